@@ -79,6 +79,8 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
       return { isError: true, content: { denied: outcome.reason } }
     case "expired":
       return { isError: true, content: { expired: outcome.reason } }
+    case "unknown":
+      return { isError: true, content: { outcomeUnknown: outcome.reason } }
   }
 }
 

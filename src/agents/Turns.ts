@@ -93,9 +93,13 @@ export const ask = (
           // An answer that is cut has no holes: parts that nothing came of are left out.
           {
             afterMs,
-            partial: () => ({
-              response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
-              ...(usage === undefined ? {} : { usage }),
+            partial: Effect.gen(function* () {
+              const cost = usage === undefined ? null : yield* costOf(model, usage)
+              return {
+                response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
+                ...(usage === undefined ? {} : { usage }),
+                ...(cost === null ? {} : { cost }),
+              }
             }),
           },
         )

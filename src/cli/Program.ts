@@ -12,6 +12,8 @@ import * as Overview from "./terminal/Overview.ts"
 const COMMANDS = {
   demo: async () => (await import("./demo/Demo.ts")).demo,
   run: async () => (await import("./task/RunCommand.ts")).run,
+  resume: async () => (await import("./task/ResumeCommand.ts")).resume,
+  stop: async () => (await import("./task/ControlCommands.ts")).stop,
   plugin: async () => (await import("./plugin/PluginCommands.ts")).plugin,
   log: async () => (await import("./log/LogCommands.ts")).log,
   state: async () => (await import("./time/TimeCommands.ts")).state,

@@ -7,8 +7,9 @@ import * as Chart from "./Chart.ts"
 import * as ConfirmationWaits from "./ConfirmationWaits.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { signed } from "./KeyFigures.ts"
-import * as LogFigures from "./LogFigures.ts"
+import { signed } from "./figures/KeyFigures.ts"
+import * as LogFigures from "./figures/LogFigures.ts"
+import * as ModelCosts from "./figures/ModelCosts.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import * as ScoresOverTime from "./ScoresOverTime.ts"
@@ -31,6 +32,7 @@ function* sections(report: LogReport, source: Source): Generator<Markup> {
   yield rewards(report)
   yield actions(report)
   yield confirmations(report)
+  yield models(report)
   yield sensors(report)
   yield tasks(report)
   yield foot(report, source)
@@ -80,6 +82,13 @@ const agents = (report: LogReport): Markup => {
     rows,
   )}</section>`
 }
+
+const models = ({ model: { models, cost } }: LogReport): Markup =>
+  ModelCosts.section(
+    models.map(({ model, tasks, use }) => ({ model, use, more: [FormattedNumbers.count(tasks)] })),
+    cost.prices,
+    ["in tasks"],
+  )
 
 /** Most rows of a table. */
 const MAX_ROWS = 40

@@ -6,7 +6,8 @@ import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { key, signed } from "./KeyFigures.ts"
+import { key, signed } from "./figures/KeyFigures.ts"
+import * as ModelCosts from "./figures/ModelCosts.ts"
 import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
@@ -23,6 +24,7 @@ function* sections(report: TaskReport, source: Source): Generator<Markup> {
   yield score(report)
   yield commands(report)
   yield questions(report)
+  yield models(report)
   yield sensorsSection(report)
   yield events(report)
   yield foot(report, source)
@@ -78,8 +80,15 @@ const figures = ({ audit, score }: TaskReport): Markup => {
               : `half answered within ${FormattedNumbers.duration(confirming.medianWaitMs)}`,
           ),
         ]),
+    ...ModelCosts.figures(audit.model),
   ]}</dl>`
 }
+
+const models = ({ audit: { model } }: TaskReport): Markup =>
+  ModelCosts.section(
+    Object.entries(model?.byModel ?? {}).map(([name, use]) => ({ model: name, use })),
+    model?.cost.prices ?? [],
+  )
 
 const whatHappened = (report: TaskReport): Markup =>
   markup`<section><h2>What happened?</h2><div class="charts"><figure><h3>Event by event</h3>${TaskCharts.colours(report)}${TaskCharts.timeline(report)}<figcaption>Each mark is an event of the task, in its order; a bar reaches to how it ended. The line at the bottom is the time that passed: where it jumps, something took long.</figcaption></figure>${

@@ -19,6 +19,8 @@ import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as Projector from "../projections/projector/Projector.ts"
 import * as TimeTravel from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
+import * as Agent from "./agents/Agent.ts"
+import * as TaskControl from "./control/TaskControl.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Confirmations from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
@@ -29,6 +31,7 @@ import type { ServicesOf } from "./program/ProgramFunction.ts"
 import * as ProgramOptions from "./program/ProgramOptions.ts"
 import type { Sensor, Sensors } from "./program/Sensor.ts"
 import type { Tool, Tools } from "./program/Tool.ts"
+import * as ResumedTasks from "./ResumedTasks.ts"
 import * as Registry from "./registry/Registry.ts"
 import * as Scoring from "./scoring/Scoring.ts"
 
@@ -49,7 +52,7 @@ export interface HindcastOptions<
   OfTools extends Tools = { readonly [name: string]: Tool },
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
-    Pick<Kernel.KernelOptions, "idleMs" | "restarts"> {
+    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "restarts"> {
   /** Directories of plugins that are imported when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
@@ -60,6 +63,11 @@ export interface HindcastOptions<
   readonly tools?: OfTools
   /** Sensors of this program: `{ clock: Sensor.make({ … }) }` is read as `program/clock`. */
   readonly sensors?: OfSensors
+  /**
+   * With `onOpenTasks: "resume"`, agents whose open tasks are resumed when the layer is built, in the background. The
+   * open tasks of other agents wait for `tasks.resume`.
+   */
+  readonly agents?: ReadonlyArray<Agent.Agent>
   /** Default: `Gate.standard`, which asks a person unless an actuator's effective risk is little. */
   readonly gate?: Gate.GateConfig
   /** Seeds all randomness. Default: drawn at random, and recorded. */
@@ -100,12 +108,31 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       seed: Options.Seed,
       owner: Options.Name,
       idleMs: Options.Milliseconds,
+      onOpenTasks: Kernel.OnOpenTasks,
+      agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
       host: PluginHost.HostOptions,
     },
   }),
-  ProgramOptions.sharedNames,
+  (options) => [...ProgramOptions.sharedNames(options), ...unusedAgents(options)],
 )
+
+const isObject = Schema.is(Schema.Object)
+
+/** Agents that would never be used, because open tasks are abandoned. */
+const unusedAgents = (options: unknown): ReadonlyArray<Options.Found> => {
+  if (!isObject(options) || Reflect.get(options, "agents") === undefined) return []
+  const found: unknown = Reflect.get(options, "onOpenTasks")
+  return found === "resume"
+    ? []
+    : [
+        {
+          keys: ["onOpenTasks"],
+          expected: '"resume", for the agents that resume tasks',
+          found: found === undefined ? "nothing" : JSON.stringify(found),
+        },
+      ]
+}
 
 type LogServices =
   | EventLog
@@ -120,6 +147,7 @@ type LogServices =
   | Confirmations.Confirmations
   | Critics.Critics
   | Scoring.Scoring
+  | TaskControl.TaskControl
 
 /** The services that read a log, and those that append without a lease: registry changes, decisions, scores. */
 export const layerLog = (options: LogOptions): Layer.Layer<LogServices, Options.InvalidOptions | OpenError> =>
@@ -140,7 +168,7 @@ const servicesOf = (
   const sqlite = typeof log === "string" ? { filename: log } : log
   const registry = Registry.layer({ ...places, ...(actor === undefined ? {} : { actor }) })
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
-  return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, scoring).pipe(
+  return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring).pipe(
     Layer.provideMerge(registry),
     Layer.provideMerge(Projector.layer),
     Layer.provideMerge(SqliteEventLog.layer(sqlite)),
@@ -184,20 +212,23 @@ const kernelOn = (
   program: Program.ProgramPlugin | undefined,
   places: Places,
 ) => {
-  const { gate, seed, owner, idleMs, restarts, plugins = [], host = {} } = options
+  const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
     ...(gate === undefined ? {} : { gate }),
     ...(seed === undefined ? {} : { seed }),
     ...(owner === undefined ? {} : { owner }),
     ...(idleMs === undefined ? {} : { idleMs }),
+    ...(onOpenTasks === undefined ? {} : { onOpenTasks }),
     ...(restarts === undefined ? {} : { restarts }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
-  const imported = Layer.effectDiscard(
+  const imported = Layer.scopedDiscard(
     Effect.gen(function* () {
       const registry = yield* Registry.Registry
       if (program !== undefined) yield* registry.declare(program)
       yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
+      // The tasks go on once every plugin is there.
+      yield* ResumedTasks.start(yield* Kernel.Kernel, agents)
     }),
   )
   return imported.pipe(

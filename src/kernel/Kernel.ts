@@ -3,11 +3,11 @@
  * lease.
  */
 
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
-import { newId } from "../events/vocabulary/Event.ts"
+import { type Event, newId } from "../events/vocabulary/Event.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
 import * as Tools from "../plugins/sandbox/Tools.ts"
@@ -15,6 +15,7 @@ import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as TaskAudit from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
+import * as Tasks from "../projections/state/Tasks.ts"
 import { digest } from "../values/Digest.ts"
 import * as Options from "../values/Options.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
@@ -22,9 +23,10 @@ import * as CommandQueue from "./acting/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
 import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
 import * as DraftTimelines from "./context/DraftTimelines.ts"
+import * as ControlWatch from "./control/ControlWatch.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
-import { ask, Confirmations } from "./gate/Confirmations.ts"
+import { asking, Confirmations } from "./gate/Confirmations.ts"
 import * as Gate from "./gate/Gate.ts"
 import * as Instances from "./instances/Instances.ts"
 import * as SandboxConsents from "./instances/SandboxConsents.ts"
@@ -32,14 +34,15 @@ import * as Supervision from "./instances/Supervision.ts"
 import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as Fence from "./recovery/Fence.ts"
-import { recover } from "./recovery/Takeover.ts"
+import { closeTask, recover } from "./recovery/Takeover.ts"
 import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
+import * as Resume from "./resume/Resume.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
-
+import * as RunningTasks from "./tasks/RunningTasks.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
@@ -63,6 +66,16 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
       readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, TaskOpening.OpenError>
       /** Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. */
       readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
+      /** Goes on with a task that an earlier kernel left open; see `onOpenTasks`. Its agent has the same name. */
+      readonly resume: (
+        taskId: string,
+        agent: Agent.Agent,
+        options?: Resume.ResumeOptions,
+      ) => Effect.Effect<TaskAudit.TaskAudit, Resume.ResumeError>
+      /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
+      readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
+      /** Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. */
+      readonly suspend: Effect.Effect<void>
     }
     /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
     readonly fork: (agent: Agent.Agent, options: Fork.ForkOptions) => Effect.Effect<Fork.Forked, Fork.ForkError>
@@ -81,6 +94,11 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
   }
 >() {}
 
+/** An open task that nobody works on. */
+export interface UnfinishedTask extends Tasks.Task {
+  readonly taskId: string
+}
+
 export interface KernelOptions {
   /** Default: `Gate.standard`. */
   readonly gate?: Gate.GateConfig
@@ -94,9 +112,20 @@ export interface KernelOptions {
   readonly owner?: string
   /** How long a plugin's process may be unused before it is stopped; see `Instances`. Default: no limit. */
   readonly idleMs?: number
+  /**
+   * What becomes of tasks that are open when a kernel starts or ends. `abandon`: they are closed as `abandoned`.
+   * `resume`: they stay open, as if the kernel had been killed, and `tasks.resume` goes on with them. A run that is
+   * interrupted is abandoned all the same. Tasks of forks are always abandoned. Default: `abandon`.
+   */
+  readonly onOpenTasks?: OnOpenTasks
   /** When a crashed plugin is restarted, and when it is given up. Default: `Supervision.standard`. */
   readonly restarts?: Supervision.RestartPolicy
 }
+
+/** Schema of what becomes of open tasks. */
+export const OnOpenTasks = Schema.Literal("abandon", "resume")
+
+export type OnOpenTasks = typeof OnOpenTasks.Type
 
 /** Schema of `KernelOptions`. */
 export const KernelOptions = Options.of<KernelOptions>({
@@ -106,6 +135,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     seed: Options.Seed,
     owner: Options.Name,
     idleMs: Options.Milliseconds,
+    onOpenTasks: OnOpenTasks,
     restarts: Supervision.RestartPolicy,
   },
 })
@@ -137,16 +167,20 @@ const make = (input: KernelOptions) =>
     // Before the first command: loading it later would let another command overtake the first.
     yield* ComponentSchemas.load
 
-    const owner = options.owner ?? "hindcast"
+    const { onOpenTasks = "abandon", owner = "hindcast" } = options
     const lease = yield* (yield* Lease).acquire(owner)
     const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))
     const { log } = drafts
-    yield* Effect.provideService(recover, EventLog, log)
+    yield* Effect.provideService(recover(onOpenTasks), EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
 
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
+    // Closed before everything older, and after the tasks were suspended.
+    const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const running = RunningTasks.make()
+    if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.suspendAll)
     const processes = yield* Instances.make({
       log,
       host,
@@ -158,9 +192,8 @@ const make = (input: KernelOptions) =>
       onEmit: pushed.record,
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
       ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
-    })
+    }).pipe(Scope.extend(scope))
     const instances = ProgramInstances.around(processes, yield* Program, log)
-    const scope = yield* Effect.scope
     const critics: KernelContext["critics"] = (registry) =>
       Critics.make({ log, host, registry, directory: options.directory })
     const unconsented: KernelContext["unconsented"] = (plugins) =>
@@ -175,9 +208,17 @@ const make = (input: KernelOptions) =>
         return all.filter((missing) => missing !== undefined)
       })
     const context: KernelContext = {
-      confirmations: { ...people, ask: (question) => ask(log, question) },
-      ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
+      confirmations: asking(log),
+      ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
     }
+    const cancelled = ({ taskId, timeline }: Event) =>
+      taskId === null || timeline !== log.timeline
+        ? Effect.void
+        : closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector))
+    yield* ControlWatch.run(log, running, (yield* log.head).position, cancelled).pipe(
+      Effect.catchAllCause((cause) => ProgramLog.error("requests about tasks are not followed any more", cause)),
+      Effect.forkIn(scope),
+    )
     const seeds = new PCGRandom(seed)
     const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {
@@ -199,6 +240,12 @@ const make = (input: KernelOptions) =>
       tasks: {
         open,
         run: (agent, options) => runAgent({ open, audit }, agent, options),
+        resume: (taskId, agent, options) =>
+          Effect.provideService(Resume.resume(context, audit, taskId, agent, options), Projector, projector),
+        unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>
+          Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),
+        ),
+        suspend: running.suspendAll,
       },
     })
   })

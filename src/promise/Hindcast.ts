@@ -8,12 +8,15 @@ import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { RunOptions } from "../kernel/agents/runAgent.ts"
+import { type ControlOptions, TaskControl } from "../kernel/control/TaskControl.ts"
 import type { Forked, ForkOptions } from "../kernel/fork/Fork.ts"
 import type * as KernelConfirmations from "../kernel/gate/Confirmations.ts"
 import * as Layers from "../kernel/Hindcast.ts"
-import { Kernel } from "../kernel/Kernel.ts"
+import { Kernel, type UnfinishedTask } from "../kernel/Kernel.ts"
+import * as ResumedTasks from "../kernel/ResumedTasks.ts"
 import type { Registry } from "../kernel/registry/Registry.ts"
 import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
+import type { ResumeOptions } from "../kernel/resume/Resume.ts"
 import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
@@ -28,7 +31,10 @@ import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import * as Task from "./Task.ts"
 
 /** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
-export interface OpenOptions extends Layers.HindcastOptions, Calls.CallOptions {}
+export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
+  /** With `onOpenTasks: "resume"`, agents whose open tasks are resumed in the background. */
+  readonly agents?: ReadonlyArray<Agent>
+}
 
 /** Tasks: open them, or let an agent work on one. */
 export interface Tasks {
@@ -39,6 +45,20 @@ export interface Tasks {
    * closes the task as `abandoned`.
    */
   readonly run: (agent: Agent, options: RunOptions & Calls.CallOptions) => Promise<TaskAudit>
+  /** Goes on with a task that an earlier kernel left open; see `onOpenTasks`. Its agent has the same name. */
+  readonly resume: (taskId: string, agent: Agent, options?: ResumeOptions & Calls.CallOptions) => Promise<TaskAudit>
+  /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
+  readonly unfinished: (call?: Calls.CallOptions) => Promise<ReadonlyArray<UnfinishedTask>>
+  /** Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. */
+  readonly suspend: (call?: Calls.CallOptions) => Promise<void>
+  /** Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. */
+  readonly pause: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
+  /** Continues a paused task. */
+  readonly continue: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
+  /** Cancels an open task: what is under way is interrupted, and it is closed as `abandoned`. */
+  readonly cancel: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
+  /** Cancels all open tasks, those of forks too. */
+  readonly stop: (options: Omit<ControlOptions, "timeline"> & Calls.CallOptions) => Promise<ReadonlyArray<Event>>
 }
 
 /** The registry: which plugins take part, what they are granted, which are active. */
@@ -110,7 +130,8 @@ export interface Hindcast {
   readonly events: Events
   readonly timeTravel: TimeTravel
   /**
-   * Interrupts the calls under way, closes open tasks as `abandoned`, stops every plugin, and releases the log's lease.
+   * Interrupts the calls under way, closes open tasks as `abandoned` (with `onOpenTasks: "resume"` it leaves them open,
+   * to be resumed), stops every plugin, and releases the log's lease.
    * The promise resolves when all of that is done; further calls of `close` answer with the same promise. Every other
    * call is rejected with `Closed` from now on.
    */
@@ -138,11 +159,20 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     await Calls.run(Scope.close(scope, Exit.void))
     throw error
   })
-  const services = Effect.all({ kernel: Kernel, log: EventLog, timeTravel: KernelTimeTravel.TimeTravel })
-  const { kernel, log, timeTravel } = await Calls.run(Effect.provide(services, runtime))
-  const calls = Calls.make(log.name, runtime, scope)
+  const services = Effect.all({
+    kernel: Kernel,
+    log: EventLog,
+    timeTravel: KernelTimeTravel.TimeTravel,
+    control: TaskControl,
+  })
+  const { kernel, log, timeTravel, control } = await Calls.run(Effect.provide(services, runtime))
+  const begun = Calls.make(log.name, runtime, scope)
+  const isDurable = settings.onOpenTasks === "resume"
+  const calls = isDurable ? { ...begun, close: () => Calls.run(kernel.tasks.suspend).then(begun.close) } : begun
+  const agents = (settings.agents ?? []).map((agent) => adapted(agent, calls))
+  await Calls.run(Effect.provide(Scope.extend(ResumedTasks.start(kernel, agents), scope), runtime))
   return {
-    tasks: tasksOf(kernel, calls),
+    tasks: tasksOf(kernel, control, calls),
     ...promised({ audit: kernel.audit }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),
@@ -155,8 +185,9 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   }
 }
 
-const built = (settings: OpenOptions, scope: Scope.Scope) =>
-  Layer.toRuntime(Layers.layer(settings)).pipe(
+const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>
+  // The agents are resumed once there is a runtime in which their promises can be awaited.
+  Layer.toRuntime(Layers.layer({ ...settings, ...(agents === undefined ? {} : { agents: [] }) })).pipe(
     Scope.extend(scope),
     Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
   )
@@ -167,12 +198,20 @@ const ofOpen = ({ of, problems }: InvalidOptions) =>
 
 type KernelService = Context.Tag.Service<Kernel>
 
-const tasksOf = ({ tasks }: KernelService, calls: Calls.Calls): Tasks => ({
+const tasksOf = ({ tasks }: KernelService, control: Context.Tag.Service<TaskControl>, calls: Calls.Calls): Tasks => ({
+  ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend }, calls),
   ...promised(
     { open: (options: TaskOptions) => Effect.map(tasks.open(options), (task): Task.Task => Task.of(task, calls)) },
     calls,
   ),
-  ...promised({ run: (agent: Agent, options: RunOptions) => tasks.run(adapted(agent, calls), options) }, calls),
+  ...promised(
+    {
+      run: (agent: Agent, options: RunOptions) => tasks.run(adapted(agent, calls), options),
+      resume: (taskId: string, agent: Agent, options?: ResumeOptions) =>
+        tasks.resume(taskId, adapted(agent, calls), options),
+    },
+    calls,
+  ),
 })
 
 const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>

@@ -296,7 +296,7 @@ describe("an agent that asks a language model", () => {
     expect(await replay("consulted", agent)).toMatchObject({ verdict: "identical", complete: true })
     expect(asked).toEqual([])
     const { model } = await reading(TaskAudit.load(String(tasks.consulted)))
-    expect(model).toEqual({ calls: 4, inputTokens: 12, outputTokens: 4 })
+    expect(model).toMatchObject({ calls: 4, failed: 0, inputTokens: 12, outputTokens: 4, cost: { unpriced: 4 } })
   })
 
   it("diverges where it asks something else, and gets no answer", async () => {

@@ -1,12 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import * as TaskControl from "../../src/kernel/control/TaskControl.ts"
 import * as Critics from "../../src/kernel/critics/Critics.ts"
 import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import * as Kernel from "../../src/kernel/Kernel.ts"
+import * as Program from "../../src/kernel/program/Program.ts"
 import * as Registry from "../../src/kernel/registry/Registry.ts"
 import * as Scoring from "../../src/kernel/scoring/Scoring.ts"
 import * as PluginHost from "../../src/plugins/process/PluginHost.ts"
@@ -68,16 +70,23 @@ interface Settings extends Omit<Hindcast.HindcastOptions, "log" | "plugins"> {
 /** As `Hindcast.layer` puts them together. */
 const layerThrough = (
   between: Layer.Layer<EventLog, never, EventLog>,
-  { log: filename, workspace, gate, seed, host }: Settings,
+  { log: filename, workspace, gate, seed, host, onOpenTasks, tools = {}, sensors = {} }: Settings,
 ): ReturnType<typeof Hindcast.layer<Record<never, never>>> => {
+  const program = Program.make({ tools, sensors, services: Context.empty() })
+  const declared = Layer.effectDiscard(
+    Effect.flatMap(Registry.Registry, (registry) => (program === undefined ? Effect.void : registry.declare(program))),
+  )
   const places = { workspace, directory: `${filename}.plugins` }
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
-  return Kernel.layer({
+  const kernel = Kernel.layer({
     ...places,
     ...(gate === undefined ? {} : { gate }),
     ...(seed === undefined ? {} : { seed }),
-  }).pipe(
-    Layer.provideMerge(Layer.mergeAll(TimeTravel.layer, Confirmations.layer, scoring)),
+    ...(onOpenTasks === undefined ? {} : { onOpenTasks }),
+  }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
+  return declared.pipe(
+    Layer.provideMerge(kernel),
+    Layer.provideMerge(Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring)),
     Layer.provideMerge(Registry.layer(places)),
     Layer.provideMerge(Projector.layer),
     Layer.provideMerge(between),

@@ -217,16 +217,6 @@ describe("the audit of a task", () => {
     expect(changes).toEqual({ operations: 5, paths: 3 })
   })
 
-  it("counts model calls and tokens", () => {
-    const called = event("ModelCalled", { provider: "p", model: "m", requestDigest: sha("q"), request: {} })
-    const responded = event("ModelResponded", {
-      response: {},
-      usage: { inputTokens: 10, outputTokens: 3 },
-      latencyMs: 1,
-    })
-    expect(auditOf(called, responded, called).model).toEqual({ calls: 2, inputTokens: 10, outputTokens: 3 })
-  })
-
   it("is not there for a task that was never opened, and says how to find those that were", () => {
     const missing = Either.getOrThrow(Either.flip(TaskAudit.fold("t2", place(inTask("t1", [opened])))))
     expect(missing).toMatchObject({ _tag: "TaskNotFound", taskId: "t2" })

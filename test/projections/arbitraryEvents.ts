@@ -62,6 +62,14 @@ const verdict = fc.record({
   because: fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 2 }),
 })
 
+/** How a call of a language model ended. */
+const ends = fc.constantFrom(
+  { latencyMs: 1 },
+  { latencyMs: 1, usage: { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 0, cachedTokens: 1 } },
+  { latencyMs: 1, cost: { usd: 0.1, prices: "__proto__" } },
+  { latencyMs: 1, cost: { usd: 1.7e308, prices: "table@1" } },
+)
+
 const one: fc.Arbitrary<Unplaced> = fc.oneof(
   fc
     .tuple(component, value)
@@ -102,7 +110,13 @@ const one: fc.Arbitrary<Unplaced> = fc.oneof(
   id.map((confirmationId) => event("ConfirmationWithdrawn", { confirmationId })),
   fc.constant(event("TaskOpened", { goal: "g", measures: [], agent: "me" })),
   fc.constant(event("TaskClosed", { outcome: "achieved", reason: "done" })),
-  fc.constant(event("ModelResponded", { response: null, usage: { inputTokens: 1, outputTokens: 2 }, latencyMs: 1 })),
+  fc
+    .tuple(plugin, plugin)
+    .map(([provider, model]) => event("ModelCalled", { provider, model, requestDigest: sha("q"), request: null })),
+  ends.map((end) => event("ModelResponded", { response: null, usage: { inputTokens: 1, outputTokens: 2 }, ...end })),
+  fc
+    .tuple(fc.constantFrom("cancelled" as const, "rate-limited" as const), ends)
+    .map(([kind, end]) => event("ModelFailed", { kind, reason: "no", ...end })),
   fc.tuple(id, rubric, fc.array(id, { maxLength: 3 })).map(([scoreSetId, rubric, taskIds]) =>
     event("ScoringStarted", {
       scoreSetId,

@@ -144,7 +144,7 @@ describe("a fingerprint", () => {
     expect(of({ ...tasks, evolve: (state) => state })).toBe(same)
     const others = [
       of({ ...tasks, name: "Other" }),
-      of({ ...tasks, version: 2 }),
+      of({ ...tasks, version: tasks.version + 1 }),
       of({ ...ScoreSets.projection, name: tasks.name, version: tasks.version }),
       of(tasks, "acme/OrderPlaced@2"),
     ]

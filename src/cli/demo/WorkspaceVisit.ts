@@ -178,5 +178,7 @@ const describe = (outcome: CommandOutcome): string => {
     case "denied":
     case "expired":
       return `not written, ${shorten(outcome.reason, REASON_LENGTH)}`
+    case "unknown":
+      return shorten(outcome.reason, REASON_LENGTH)
   }
 }

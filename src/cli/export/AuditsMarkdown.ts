@@ -2,6 +2,8 @@
 import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
 import type { Row } from "../../projections/exports/AuditsRows.ts"
 import type { Encoder } from "../../projections/exports/Encoder.ts"
+import { addTokens } from "../../projections/state/ModelCallEnd.ts"
+import * as Money from "../../values/Money.ts"
 import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
 import type * as Table from "../terminal/Table.ts"
@@ -54,6 +56,11 @@ const COLUMNS: ReadonlyArray<Column> = [
   number("Steps", ({ audit }) => audit.steps),
   number("Succeeded", ({ audit }) => audit.acting.succeeded),
   number("Failed", ({ audit }) => audit.acting.failed),
+  number("Tokens", ({ audit: { model } }) => model && addTokens(model.inputTokens, model.outputTokens)),
+  {
+    ...{ heading: "Cost", align: "right" },
+    of: ({ audit: { model } }) => (model === undefined ? "" : Money.costInTable(model.cost)),
+  },
   { heading: "Scored by", of: ({ score }) => (score === null ? "" : code(score.label || score.scoreSetId)) },
   number("Earned", ({ score }) => score?.earned),
   number("Lost", ({ score }) => score?.lost),

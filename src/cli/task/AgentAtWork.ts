@@ -1,5 +1,5 @@
 /**
- * What `hindcast run` and `hindcast fork` share: the options of an agent at work, the kernel that it works on, and what
+ * What `hindcast run`, `resume` and `fork` share: the options of an agent at work, the kernel that it works on, and what
  * the user sees meanwhile.
  */
 import { Options } from "@effect/cli"
@@ -64,9 +64,19 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
       owner: `hindcast ${command} of ${userName()}`,
       gate: { ...(gate === "ask" ? Gate.standard : { default: gate }), ...given({ confirmWithinMs }) },
       host: { sandbox: typed.sandbox },
+      // A task that was killed can be resumed, whatever is run meanwhile.
+      onOpenTasks: "resume",
       ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
     }),
   )
+
+/** What a user sees of an agent at work, and where. */
+export interface Accompanied {
+  readonly filename: string
+  readonly json: boolean
+  /** The position after which questions are put to the user. Default: that at which the agent begins. */
+  readonly askedAfter?: number | undefined
+}
 
 /**
  * Lets an agent work. Meanwhile each step of its task is printed, and the user is asked about each command that waits,
@@ -75,14 +85,15 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
  * @param work lets it work; all that it does comes after the position `after`
  */
 export const accompanied = <A, E, R>(
-  { filename, json }: { readonly filename: string; readonly json: boolean },
+  { filename, json, askedAfter }: Accompanied,
   work: (after: number) => Effect.Effect<A, E, R>,
 ) =>
   Effect.gen(function* () {
     const { position } = yield* (yield* EventLog).head
     const progress = json ? undefined : yield* Effect.fork(RunProgress.follow(position, Output.styleOf(process.stdout)))
+    const after = askedAfter ?? position
     yield* Effect.forkScoped(
-      !json && Prompter.isPossible() ? Prompter.ask(position, filename) : Prompter.announce(position, filename),
+      !json && Prompter.isPossible() ? Prompter.ask(after, filename) : Prompter.announce(after, filename),
     )
     const done = yield* work(position)
     // Progress ends with the task's close.

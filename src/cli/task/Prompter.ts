@@ -85,10 +85,18 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
       .follow({ after, types: ["ConfirmationRequested"] })
       .pipe(
         Stream.runForEach((item) =>
-          item instanceof CaughtUp || !is(item, "ConfirmationRequested") ? Effect.void : handle(item, item.payload),
+          item instanceof CaughtUp || !is(item, "ConfirmationRequested")
+            ? Effect.void
+            : Effect.unlessEffect(handle(item, item.payload), hasEnded(item)),
         ),
       )
   })
+
+/** Whether something was recorded about a question since. */
+const hasEnded = ({ stream, timeline, position }: Event) =>
+  Effect.flatMap(EventLog, (log) =>
+    Effect.map(log.readPage({ stream, timeline, after: position }, 1), (events) => events.length > 0),
+  )
 
 const decide = (event: Event, filename: string, request: Request) =>
   Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { Kernel } from "../../kernel/Kernel.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, repeatedText, text, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -15,6 +16,7 @@ import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import { GrantsMissing } from "../plugin/GrantsMissing.ts"
 import * as PluginConsent from "../plugin/PluginConsent.ts"
 import { importAndCompare } from "../plugin/PluginImport.ts"
+import { count } from "../terminal/Text.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as Scenario from "./Scenario.ts"
@@ -102,6 +104,7 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
     if (!json) yield* askConsents(plugins)
+    if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
         .run(agent, {
@@ -113,6 +116,21 @@ const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })
+
+/** Says which tasks an earlier kernel left open. */
+const noteUnfinished = (filename: string) =>
+  Effect.gen(function* () {
+    const [first, ...others] = yield* (yield* Kernel).tasks.unfinished
+    if (first === undefined) return
+    const log = ["--log", CommandHints.shortest(filename)]
+    const more =
+      others.length === 0
+        ? ""
+        : ` So are ${count(others.length, "other task")}: ${CommandHints.command(["task", "ls", ...log])}.`
+    yield* Output.note(
+      `Task ${first.taskId} of ${first.agent} is open since its kernel ended. ${CommandHints.command(["resume", first.taskId, "--agent", "FILE", ...log])} goes on with it, ${CommandHints.command(["task", "cancel", first.taskId, ...log])} ends it.${more}`,
+    )
   })
 
 /** Asks the user for each missing sandbox consent before the task opens. */

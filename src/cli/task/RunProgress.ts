@@ -44,6 +44,12 @@ export const advance = (
         `Timeline ${style.name(timeline)} ${from}, task ${style.name(String(event.taskId))} ${style.dim(at(event.position))}`,
       ]
     }
+    if (is(event, "TaskResumed")) {
+      return [
+        { ...progress, taskId: event.taskId },
+        `Task ${style.name(String(event.taskId))} ${style.dim(`goes on from ${at(event.payload.at)}`)}`,
+      ]
+    }
     if (!is(event, "TaskOpened")) return [progress, undefined]
     return [
       { ...progress, taskId: event.taskId },
@@ -125,7 +131,7 @@ const outcomeOf = (
   return undefined
 }
 
-/** Prints the progress of the first task that is opened or forked after a position, until that task is closed. */
+/** Prints the progress of the first task that is opened, resumed or forked after a position, until it is closed. */
 export const follow = (after: number, style: Style) =>
   Effect.gen(function* () {
     const log = yield* EventLog

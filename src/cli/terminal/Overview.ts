@@ -12,6 +12,8 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
         ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],
         ["run --model NAME --goal TEXT", "let a language model work on it: --guide FILE, --max-tokens N, --max-usd N"],
+        ["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"],
+        ["stop", "end all open tasks at once"],
         ["confirm ls", "list the commands that wait for a person"],
         ["confirm show ID", "show all that is asked"],
         ["confirm approve ID", "let a waiting command be executed"],
@@ -71,6 +73,9 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
       [
         ["task ls", "list tasks"],
         ["task bundle TASK --out FILE", "copy one task into a small log of its own"],
+        ["task pause TASK", "begin nothing new in an open task"],
+        ["task continue TASK", "go on with a paused task"],
+        ["task cancel TASK", "end an open task"],
         ["audit TASK", "what a task took in, did, changed and scored; --markdown for a pull request"],
         ["audit --all", "all tasks as a table: --sort, --group by agent, goal, outcome or plugin"],
         ["audit --trend", "is an agent getting better from task to task? --measure of one measure"],

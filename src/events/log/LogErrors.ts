@@ -41,9 +41,20 @@ const describeExpected = (expected: ExpectedVersion): string => {
   }
 }
 
-/** Give up: another kernel took over the log while this one was silent. Appends of this one are refused from now on. */
-export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly log: string; readonly owner: string }> {
+/**
+ * Give up: another kernel took over the log while this one was silent, or this one suspended the task. Appends are
+ * refused from now on.
+ */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{
+  readonly log: string
+  readonly owner: string
+  /** The task that the kernel left open for a later one. */
+  readonly suspended?: string
+}> {
   override get message() {
+    if (this.suspended !== undefined) {
+      return `Task ${this.suspended} was suspended: it stays open in ${this.log}, and nothing more is executed or recorded in it here. A kernel with \`onOpenTasks: "resume"\` goes on with it.`
+    }
     return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed or recorded here.`
   }
 }

@@ -45,9 +45,14 @@ export interface RecorderTarget {
 /**
  * Makes a recorder. Use one per stream and program: two recorders would treat each other's appends as another
  * program's.
+ *
+ * @param noticed called with events that other programs appended to the stream, when an append meets them
  */
-export const make = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget): Recorder =>
-  recorderFor(log, recording, { version: 0, round: 0 })
+export const make = (
+  log: Context.Tag.Service<EventLog>,
+  recording: RecorderTarget,
+  noticed: (events: ReadonlyArray<Event>) => void = () => {},
+): Recorder => recorderFor(log, recording, { version: 0, round: 0, noticed })
 
 /** The stream as it will be when all pending appends are committed. */
 interface StreamState {
@@ -57,6 +62,7 @@ interface StreamState {
    * version.
    */
   round: number
+  readonly noticed: (events: ReadonlyArray<Event>) => void
 }
 
 const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
@@ -75,8 +81,9 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       )
     })
 
-  const rebase = ({ actual }: VersionConflict, round: number) => {
+  const rebase = ({ actual, missed }: VersionConflict, round: number) => {
     if (round !== state.round) return
+    state.noticed(missed)
     state.version = actual
     state.round += 1
   }

@@ -73,19 +73,26 @@ export const environmentEvents = [
     },
     { personal: { options: {}, state: null } },
   ),
-  eventType("EnvironmentRestored", "In a fork, a plugin's world was brought to where it was at the fork, or was not.", {
-    plugin,
-    by: Schema.Literal("snapshot", "re-execution", "reset", "nothing").annotations({
-      description: "`nothing`: it is as it is now, and was not rewound",
-    }),
-    at: Schema.Int.annotations({ description: "The position at which it stands again" }),
-    checked: Schema.Struct({
-      document: Schema.Boolean.annotations({ description: "Whether its document was compared with the recorded one" }),
-      readings: Schema.NonNegativeInt,
-      outcomes: Schema.NonNegativeInt,
-    }).annotations({ description: "What was found to be the same as recorded" }),
-    reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
-  }),
+  eventType(
+    "EnvironmentRestored",
+    "A plugin's world was brought to where it was at a moment of a fork or a resumed task, or was not.",
+    {
+      plugin,
+      by: Schema.Literal("snapshot", "re-execution", "stateless", "reset", "nothing").annotations({
+        description:
+          "`stateless`: it keeps nothing that could be lost; `nothing`: it is as it is now, and was not rewound",
+      }),
+      at: Schema.Int.annotations({ description: "The position at which it stands again" }),
+      checked: Schema.Struct({
+        document: Schema.Boolean.annotations({
+          description: "Whether its document was compared with the recorded one",
+        }),
+        readings: Schema.NonNegativeInt,
+        outcomes: Schema.NonNegativeInt,
+      }).annotations({ description: "What was found to be the same as recorded" }),
+      reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
+    },
+  ),
   eventType(
     "EnvironmentChanged",
     "An environment's document changed.",

@@ -11,6 +11,8 @@ export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "tr
 
 export type TaskOutcome = typeof TaskOutcome.Type
 
+const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
+
 /** Events of a task. */
 export const taskEvents = [
   eventType(
@@ -36,6 +38,26 @@ export const taskEvents = [
     { outcome: TaskOutcome, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
+  eventType(
+    "TaskPaused",
+    "Nothing new is begun in the task until it is continued.",
+    { by, reason: optional(Schema.String) },
+    { personal: { reason: SHREDDED } },
+  ),
+  eventType("TaskContinued", "A paused task goes on.", { by }),
+  eventType(
+    "TaskCancelled",
+    "The task is to be closed, by the kernel that works on it or by the next one.",
+    { by, reason: optional(Schema.String) },
+    { personal: { reason: SHREDDED } },
+  ),
+  eventType("TaskResumed", "A kernel went on with a task that an earlier one left open.", {
+    agent: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that goes on" }),
+    at: Schema.Int.annotations({ description: "The position up to which the agent is led over what is recorded" }),
+    inDoubt: Schema.Array(Schema.String).annotations({
+      description: "Ids of the commands that had been dispatched and had no outcome",
+    }),
+  }),
   eventType("TaskBundled", "The events that follow are one task's of another log, which was copied from there.", {
     taskId: Schema.NonEmptyString,
     source: Schema.Struct({

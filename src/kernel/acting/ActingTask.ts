@@ -2,17 +2,17 @@
  * An open task with what acting needs: the gate, confirmations, the command queue and the environments' last
  * documents.
  */
-import type { Context, Effect } from "effect"
+import type { Effect } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
-import type { Confirmations } from "../gate/Confirmations.ts"
+import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
 import type { CommandQueue } from "./CommandQueue.ts"
 
 export interface ActingTask extends TaskContext {
   readonly kernel: TaskContext["kernel"] & {
     readonly gate: GateConfig
-    readonly confirmations: Context.Tag.Service<Confirmations>
+    readonly confirmations: ConfirmationAsking
     /** The queue in which the commands of all tasks wait. */
     readonly commands: CommandQueue
   }

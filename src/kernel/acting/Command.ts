@@ -22,7 +22,10 @@ import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type { Lane } from "./CommandQueue.ts"
 
-/** How a command ended. Only `succeeded` and `failed` were executed. */
+/**
+ * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
+ * kernel ended before the outcome was recorded.
+ */
 export type CommandOutcome = {
   readonly commandId: string
   /** `plugin/actuator` */
@@ -35,7 +38,11 @@ export type CommandOutcome = {
   | { readonly status: "failed"; readonly error: Failure }
   | { readonly status: "denied"; readonly rule: string; readonly reason: string }
   | { readonly status: "expired"; readonly reason: string }
+  | { readonly status: "unknown"; readonly reason: string }
 )
+
+/** Why the outcome of a command is unknown. */
+export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
 
 /** Fix the call: arguments must be a JSON object, or the log cannot store them. */
 export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
@@ -57,6 +64,8 @@ export interface Command {
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
+  /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
+  readonly inDoubt?: boolean
 }
 
 /** How far a command has come. It decides which event ends the command if it is interrupted. */

@@ -6,6 +6,7 @@ import type { LeaseLost } from "../../events/log/Lease.ts"
 import { inWords } from "../../plugins/manifest/Risk.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import type { ConfirmationResult } from "../gate/Confirmations.ts"
 import * as Gate from "../gate/Gate.ts"
 import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { Restore } from "../instances/Instance.ts"
@@ -56,14 +57,14 @@ export const act = (
     }),
   )
 
-const denyUnknown = (command: Command.Command, progress: Command.CommandProgress) =>
+export const denyUnknown = (command: Command.Command, progress: Command.CommandProgress) =>
   Effect.flatMap(command.task.kernel.registry.state, (registry) => {
     const names = Command.activeIn(command.task, registry).map(({ name }) => name)
     const reason = `no active actuator has this name; active: ${names.join(", ") || "none"}`
     return recordDenied(command, progress, "active-actuators", reason)
   })
 
-const decideAndDispatch = (
+export const decideAndDispatch = (
   command: Command.Command,
   resolved: Command.ResolvedActuator,
   progress: Command.CommandProgress,
@@ -77,7 +78,7 @@ const decideAndDispatch = (
   })
 
 /** The gate's decision about a command, by its plugin's current grants. */
-const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
+export const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
   Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because })
 
 /**
@@ -96,25 +97,9 @@ const carryOut = (
     case "allow":
       return allow(command, resolved, rule, false, progress, restore)
     case "confirm":
-      return Effect.gen(function* () {
-        const settled = yield* restore(ask(command, resolved, ruling.confirmWithinMs, progress.last))
-        progress.last = settled.event.id
-        switch (settled.kind) {
-          case "approved":
-            return yield* allow(command, resolved, rule, true, progress, restore)
-          case "rejected":
-            return yield* recordDenied(command, progress, rule, settled.reason)
-          case "expired":
-            return yield* recordExpired(command, progress, rule)
-          default:
-            return yield* recordDenied(
-              command,
-              progress,
-              Gate.INVALID_GATE_RULE,
-              unexpectedValue("approved, rejected or expired", settled),
-            )
-        }
-      })
+      return Effect.flatMap(restore(ask(command, resolved, ruling.confirmWithinMs, progress.last)), (settled) =>
+        followAnswer(command, resolved, rule, settled, progress, restore),
+      )
     case "deny":
       return recordDenied(command, progress, rule, reason)
     default:
@@ -123,6 +108,33 @@ const carryOut = (
         progress,
         Gate.INVALID_GATE_RULE,
         unexpectedValue("allow, deny or confirm", ruling.decision),
+      )
+  }
+}
+
+/** Carries out a person's decision, or that there was none. */
+export const followAnswer = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  rule: string,
+  settled: ConfirmationResult,
+  progress: Command.CommandProgress,
+  restore: Restore,
+): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> => {
+  progress.last = settled.event.id
+  switch (settled.kind) {
+    case "approved":
+      return allow(command, resolved, rule, true, progress, restore)
+    case "rejected":
+      return recordDenied(command, progress, rule, settled.reason)
+    case "expired":
+      return recordExpired(command, progress, rule)
+    default:
+      return recordDenied(
+        command,
+        progress,
+        Gate.INVALID_GATE_RULE,
+        unexpectedValue("approved, rejected or expired", settled),
       )
   }
 }
@@ -176,7 +188,7 @@ const ask = (
  * allowed is dispatched if the gate allows it again. A command that a person approved is denied, since the approval
  * was of less.
  */
-const outdated =
+export const outdated =
   (command: Command.Command, before: Command.ResolvedActuator, approved: boolean) =>
   (now: Command.ResolvedActuator): string | undefined => {
     if (!mayDoMore(now.found, before.found)) return undefined

@@ -7,7 +7,7 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import type { Command, CommandOutcome, CommandProgress } from "./Command.ts"
+import { type Command, type CommandOutcome, type CommandProgress, UNKNOWN_REASON } from "./Command.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type ExecutionResult = (
@@ -87,12 +87,31 @@ const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
   return state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
 }
 
-/** Records that a command was denied. It is not executed. */
-export const recordDenied = (command: Command, progress: CommandProgress, rule: string, why: string) => {
+/** Records that a command was denied. It is not executed. The outcome of one that is in doubt is unknown. */
+export const recordDenied = (
+  command: Command,
+  progress: CommandProgress,
+  rule: string,
+  why: string,
+): Effect.Effect<CommandOutcome, AppendError> => {
+  if (command.inDoubt === true) return recordUnknown(command, progress)
   const reason = plainText(why)
   return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
     const { commandId, actuator, args } = command
     return { status: "denied", commandId, actuator, args, event, rule, reason }
+  })
+}
+
+/** Records that an earlier kernel dispatched a command, and that its outcome is not known. */
+export const recordUnknown = (
+  command: Command,
+  progress: CommandProgress,
+): Effect.Effect<CommandOutcome, AppendError> => {
+  const { task, commandId, actuator, args } = command
+  const unknown = { type: "CommandOutcomeUnknown", causationId: progress.last, payload: { commandId } } as const
+  return Effect.map(task.record(unknown), (event) => {
+    progress.ended = true
+    return { status: "unknown", commandId, actuator, args, event, reason: UNKNOWN_REASON }
   })
 }
 

@@ -3,7 +3,7 @@
  * outcome.
  */
 
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -14,9 +14,12 @@ import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordDenied, recordOutcome } from "./CommandOutcome.ts"
 
+/** The task was paused before the dispatch. The command gives up its turn, and waits. */
+class Paused extends Data.TaggedError("Paused") {}
+
 /**
- * Sends an allowed command to its plugin, in its turn. Once it is dispatched, only the call itself can be
- * interrupted.
+ * Sends an allowed command to its plugin, in its turn, and not while the task is paused. Once it is dispatched, only
+ * the call itself can be interrupted.
  *
  * @param allowed the command's `CommandAllowed` event
  * @param outdated why the gate's decision no longer applies to the actuator as it is now, or undefined
@@ -48,12 +51,13 @@ export const dispatch = (
       const changed = outdated(now)
       if (changed !== undefined) return yield* recordDenied(command, progress, "effective-risk", changed)
       yield* task.kernel.lease.check
+      if (task.isPaused()) return yield* new Paused()
       const dispatched = yield* recordDispatch(command, progress, allowed.version)
       if (dispatched === undefined) {
         // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
         // program wrote to a stream that is not its own.
         yield* task.kernel.lease.check
-        return yield* recordDenied(command, progress, "open-task", "its task was closed by another program meanwhile")
+        return yield* recordDenied(command, progress, "open-task", "its task was closed or cancelled meanwhile")
       }
       progress.last = dispatched.id
       progress.dispatched = true
@@ -61,9 +65,11 @@ export const dispatch = (
     }).pipe(use)
 
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
-  return task.kernel.commands
-    .inTurn({ lane, actuator, priority }, Effect.flatMap(instance, send), restore)
-    .pipe(onPluginFailure((failure) => recordOutcome(command, plugin, progress, { failed: failureOf(failure) })))
+  return restore(task.continued).pipe(
+    Effect.zipRight(task.kernel.commands.inTurn({ lane, actuator, priority }, Effect.flatMap(instance, send), restore)),
+    onPluginFailure((failure) => recordOutcome(command, plugin, progress, { failed: failureOf(failure) })),
+    Effect.catchTag("Paused", () => dispatch(command, resolved, allowed, outdated, progress, restore)),
+  )
 }
 
 /**
@@ -78,7 +84,7 @@ const recordDispatch = (
   command: Command,
   progress: CommandProgress,
   version: number,
-): Effect.Effect<Event | undefined, AppendError> =>
+): Effect.Effect<Event | undefined, Paused | AppendError> =>
   command.task
     .recordAfter(version, {
       type: "CommandDispatched",
@@ -86,18 +92,20 @@ const recordDispatch = (
       payload: { commandId: command.commandId },
     })
     .pipe(
-      Effect.catchTag("VersionConflict", (conflict) => {
+      Effect.catchTag("VersionConflict", (conflict): Effect.Effect<Event | undefined, Paused | AppendError> => {
         const last = conflict.missed.at(-1)
         if (last === undefined) return Effect.fail(conflict)
+        command.task.noticed(conflict.missed)
         progress.ended ||= conflict.missed.some((event) => endsCommand(event, command.commandId))
-        return progress.ended || conflict.missed.some((event) => Vocabulary.is(event, "TaskClosed"))
-          ? Effect.succeed(undefined)
-          : recordDispatch(command, progress, last.version)
+        if (progress.ended || conflict.missed.some(endsTask)) return Effect.succeed(undefined)
+        return command.task.isPaused() ? new Paused() : recordDispatch(command, progress, last.version)
       }),
     )
 
 const endsCommand = (event: Event, commandId: string): boolean =>
   Vocabulary.is(event, "CommandDenied") && event.payload.commandId === commandId
+
+const endsTask = (event: Event): boolean => Vocabulary.is(event, "TaskClosed") || Vocabulary.is(event, "TaskCancelled")
 
 /** Calls the plugin. Records the outcome and the changes of the environment. */
 const call = (

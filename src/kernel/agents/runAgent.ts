@@ -12,7 +12,7 @@ import type { PerceiveError } from "../sensing/Perception.ts"
 import * as Task from "../tasks/Task.ts"
 import type { OpenError } from "../tasks/TaskOpening.ts"
 import * as Agent from "./Agent.ts"
-import { type LoopOptions, loop, loopFields } from "./AgentLoop.ts"
+import { type LoopOptions, loop, loopFields, type RunResult } from "./AgentLoop.ts"
 
 /** Options of a run. */
 export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
@@ -47,14 +47,18 @@ export const runAgent = (
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
       }
       const ended = yield* Effect.exit(restore(loop(agent, task, asked)))
-      const [outcome, reason] = Exit.match(ended, {
-        onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
-        onFailure: Task.endOf,
-      })
-      // An agent that perceives and acts by itself may have closed its task by itself.
-      yield* Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+      yield* closeAfter(task, ended)
       yield* ended
       // It was opened above, so it is found.
       return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
     }),
   )
+
+/** Closes a task with the outcome of its agent's work. The agent may have closed it by itself. */
+export const closeAfter = (task: Task.Task, worked: Exit.Exit<RunResult, unknown>) => {
+  const [outcome, reason] = Exit.match(worked, {
+    onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
+    onFailure: Task.endOf,
+  })
+  return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
+}

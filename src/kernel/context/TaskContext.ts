@@ -5,6 +5,7 @@
 import type { Context, Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Instance, InstanceError } from "../instances/Instance.ts"
 import type { Registry } from "../registry/Registry.ts"
@@ -19,6 +20,11 @@ export interface TaskContext extends Recorder {
   readonly instanceName: string
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
+  /** Waits while the task is paused. */
+  readonly continued: Effect.Effect<void>
+  readonly isPaused: () => boolean
+  /** Takes note of events in the task's stream that other programs appended. */
+  readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Closes with the task. The task's plugin processes stop with it. */
   readonly scope: Scope.Scope
   readonly takesPart: (plugin: string) => boolean

@@ -1,10 +1,20 @@
-/** Whether a task is open, and which work in it must be interrupted when it closes. */
+/** Whether a task is open, paused or to be cancelled, and which work in it must be interrupted when it closes. */
 
 import { Data, Effect, Fiber } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { plainText } from "../../values/Json.ts"
 
-/** Open a new task: this one is closed. */
-export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId: string }> {
+/** Open a new task: this one is closed, or was suspended. */
+export class TaskClosed extends Data.TaggedError("TaskClosed")<{
+  readonly taskId: string
+  /** Whether the task is still open in the log, for a later kernel. */
+  readonly suspended?: boolean
+}> {
   override get message() {
+    if (this.suspended === true) {
+      return `Task ${this.taskId} was suspended: it stays open in the log, and nothing more is perceived or done in it here. Resume it (\`tasks.resume\`, \`hindcast resume ${this.taskId}\`).`
+    }
     return `Task ${this.taskId} is closed; nothing more is perceived or done in it. Open a new task.`
   }
 }
@@ -13,7 +23,10 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{ readonly taskId
 export interface TaskLifecycle {
   /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
-  /** Runs an effect that may take long. Closing the task interrupts it, and waits until its end is recorded. */
+  /**
+   * Runs an effect that may take long. If the task is paused, it begins when the task is continued. Closing the task
+   * interrupts it, and waits until its end is recorded.
+   */
   readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
    * Interrupts the work in progress, records the end, and then runs `afterwards`. If the end cannot be recorded, the
@@ -23,13 +36,36 @@ export interface TaskLifecycle {
     record: Effect.Effect<A, E>,
     afterwards: (recorded: A) => Effect.Effect<void, E2>,
   ) => Effect.Effect<void, E | E2 | TaskClosed>
+  /**
+   * Runs an effect, interrupts the work in progress, and releases what the task has, without an end of the task in the
+   * log. It has no effect on a task that is not open.
+   */
+  readonly suspend: (before: Effect.Effect<void>, release: Effect.Effect<void>) => Effect.Effect<void>
+  /** Waits while the task is paused. */
+  readonly continued: Effect.Effect<void>
+  readonly isPaused: () => boolean
+  /** Takes note of events in the task's stream: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
+  readonly noticed: (events: ReadonlyArray<Event>) => void
+  /** Calls a function when a cancellation is noticed, or now if one was noticed before. */
+  readonly whenCancelled: (cancel: (request: CancelRequest) => void) => void
 }
+
+/** Who wants a task to end, and why. */
+export type CancelRequest = PayloadOf<"TaskCancelled">
+
+/** The reason with which a cancelled task is closed. */
+export const cancelledReason = (by: string, reason?: string): string =>
+  plainText(`${by} cancelled it${reason === undefined ? "" : `: ${reason}`}`)
 
 export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
   Effect.sync(() => {
     const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
     let open = true
-    const refuse = new TaskClosed({ taskId })
+    let refuse = new TaskClosed({ taskId })
+    const unpaused = Effect.unsafeMakeLatch(true)
+    let paused = false
+    let cancelled: CancelRequest | undefined
+    let onCancel: ((request: CancelRequest) => void) | undefined
 
     const ifOpen = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
       Effect.suspend((): Effect.Effect<A, E | TaskClosed> => (open ? effect : refuse))
@@ -39,7 +75,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
         if (!open) return Effect.fail(refuse)
         return Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            const fiber = yield* Effect.fork(restore(effect))
+            const fiber = yield* Effect.fork(restore(paused ? Effect.zipRight(unpaused.await, effect) : effect))
             underWay.add(fiber)
             const exit = yield* restore(Fiber.await(fiber)).pipe(
               Effect.onInterrupt(() => Fiber.interrupt(fiber)),
@@ -69,5 +105,37 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
         })
       }).pipe(Effect.uninterruptible)
 
-    return { ifOpen, runUntilClosed, close }
+    const suspend: TaskLifecycle["suspend"] = (before, release) =>
+      Effect.suspend(() => {
+        if (!open) return Effect.void
+        open = false
+        refuse = new TaskClosed({ taskId, suspended: true })
+        return before.pipe(Effect.zipRight(Fiber.interruptAll(underWay)), Effect.zipRight(release))
+      }).pipe(Effect.uninterruptible)
+
+    const pause = (isPaused: boolean) => {
+      paused = isPaused
+      if (isPaused) unpaused.unsafeClose()
+      else unpaused.unsafeOpen()
+    }
+
+    return {
+      ...{ ifOpen, runUntilClosed, close, suspend },
+      continued: unpaused.await,
+      isPaused: () => paused,
+      noticed: (events) => {
+        for (const event of events) {
+          if (is(event, "TaskPaused")) pause(true)
+          else if (is(event, "TaskContinued")) pause(false)
+          else if (is(event, "TaskCancelled")) {
+            if (cancelled === undefined) onCancel?.(event.payload)
+            cancelled ??= event.payload
+          }
+        }
+      },
+      whenCancelled: (cancel) => {
+        onCancel = cancel
+        if (cancelled !== undefined) cancel(cancelled)
+      },
+    }
   })

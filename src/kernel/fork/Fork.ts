@@ -20,18 +20,17 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
-import { manifestOf } from "../registry/Registry.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { Stopped } from "../replay/Divergence.ts"
+import { participantsOf } from "../replay/Participants.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
-import { measureName, ofManifests, type Rubric } from "../rules/Rubric.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as Task from "../tasks/Task.ts"
-import { close, doneEarly } from "./ForkEnd.ts"
+import { close } from "./ForkEnd.ts"
 import { AgentDiverged, TaskNotNamed, withConsequence } from "./ForkErrors.ts"
 import * as ForkEvents from "./ForkEvents.ts"
 import { ForkOptions } from "./ForkOptions.ts"
@@ -131,7 +130,8 @@ const goOn = (
     const { view, forkedBy, draft } = begun
     const { recording, at } = point
     const { taskId } = recording
-    const recorder = Task.recorderOf(view, taskId)
+    const record = yield* Task.recordOf(view, taskId)
+    const { recorder } = record
     yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
 
     const documents = documentsAt(point)
@@ -141,7 +141,7 @@ const goOn = (
       contextOf(kernel, view, point, recorded, overridden),
       {
         ...participantsOf(recording),
-        recorder,
+        record,
         ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
         ...{ openedBy: forkedBy, instanceName: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
         ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
@@ -157,7 +157,10 @@ const goOn = (
     ).pipe(Effect.mapError(withConsequence(() => ForkEvents.consequence(begun))))
 
     const past = pastOf(point, agent, options)
-    const recordedTask = RecordedTask.make({ ...recording, requests: past }, at)
+    const recordedTask = RecordedTask.make(
+      { ...recording, requests: past },
+      { byPlaceUntil: at, until: fresh ? 0 : at },
+    )
     const instructions = {
       goal: overrides.goal ?? recording.instructions.goal,
       seed: overrides.seed ?? recording.instructions.seed,
@@ -179,9 +182,9 @@ const goOn = (
             recordedTask,
             recorded?.wrapModelCalls(task) ?? task,
             instructions,
-            live,
             isOver,
             DecisionPoint.guideAt(point),
+            live,
           ),
           {
             ...options,
@@ -191,7 +194,7 @@ const goOn = (
         ),
       ),
     )
-    const divergence = recordedTask.divergence() ?? doneEarly(recordedTask, worked)
+    const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.
     if (divergence === undefined && recordedTask.left() === 0) yield* Effect.exit(live)
     yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
@@ -243,7 +246,7 @@ const contextOf = (
 ): KernelContext => ({
   ...kernel,
   log: view,
-  confirmations: { ...kernel.confirmations, ask: (question) => Confirmations.ask(view, question) },
+  confirmations: Confirmations.asking(view),
   instances: overridden.of(recorded?.instances ?? kernel.instances),
   ...(recorded === undefined
     ? {}
@@ -253,15 +256,6 @@ const contextOf = (
         pushed: { ...kernel.pushed, listen: () => Effect.void },
       }),
 })
-
-/** The plugins, their versions and the measures of the task, as when it was opened. */
-const participantsOf = ({ opened, plugins, registryAt }: Recording.Recording) => {
-  const registry = registryAt(opened.position)
-  const all = ofManifests(Object.values(registry).map(manifestOf))
-  const measures = all.measures.filter((measure) => opened.payload.measures.includes(measureName(measure)))
-  const rubric: Rubric = { ...all, measures }
-  return { plugins, registry, rubric, takesPart: (plugin: string) => plugins.includes(plugin) }
-}
 
 /**
  * Whether the agent starts at the point, without the past. So does a deciding agent in a task without recorded

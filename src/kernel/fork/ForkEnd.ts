@@ -1,22 +1,10 @@
-/** How a fork ends: with the outcome of its agent's work, or because the agent diverged from its past. */
+/** How a fork ends. */
 
 import { type Cause, Effect, Exit } from "effect"
 import type { RunResult } from "../agents/AgentLoop.ts"
-import { choiceOf, type Divergence } from "../replay/Divergence.ts"
-import * as RecordedTask from "../replay/RecordedTask.ts"
+import type { Divergence } from "../replay/Divergence.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import * as Task from "../tasks/Task.ts"
-
-/** The divergence of an agent that was done before it reached the point of the fork. */
-export const doneEarly = (
-  recordedTask: RecordedTask.RecordedTask,
-  worked: Exit.Exit<RunResult, unknown>,
-): Divergence | undefined => {
-  const next = recordedTask.next()
-  if (next === undefined || Exit.isFailure(worked)) return undefined
-  const found = { done: worked.value.outcome }
-  return { kind: "done-earlier", position: RecordedTask.positionOf(next), path: "", expected: choiceOf(next), found }
-}
 
 /** Closes the fork's task with the outcome of the agent's work. */
 export const close = (

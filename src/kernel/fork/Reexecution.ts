@@ -30,6 +30,12 @@ export const reexecute = (
 ): Effect.Effect<readonly [state: Json, checked: ComparedCounts], WorldDiffers | Environments.EnvironmentRefused> =>
   Effect.gen(function* () {
     const ended = outcomes(events)
+    // A command that a kernel left in doubt may have been dispatched again, in the world that was restored then.
+    const lastDispatch = new Map(
+      events.flatMap((event) =>
+        is(event, "CommandDispatched") ? [[event.payload.commandId, event.position] as const] : [],
+      ),
+    )
     let state = yield* process.reset(options, call).pipe(Environments.refusedBy(plugin))
     let [readings, done] = [0, 0]
     for (const event of events) {
@@ -47,10 +53,10 @@ export const reexecute = (
           `the reading of ${event.payload.sensor}`,
         )
         readings += 1
-      } else if (is(event, "CommandDispatched")) {
+      } else if (is(event, "CommandDispatched") && lastDispatch.get(event.payload.commandId) === event.position) {
         const end = ended.get(event.payload.commandId)
         const own = end === undefined ? undefined : ownOf(plugin, end.outcome.actuator)
-        if (end === undefined || own === undefined) continue
+        if (end === undefined || end.outcome.status === "unknown" || own === undefined) continue
         const { expected, found, left } = yield* command(process, own, end, call)
         state = left ?? state
         yield* compare(plugin, end.outcome.event.position, expected, found, `the outcome of ${end.outcome.actuator}`)

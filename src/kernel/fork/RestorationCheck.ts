@@ -28,12 +28,14 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   /** What became of the fork. */
   readonly consequence?: string
 }> {
+  /** Where it differs, in words. */
+  get difference() {
+    const { position, what, path, expected, found } = this
+    return `${what} differs from @${position} at ${path || "/"}: expected ${shown(expected)}, found ${shown(found)}`
+  }
   override get message() {
-    const { plugin, position, what, path, expected, found, consequence } = this
-    return (
-      `The world of ${plugin} was brought back but differs from the recorded one: ${what} differs from @${position} at ${path || "/"}: ` +
-      `expected ${shown(expected)}, found ${shown(found)}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
-    )
+    const { plugin, difference, consequence } = this
+    return `The world of ${plugin} was brought back but differs from the recorded one: ${difference}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
   }
 }
 

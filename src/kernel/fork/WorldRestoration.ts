@@ -9,7 +9,8 @@ import type { Components } from "../../plugins/process/Components.ts"
 import { fold } from "../../projections/fold/Projection.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
-import { type Json, plainText } from "../../values/Json.ts"
+import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { Point } from "../replay/DecisionPoint.ts"
@@ -21,11 +22,14 @@ import { reexecute } from "./Reexecution.ts"
 import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
 
 /** A way to restore an earlier state of an environment. */
-export type Rewind = NonNullable<Environment["rewind"]>[number]
+type Rewind = NonNullable<Environment["rewind"]>[number]
 
 export interface RestoreOptions {
-  /** Default: `snapshot` if the plugin supports it, otherwise `re-execution` if it supports that. */
-  readonly rewind?: Rewind
+  /**
+   * Default: none for a plugin that is `stateless`, otherwise `snapshot` if the plugin supports it, otherwise
+   * `re-execution` if it supports that.
+   */
+  readonly rewind?: Exclude<Rewind, "stateless">
   /** Whether to continue in environments that cannot be rewound. Default: false. */
   readonly acceptUnrewound?: boolean
   /** Changes of environments' documents, by plugin: JSON Merge Patches. */
@@ -90,7 +94,7 @@ const restoreOne = (
     const process = yield* Environments.processOf(task, plugin)
     const { reset, document } = past
     if (reset === undefined || document === undefined)
-      return yield* Environments.resetOne(task, plugin, environment, {})
+      return yield* Environments.resetOne(task, plugin, environment, openedWith(point, plugin))
     const call = { taskId: task.instanceName, causationId: task.openedBy }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
@@ -121,6 +125,12 @@ const restoreOne = (
         : [{ type: "EnvironmentChanged", payload: { plugin, patch: JsonPatch.diff(document, state) } } as const]),
     )
   })
+
+/** The options that the task was opened with for one plugin's environment. */
+const openedWith = ({ recording }: Point, plugin: string): { readonly [plugin: string]: JsonObject } => {
+  const options = SafeRecord.get(recording.opened.payload.environment ?? {}, plugin)
+  return isObject(options) ? { [plugin]: options } : {}
+}
 
 /** Values that a plugin derives from an override may change. The overridden values themselves must be kept. */
 const keepsOverride = (plugin: string, state: Json, patch: Json) =>
@@ -176,7 +186,7 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
 
 type Method = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
 
-/** How an environment is restored. If nothing was commanded in it, a reset is enough. */
+/** How an environment is restored. If it keeps no state, or nothing was commanded in it, a reset is enough. */
 const methodFor = (manifest: Manifest | undefined, { commands }: Past, { rewind, world }: RestoreOptions): Method => {
   if (manifest === undefined) return { kind: "none", reason: "it takes part no more" }
   const { environment } = manifest.peas
@@ -187,6 +197,7 @@ const methodFor = (manifest: Manifest | undefined, { commands }: Past, { rewind,
   const wanted = isOverridden
     ? "snapshot"
     : (rewind ?? (["snapshot", "re-execution"] as const).find((method) => methods.includes(method)))
+  if (rewind === undefined && !isOverridden && methods.includes("stateless")) return { kind: "stateless" }
   if (wanted !== undefined && methods.includes(wanted)) return { kind: wanted }
   if (commands === 0 && !isOverridden) return { kind: "reset" }
   const can = methods.length === 0 ? "none" : methods.join(", ")

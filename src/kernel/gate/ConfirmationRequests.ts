@@ -13,12 +13,13 @@ import {
 } from "../../events/log/EventLog.ts"
 import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import {
   type AskedConfirmation as Held,
   interpretAnswer,
   streamOf,
 } from "../../projections/state/ConfirmationAnswer.ts"
-import type { JsonObject } from "../../values/Json.ts"
+import { type JsonObject, plainText } from "../../values/Json.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -43,24 +44,71 @@ export type ConfirmationResult =
   | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
   | { readonly kind: "expired"; readonly event: Event }
 
+/** Asks people, on one timeline of a log. */
+export interface ConfirmationAsking {
+  /** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`. */
+  readonly ask: (question: ConfirmationRequest) => Effect.Effect<ConfirmationResult, AppendError>
+  /**
+   * Waits for the answer to a question that an earlier kernel asked: until it expires, as it was asked. An answer that
+   * was recorded in time counts, though no kernel ran then.
+   */
+  readonly resume: (requested: RequestedEvent) => Effect.Effect<ConfirmationResult, AppendError>
+  /** Withdraws a question, unless it has ended. */
+  readonly withdraw: (requested: RequestedEvent, reason: string) => Effect.Effect<void, AppendError>
+}
+
+/** The event of a question. */
+export type RequestedEvent = Event & { readonly payload: PayloadOf<"ConfirmationRequested"> }
+
+export const asking = (log: Log): ConfirmationAsking => ({
+  ask: (question) => ask(log, question),
+  resume: (requested) => awaitAnswer(log, requested, Math.max(0, requested.payload.expiresAt - Date.now())),
+  withdraw: ({ id, timeline, taskId, payload: { confirmationId } }, reason) =>
+    append(
+      log,
+      {
+        ...{ confirmationId, taskId, timeline, actor: "kernel" },
+        event: {
+          type: "ConfirmationWithdrawn",
+          causationId: id,
+          payload: { confirmationId, reason: plainText(reason) },
+        },
+      },
+      Exact(1),
+    ).pipe(Effect.catchTag("VersionConflict", () => Effect.void)),
+})
+
 /** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`. */
 export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
-    const expiresAt = Math.round(Date.now() + withinMs)
     const about = {
       ...(commandId === undefined ? {} : { commandId }),
       ...(requestId === undefined ? {} : { requestId }),
     }
-    const request = { confirmationId, ...about, argsDigest, shown, expiresAt }
-    const shownDigest = confirmationDigest(request)
-    const base = { confirmationId, taskId, timeline, actor: "kernel" }
+    const request = { confirmationId, ...about, argsDigest, shown, expiresAt: Math.round(Date.now() + withinMs) }
+    const payload = { ...request, shownDigest: confirmationDigest(request) }
     const requested = yield* append(
       log,
-      { ...base, event: { type: "ConfirmationRequested", causationId, payload: { ...request, shownDigest } } },
+      {
+        ...{ confirmationId, taskId, timeline, actor: "kernel" },
+        event: { type: "ConfirmationRequested", causationId, payload },
+      },
       NoStream,
     )
+    return yield* awaitAnswer(log, { ...requested, payload }, withinMs)
+  })
+
+const awaitAnswer = (
+  log: Log,
+  requested: RequestedEvent,
+  withinMs: number,
+): Effect.Effect<ConfirmationResult, AppendError> =>
+  Effect.gen(function* () {
+    const { timeline, taskId, recordedAt: requestedAt } = requested
+    const { confirmationId, argsDigest, expiresAt, shownDigest } = requested.payload
+    const base = { confirmationId, taskId, timeline, actor: "kernel" }
     const close = (event: CoreNewEvent, after = 1) => append(log, { ...base, event }, Exact(after))
     const expire = { type: "ConfirmationExpired", causationId: requested.id, payload: { confirmationId } } as const
     const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
@@ -87,9 +135,11 @@ export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Conf
     })
     /** Records the outcome after an event that is no valid answer, unless another writer was faster. */
     const recordAfter = (event: CoreNewEvent) =>
-      Effect.catchTag(close(event, answer.version), "VersionConflict", () => Effect.succeed(answer))
+      Effect.catchTag(close(event, answer.version), "VersionConflict", ({ missed: [first = answer] }) =>
+        Effect.succeed(first),
+      )
     return yield* settle(
-      { confirmationId, argsDigest, shownDigest, requestedAt: requested.recordedAt, expiresAt },
+      { confirmationId, argsDigest, shownDigest, requestedAt, expiresAt },
       answer,
       recordAfter(expire),
       (reason) => recordAfter({ ...withdraw, payload: { confirmationId, reason } }),

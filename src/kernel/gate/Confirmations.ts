@@ -14,7 +14,12 @@ import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
-export { ask, type ConfirmationRequest, type ConfirmationResult } from "./ConfirmationRequests.ts"
+export {
+  asking,
+  type ConfirmationAsking,
+  type ConfirmationRequest,
+  type ConfirmationResult,
+} from "./ConfirmationRequests.ts"
 
 type Log = Context.Tag.Service<EventLog>
 

@@ -12,6 +12,7 @@ import * as PendingConfirmations from "../../projections/state/PendingConfirmati
 import * as Processes from "../../projections/state/Processes.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { cancelledReason } from "../context/TaskLifecycle.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import * as OpenRequests from "./OpenRequests.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
@@ -48,20 +49,33 @@ export interface RecoveryAppend {
   readonly events: ReadonlyArray<CoreNewEvent>
 }
 
+/** What becomes of the tasks that a dead kernel left open. */
+export type OnOpenTasks = "abandon" | "resume"
+
+/** The open tasks that are not closed but can be resumed: all that nobody cancelled. */
+export const resumable = ({ tasks }: UnfinishedTask): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
+  Tasks.open(tasks).filter(([, { asked }]) => asked?.what !== "cancelled")
+
 /**
  * The appends that close the work of a dead kernel, in order. Pure.
  *
  * @param orphanStates the states of its processes; one that is missing is gone
+ * @param onOpenTasks whether tasks that can be resumed, their commands and the questions about these, are left as they
+ * are
  */
 export const endings = (
   state: UnfinishedTask,
   orphanStates: OrphanStates = new Map(),
-): ReadonlyArray<RecoveryAppend> => [
-  ...questions(state),
-  ...requests(state),
-  ...processes(state, orphanStates),
-  ...tasks(state).flatMap((taskId) => taskEnding(state, taskId) ?? []),
-]
+  onOpenTasks: OnOpenTasks = "abandon",
+): ReadonlyArray<RecoveryAppend> => {
+  const left = new Set(onOpenTasks === "resume" ? resumable(state).map(([taskId]) => taskId) : [])
+  return [
+    ...questions(state, left),
+    ...requests(state),
+    ...processes(state, orphanStates),
+    ...tasks(state).flatMap((taskId) => (left.has(taskId) ? [] : (taskEnding(state, taskId) ?? []))),
+  ]
+}
 
 /**
  * The appends that close a forked task, from that task's events. The caller, which knows the timeline, adds the
@@ -76,14 +90,26 @@ export const endingsInFork = (
   ...[taskEnding(state, taskId)].filter((ending) => ending !== undefined),
 ]
 
-/** Withdraws confirmations, unless another process decides one first. */
-const questions = ({ confirmations }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
-  Object.entries(confirmations).map(([confirmationId, { taskId }]) => ({
-    stream: `confirmation/${confirmationId}`,
-    taskId,
-    expected: Exact(1),
-    events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
-  }))
+/**
+ * Withdraws confirmations, unless another process decides one first. Those about commands of tasks that are left open
+ * still stand. Those about a plugin's host requests do not: the process that made the request is gone.
+ */
+const questions = (
+  { confirmations }: UnfinishedTask,
+  left: ReadonlySet<string> = new Set(),
+): ReadonlyArray<RecoveryAppend> =>
+  Object.entries(confirmations)
+    .filter(([, { taskId, commandId }]) => commandId === undefined || taskId === null || !left.has(taskId))
+    .map(([confirmationId, { taskId }]) => ({
+      stream: `confirmation/${confirmationId}`,
+      taskId,
+      expected: Exact(1),
+      events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
+    }))
+
+/** Withdraws the confirmations of one task. */
+export const questionsOf = (state: UnfinishedTask, taskId: string): ReadonlyArray<RecoveryAppend> =>
+  questions(state).filter((ending) => ending.taskId === taskId)
 
 /** Answers open host requests. They may have taken effect. */
 const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
@@ -144,7 +170,7 @@ const tasks = ({ environment, tasks }: UnfinishedTask): ReadonlyArray<string> =>
 /**
  * The events that close an unfinished task, or undefined if it has ended: `CommandOutcomeUnknown` for dispatched
  * commands without an outcome, which may have taken effect; `CommandDenied` for the others, which were not executed;
- * then `TaskClosed(abandoned)`, since its agent and environments are gone.
+ * then `TaskClosed(abandoned)`, since its agent and environments are gone, or because it was cancelled.
  *
  * The append expects the stream version that was folded. If the old kernel is alive and dispatches first, this append
  * conflicts and is computed again; if this append comes first, the old kernel's dispatch conflicts.
@@ -163,10 +189,10 @@ export const taskEnding = (
             payload: { commandId, rule: "recovery", reason: `${GONE} before the command was dispatched` },
           },
   )
+  const task = SafeRecord.get(tasks, taskId)
+  const reason = task?.asked?.what === "cancelled" ? cancelledReason(task.asked.by, task.asked.reason) : GONE
   const closed: ReadonlyArray<CoreNewEvent> =
-    SafeRecord.get(tasks, taskId)?.outcome === null
-      ? [{ type: "TaskClosed", payload: { outcome: "abandoned", reason: GONE } }]
-      : []
+    task?.outcome === null ? [{ type: "TaskClosed", payload: { outcome: "abandoned", reason } }] : []
   const events = [...commands, ...closed]
   const version = SafeRecord.get(versions, taskId)
   const expected = version === undefined ? Any : Exact(version)

@@ -20,21 +20,51 @@ type Log = Context.Tag.Service<EventLog>
 /**
  * Closes in the log everything that the previous kernel left unfinished, and scores the tasks that it abandoned. It
  * runs right after the lease was acquired, before anything else is done with it.
+ *
+ * @param onOpenTasks whether tasks on `main` that nobody cancelled are left open, to be resumed. Forks are closed.
  */
-export const recover: Effect.Effect<void, AppendError, EventLog | Projector> = Effect.gen(function* () {
-  const log = yield* EventLog
-  const { position } = yield* log.head
-  // Not `current`: the projector would keep this state, which is needed only once.
-  const state = yield* (yield* Projector)
-    .stateAt(RecoveryPlan.unfinished, position)
-    .pipe(Effect.catchTag("PositionOutOfRange", Effect.die))
-  for (const ending of RecoveryPlan.endings(state, yield* OrphanProcesses.sweep(state.processes))) {
-    const appended = yield* close(log, state, ending)
-    const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
-    if (closed !== undefined) yield* score(log, closed)
-  }
-  yield* StaleForks.endAll(score)
-})
+export const recover = (
+  onOpenTasks: RecoveryPlan.OnOpenTasks,
+): Effect.Effect<void, AppendError, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { position } = yield* log.head
+    const state = yield* unfinishedAt(position)
+    const swept = yield* OrphanProcesses.sweep(state.processes)
+    if (onOpenTasks === "abandon") yield* sayAbandoned(RecoveryPlan.resumable(state).length)
+    for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks)) {
+      const appended = yield* close(log, state, ending)
+      const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
+      if (closed !== undefined) yield* score(log, closed)
+    }
+    yield* StaleForks.endAll(score)
+  })
+
+// Not `current`: the projector would keep this state, which is needed only once.
+const unfinishedAt = (position: number) =>
+  Effect.flatMap(Projector, (projector) => projector.stateAt(RecoveryPlan.unfinished, position)).pipe(
+    Effect.catchTag("PositionOutOfRange", Effect.die),
+  )
+
+const sayAbandoned = (count: number) =>
+  count === 0
+    ? Effect.void
+    : ProgramLog.warning(
+        `${count === 1 ? "1 task" : `${count} tasks`} that an earlier kernel left open ${count === 1 ? "is" : "are"} closed as abandoned; with \`onOpenTasks: "resume"\` they could be resumed`,
+      )
+
+/** Closes one task that no kernel works on, if it is open. */
+export const closeTask = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const state = yield* unfinishedAt((yield* log.head).position)
+    const questions = RecoveryPlan.questionsOf(state, taskId)
+    const ending = RecoveryPlan.taskEnding(state, taskId)
+    for (const one of [...questions, ...(ending === undefined ? [] : [ending])]) {
+      const closed = (yield* close(log, state, one)).find((event) => Vocabulary.is(event, "TaskClosed"))
+      if (closed !== undefined) yield* score(log, closed)
+    }
+  })
 
 /** Appends closing events. If the task's stream has new events, the closing events are derived again. */
 const close = (

@@ -3,7 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type { CommandOutcome } from "../acting/Command.ts"
+import { type CommandOutcome, UNKNOWN_REASON } from "../acting/Command.ts"
 
 /** A command's outcome, and the position of the last event that belongs to it. */
 export interface RecordedOutcome {
@@ -11,7 +11,7 @@ export interface RecordedOutcome {
   readonly until: number
 }
 
-/** The outcome of each command of a task, by id, as its caller got it. Commands without a known outcome are missing. */
+/** The outcome of each command of a task, by id, as its caller got it. Commands without an outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const ends = new Map<string, string>()
@@ -49,6 +49,7 @@ const outcomeOf = (
   // Keys keep their recorded order, since an agent may turn the result into text.
   if (is(event, "CommandSucceeded")) return { status: "succeeded", ...of, result: event.payload.result }
   if (is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }
+  if (is(event, "CommandOutcomeUnknown")) return { status: "unknown", ...of, reason: UNKNOWN_REASON }
   if (!is(event, "CommandDenied")) return undefined
   const { rule, reason } = event.payload
   return event.causationId !== null && expired.has(event.causationId)

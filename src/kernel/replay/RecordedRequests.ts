@@ -29,8 +29,13 @@ export type Request =
       readonly position: number
       /** Position of the command's last event; `Infinity` if it has no outcome. */
       readonly until: number
+      readonly commandId: string
       readonly actuator: string
       readonly args: JsonObject
+      /** The id that a model gave to its tool call. */
+      readonly callId?: string
+      /** The event that caused it: of a model's tool call, the decision. */
+      readonly causationId: string | null
       /** Null if the log has no outcome. */
       readonly outcome: CommandOutcome | null
     }
@@ -49,12 +54,43 @@ export interface Consultation {
   readonly answer: ModelCallResponse | ModelCallFailed | null
 }
 
-/** The requests of an agent, in the order in which it made them. */
+/** The requests of an agent, in the order in which it made them, without those whose answers it did not get. */
 export const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
-  const decided = events.some(isChoice)
-  const readings = decided ? fromDecisions(events) : fromPerceptions(events)
-  return [...readings, ...fromEvents(events)].sort((a, b) => a.position - b.position)
+  const seen = withoutUnansweredCalls(events)
+  const readings = seen.some(isChoice) ? fromDecisions(seen) : fromPerceptions(seen)
+  const requests = [...readings, ...fromEvents(seen)].sort((a, b) => a.position - b.position)
+  return withoutCutPerceptions(requests, seen)
 }
+
+/**
+ * The positions up to which agents were led: of a fork, and of each kernel that resumed the task. A request that had no
+ * answer by then was made again.
+ */
+const ledUntil = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
+  events.flatMap((event) => (is(event, "TimelineForked") || is(event, "TaskResumed") ? [event.payload.at] : []))
+
+/** The events without the model calls that a fork or the end of a kernel cut off. */
+const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const last = Math.max(0, ...ledUntil(events))
+  const answered = new Set(events.flatMap((event) => (isAnswer(event) ? [event.causationId] : [])))
+  return events.filter((event) => !is(event, "ModelCalled") || event.position > last || answered.has(event.id))
+}
+
+/**
+ * The requests without the perceptions that the end of a kernel may have cut off: those after which the agent requested
+ * nothing before a kernel resumed the task. They were made again.
+ */
+const withoutCutPerceptions = (
+  requests: ReadonlyArray<Request>,
+  events: ReadonlyArray<Event>,
+): ReadonlyArray<Request> => {
+  const cut = events.flatMap((event) => (is(event, "TaskResumed") ? [lastBy(requests, event.payload.at)] : []))
+  return requests.filter((request) => request.kind !== "perceive" || !cut.includes(request))
+}
+
+/** The last request that was made by a position. */
+export const lastBy = (requests: ReadonlyArray<Request>, at: number): Request | undefined =>
+  requests.findLast(({ position }) => position <= at)
 
 /**
  * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is
@@ -121,25 +157,34 @@ const questionOf = (
   ...(requestDigest === digest(request) ? {} : { requestDigest }),
 })
 
-/** Whether an event is a decision of a deciding agent. One of an agent that thinks in turns lists its calls instead. */
+/** Whether a decision is one of an agent that thinks in turns, which lists its calls, and not a choice. */
+export const isTurn = ({ choice }: PayloadOf<"DecisionMade">): boolean => "calls" in choice
+
+/** Whether an event is a decision of a deciding agent. */
 const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
-  is(event, "DecisionMade") && !("calls" in event.payload.choice)
+  is(event, "DecisionMade") && !isTurn(event.payload)
 
-const responseIn = ({ latencyMs: _, ...response }: PayloadOf<"ModelResponded">): ModelCallResponse => response
+/** What a recorded answer was to the agent that asked. */
+const answerIn = (event: Event, provider: string, model: string): Consultation["answer"] => {
+  if (is(event, "ModelResponded")) {
+    const { latencyMs: _, ...response } = event.payload
+    return response
+  }
+  if (!is(event, "ModelFailed")) return null
+  const { latencyMs: _, ...failure } = event.payload
+  return new ModelCallFailed({ provider, model, ...failure })
+}
 
-const failureIn = ({ latencyMs: _, ...failure }: PayloadOf<"ModelFailed">) => failure
+/** Whether an event answers a model call. A call that was cancelled got no answer. */
+const isAnswer = (event: Event): boolean =>
+  is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
 
 /** The requests that are decisions, commands, messages and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
-  const lastFork = Math.max(0, ...events.map((event) => (is(event, "TimelineForked") ? event.payload.at : 0)))
   const answers = new Map(
-    events.flatMap((event) =>
-      is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
-        ? [[event.causationId ?? "", event] as const]
-        : [],
-    ),
+    events.flatMap((event) => (isAnswer(event) ? [[event.causationId ?? "", event] as const] : [])),
   )
   return events.flatMap((event): ReadonlyArray<Request> => {
     const { position } = event
@@ -152,25 +197,24 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
     if (is(event, "ModelCalled")) {
       const { provider, model, request, requestDigest } = event.payload
       const answered = answers.get(event.id)
-      // The agent never got an answer to a request that a fork cut off, so it asks again.
-      if (answered === undefined && position <= lastFork) return []
       const until = answered?.position ?? Number.POSITIVE_INFINITY
-      const answer =
-        answered === undefined
-          ? null
-          : is(answered, "ModelResponded")
-            ? responseIn(answered.payload)
-            : new ModelCallFailed({ provider, model, ...failureIn(answered.payload) })
+      const answer = answered === undefined ? null : answerIn(answered, provider, model)
       return [
         { kind: "consult", position, until, question: questionOf(provider, model, request, requestDigest), answer },
       ]
     }
     if (!is(event, "ActuatorCommanded")) return []
-    const { commandId, actuator, args } = event.payload
+    const { commandId, actuator, args, callId } = event.payload
     const outcome = ended.get(commandId) ?? null
     // The agent never learned that a fork withdrew this command, so it may request it again.
     if (forks.has(outcome?.outcome.event.causationId ?? "")) return []
     const until = outcome === null ? Number.POSITIVE_INFINITY : outcome.until
-    return [{ kind: "act", position, until, actuator, args: args as JsonObject, outcome: outcome?.outcome ?? null }]
+    return [
+      {
+        ...{ kind: "act", position, until, commandId, actuator, args: args as JsonObject },
+        ...(callId === undefined ? {} : { callId }),
+        ...{ causationId: event.causationId, outcome: outcome?.outcome ?? null },
+      },
+    ]
   })
 }

@@ -1,16 +1,19 @@
 /** A task that answers from its recording, as long as it is asked the same. */
 
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { digest } from "../../values/Digest.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import { copied } from "../acting/Command.ts"
+import type { RunResult } from "../agents/AgentLoop.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
-import type { Task } from "../tasks/Task.ts"
+import type { AgentEvent, Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
-import type { Recording, Request } from "./Recording.ts"
+import { isTurn, type Recording, type Request } from "./Recording.ts"
 
 /** A recorded task that can be worked on again. */
 export interface RecordedTask {
@@ -24,6 +27,12 @@ export interface RecordedTask {
   readonly next: () => Request | undefined
   /** Number of recorded requests that are left. */
   readonly left: () => number
+  /** Number of recorded decisions of an agent that thinks in turns that are left. */
+  readonly turnsLeft: () => number
+  /** Takes the next event about the agent itself that is left. Returns whether there was one of that type. */
+  readonly takeTold: (type: AgentEvent["type"]) => boolean
+  /** Whether a command is left to be answered: that of a model's tool call, or else one that is equal. */
+  readonly hasCommand: (actuator: string, args: JsonObject, callId?: string) => boolean
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   /** Number of decisions whose rationale differs, which is no divergence. */
@@ -32,15 +41,29 @@ export interface RecordedTask {
   readonly askedOtherwise: () => ReadonlyArray<number>
 }
 
+/** How an agent is led over a recording. */
+export interface Leading {
+  /**
+   * Up to this position, a model call gets the recorded answer of its place, whatever model the agent asks and what it
+   * asks it. Default: 0.
+   */
+  readonly byPlaceUntil?: number
+  /** The position at which the recording ends for the agent. Default: that of its last event. */
+  readonly until?: number
+}
+
 /**
  * Makes a task that answers each request from the recording, in the recorded order. Nothing is read, executed or
  * appended.
- *
- * @param byPlaceUntil up to this position, a model call gets the recorded answer of its place, whatever model the agent
- * asks and what it asks it
  */
-export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
+export const make = (
+  recording: Recording,
+  { byPlaceUntil = 0, until = Number.POSITIVE_INFINITY }: Leading = {},
+): RecordedTask => {
   const { taskId, requests, opened, instructions } = recording
+  const past = recording.events.filter(({ position }) => position <= until)
+  const turns = past.filter((event) => is(event, "DecisionMade") && isTurn(event.payload))
+  const told = past.filter(({ type }) => ABOUT_AGENT.has(type))
   const decides = requests.some(({ kind }) => kind === "decide")
   /** The requests that were not made again yet. */
   const rest = [...requests]
@@ -60,13 +83,16 @@ export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
   }
 
   /**
-   * The recorded request that a new one answers to: the one that is due. Of commands that were under way together, it
+   * The recorded request that a new one answers to: the one that is due. Of commands that were requested together, it
    * is the first that is equal, since an agent that requests several at once gets them recorded in any order.
    */
   const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
     const due = next(kind)
     if (kind !== "act" || due?.kind !== "act") return due
-    const end = rest.findIndex((request) => request.kind !== "act" || request.position > due.until)
+    const isTogether = (request: Request) =>
+      request.kind === "act" &&
+      (request.position <= due.until || (request.callId !== undefined && request.causationId === due.causationId))
+    const end = rest.findIndex((request) => !isTogether(request))
     const together = end === -1 ? rest : rest.slice(0, end)
     return together.find((request) => between(request.position, choiceOf(request), found) === undefined) ?? due
   }
@@ -150,7 +176,7 @@ export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
             if (decision.rationale !== rationale) rationales++
             return event
           })
-        : Effect.succeed(opened),
+        : Effect.sync(() => turns.shift() ?? opened),
     close: (outcome, reason) =>
       Effect.suspend(() => {
         if (closed !== undefined) return new TaskClosed({ taskId })
@@ -164,14 +190,44 @@ export const make = (recording: Recording, byPlaceUntil = 0): RecordedTask => {
     exhausted: () => exhausted,
     next: () => next("act"),
     left: () => rest.length,
+    turnsLeft: () => turns.length,
+    takeTold: (type) => {
+      const next = told.findIndex((event) => event.type === type)
+      if (next !== -1) told.splice(0, next + 1)
+      return next !== -1
+    },
+    hasCommand: (actuator, args, callId) =>
+      rest.some(
+        (request) =>
+          request.kind === "act" &&
+          request.actuator === actuator &&
+          request.callId === callId &&
+          JsonPatch.equal(request.args, args),
+      ),
     closed: () => closed,
     rationales: () => rationales,
     askedOtherwise: () => askedOtherwise,
   }
 }
 
+/** The types of events about an agent itself. */
+const ABOUT_AGENT: ReadonlySet<string> = new Set<AgentEvent["type"]>([
+  ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
+])
+
 /**
  * The position of the event that identifies a request. A perception without readings is identified by the decision
  * after it.
  */
 export const positionOf = (request: Request): number => Math.ceil(request.position)
+
+/** The divergence of an agent that was done before it reached the end of the recording. */
+export const doneEarly = (
+  recordedTask: RecordedTask,
+  worked: Exit.Exit<RunResult, unknown>,
+): Divergence | undefined => {
+  const next = recordedTask.next()
+  if (next === undefined || Exit.isFailure(worked)) return undefined
+  const found = { done: worked.value.outcome }
+  return { kind: "done-earlier", position: positionOf(next), path: "", expected: choiceOf(next), found }
+}

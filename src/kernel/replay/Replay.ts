@@ -77,7 +77,7 @@ export const replay = (
     const log = yield* EventLog
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))
-    const recordedTask = RecordedTask.make(recording, recording.forked?.at)
+    const recordedTask = RecordedTask.make(recording, ledBefore(recording))
     const exit = yield* Effect.exit(
       loop(replayDecisions(agent, shared(recording)), recordedTask.task, { maxSteps: stepsOf(recording) }),
     )
@@ -97,6 +97,14 @@ const followed = (recording: Recording.Recording): Recording.Recording => {
   return { ...recording, requests: requests.filter(({ position }) => position > forked.at) }
 }
 
+/** Up to where the recorded agent was led itself, by a fork or a kernel that resumed the task. */
+const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leading => ({
+  byPlaceUntil: events.reduce(
+    (until, event) => (is(event, "TaskResumed") ? Math.max(until, event.payload.at) : until),
+    forked?.at ?? 0,
+  ),
+})
+
 /**
  * The requests that a fork shares with its parent. The recorded agent was led through them, and so is the replayed
  * one.
@@ -107,6 +115,7 @@ const shared = ({ forked, requests }: Recording.Recording): ReadonlyArray<Record
 /** The agent that worked on the task; in a fork, the fork's agent. */
 const recordedAgent = ({ opened, events }: Recording.Recording): string =>
   events.reduce((agent, event) => {
+    if (is(event, "TaskResumed")) return event.payload.agent
     const forkedFor = is(event, "TimelineForked") ? event.payload.overrides.agent : undefined
     return typeof forkedFor === "string" ? forkedFor : agent
   }, opened.payload.agent)

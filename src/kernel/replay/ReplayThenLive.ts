@@ -15,17 +15,17 @@ import type { Instructions, Request } from "./Recording.ts"
  * What the agent is told of itself while it is led (its guide) is not recorded, unless it differs from what was
  * recorded: then it is when the agent first asks a model live.
  *
- * @param begin runs before whatever is asked of the live task; it is idempotent
  * @param isOver whether the live task has no more answers
  * @param guide the digest of the guide that was recorded last, if any
+ * @param begin runs before whatever is asked of the live task; it is idempotent. Default: nothing
  */
 export const replayThenLive = (
   past: RecordedTask,
   live: Task,
   instructions: Instructions,
-  begin: Effect.Effect<void>,
   isOver: () => boolean,
   guide?: string,
+  begin: Effect.Effect<void> = Effect.void,
 ): Task => {
   let applied: Parameters<Task["record"]> | undefined
   const recordGuide = Effect.suspend(() => {
@@ -54,13 +54,18 @@ export const replayThenLive = (
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
       ),
     record: (...told) =>
-      from(
-        Effect.sync(() => {
-          applied = told[1].type === "GuideApplied" ? told : applied
-        }),
-        live.record(...told),
+      Effect.suspend(() => {
+        const { type } = told[1]
+        const isPast = past.takeTold(type) || past.left() > 0
+        if (!isPast) return from(Effect.void, live.record(...told))
+        if (type === "GuideApplied") applied = told
+        return Effect.void
+      }),
+    // The last recorded decision may be the last that is recorded of its turn.
+    decided: (decision) =>
+      Effect.suspend(() =>
+        past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
-    decided: (decision) => from(past.task.decided(decision), live.decided(decision)),
     close: (...end) => Effect.suspend(() => Effect.zipRight(past.left() > 0 ? Effect.void : begin, live.close(...end))),
   }
 }

@@ -65,8 +65,8 @@ export type Answering<E> =
 export interface AskOptions {
   /** Wait before the request is made, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
-  /** What has come of the answer, and the usage as far as known. It is recorded if the request is cancelled. */
-  readonly partial?: () => Pick<ModelCallFailed, "response" | "usage">
+  /** What has come of the answer, its usage and its cost as far as known. It is recorded if the request is cancelled. */
+  readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
 }
 
 /**
@@ -77,7 +77,7 @@ export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  { afterMs = 0, partial = () => ({}) }: AskOptions = {},
+  { afterMs = 0, partial = Effect.succeed({}) }: AskOptions = {},
 ): Effect.Effect<ModelCallResponse, E | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -113,9 +113,9 @@ export const ask = <E>(
         ),
         Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordFailure(failure) : Effect.void)),
         Effect.onInterrupt(() =>
-          recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...partial() }).pipe(
-            Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
-          ),
+          Effect.flatMap(partial, (known) =>
+            recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
+          ).pipe(Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause))),
         ),
       )
     }),

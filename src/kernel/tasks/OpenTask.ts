@@ -8,12 +8,13 @@ import type { ActingTask } from "../acting/ActingTask.ts"
 import type { CommandQueue } from "../acting/CommandQueue.ts"
 import type { DraftTimelines } from "../context/DraftTimelines.ts"
 import type { Critics } from "../critics/Critics.ts"
-import type { Confirmations } from "../gate/Confirmations.ts"
+import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
 import type { Instances } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
 import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
+import type { RunningTasks } from "./RunningTasks.ts"
 
 /** The services that every task of a kernel uses. */
 export interface KernelContext {
@@ -24,7 +25,8 @@ export interface KernelContext {
   readonly registry: Context.Tag.Service<Registry>
   /** Makes the critics that decide rewards, with plugins in the versions of a registry. */
   readonly critics: (registry: Context.Tag.Service<Registry>) => Context.Tag.Service<Critics>
-  readonly confirmations: Context.Tag.Service<Confirmations>
+  /** Asks people, on the timeline of `log`. */
+  readonly confirmations: ConfirmationAsking
   readonly instances: Instances
   /** The consents that are missing to start these plugins where only Deno's permissions would confine them. */
   readonly unconsented: (
@@ -35,6 +37,8 @@ export interface KernelContext {
   readonly pushed: PushedReadings
   readonly gate: GateConfig
   readonly lease: HeldLease
+  /** The tasks that are being worked on. */
+  readonly running: RunningTasks
   /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope
 }

@@ -1,6 +1,6 @@
 /** An open task as agents and programs use it: perceive, act, say, consult, decide and close. */
 
-import { Cause, Effect, ExecutionStrategy, Exit, Scope } from "effect"
+import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
@@ -12,6 +12,8 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type ActError, act, type CommandOutcome } from "../acting/CommandExecution.ts"
+import * as LeftCommand from "../acting/LeftCommand.ts"
+import * as LeftCommands from "../acting/LeftCommands.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as Scoring from "../scoring/Scoring.ts"
@@ -103,8 +105,7 @@ export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
-  /** Appends to the task's stream. It is the stream's only recorder. */
-  readonly recorder: Recorder.Recorder
+  readonly record: TaskRecord
   /** The event that the task's events are caused by. */
   readonly openedBy: string
   /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
@@ -115,38 +116,49 @@ export interface Opening extends Environments.Participants {
   readonly intervals?: boolean
   /** Whether the task is in the log. The end of one that is not is neither recorded nor scored. Default: yes. */
   readonly isRecorded?: () => boolean
+  /** Stops the task's appends, so that it stays open in the log. Without it, a task that is suspended is abandoned. */
+  readonly suspend?: Effect.Effect<void>
+  /** The commands that an earlier kernel left without an outcome. Default: none. */
+  readonly left?: ReadonlyArray<LeftCommand.LeftCommand>
+  /** What becomes of the task if its set-up fails. Default: it is closed as failed. */
+  readonly afterFailedSetUp?: "close" | "suspend"
 }
+
+/** The recorder of a task's stream and the lifecycle that is told of what others append there. */
+export interface TaskRecord {
+  /** Appends to the task's stream. It is the stream's only recorder. */
+  readonly recorder: Recorder.Recorder
+  readonly lifecycle: TaskLifecycle.TaskLifecycle
+}
+
+/** Makes the record of a task, on the log's own timeline. All appends to its stream go through its recorder. */
+export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
+  Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
+    lifecycle,
+    recorder: Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" }, lifecycle.noticed),
+  }))
 
 /**
  * Starts a task that was recorded as opened, or is in a fork that is being set up. It is uninterruptible except within `restore`. If setting up an
- * environment fails, the task is closed.
+ * environment fails, the task is closed, or suspended where the opening says so.
  */
 export const begin = <E>(
   kernel: KernelContext,
-  {
-    recorder,
-    id,
-    seed,
-    goal,
-    openedBy,
-    instanceName,
-    perceptions,
-    intervals = true,
-    isRecorded = () => true,
-    rubric,
-    takesPart,
-    registry,
-  }: Opening,
+  opening: Opening,
   restore: Restore,
   setUp: (task: OpenTask) => Effect.Effect<void, E>,
 ): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
+    const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
+    const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
+    const { recorder, lifecycle } = record
+    const left = LeftCommands.make(opening.left ?? [])
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const lifecycle = yield* TaskLifecycle.make(id)
     const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
+      ...{ continued: lifecycle.continued, isPaused: lifecycle.isPaused, noticed: lifecycle.noticed },
       kernel: PinnedVersions.pin(kernel, registry),
       id,
       instanceName,
@@ -161,11 +173,14 @@ export const begin = <E>(
       documents: new Map<string, Json>(),
     }
 
+    const score = (closedBy: string) =>
+      Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
     const close = (outcome: TaskOutcome, reason?: string) =>
       lifecycle.close(
         Effect.gen(function* () {
           if (!isRecorded()) return undefined
           yield* kernel.lease.held
+          yield* left.endAll(context)
           return yield* recorder.record({
             type: "TaskClosed",
             causationId: openedBy,
@@ -174,27 +189,42 @@ export const begin = <E>(
           // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         (closed) =>
-          Effect.zipRight(
-            closeScope(scope, Exit.void),
-            closed === undefined
-              ? Effect.void
-              : Scoring.scoreClosed(kernel.log, id, rubric, closed.id, kernel.critics(context.kernel.registry)),
-          ),
+          Effect.zipRight(closeScope(scope, Exit.void), closed === undefined ? Effect.void : score(closed.id)),
       )
 
-    // A task that is still open when the kernel ends is abandoned.
+    // A task that is still open when the kernel ends, and was not suspended before, is abandoned.
     const abandon = close("abandoned", "the kernel ended").pipe(
       // If the lease was lost, the kernel that took over has recorded the task's end.
       Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
       Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
     )
     yield* Scope.addFinalizer(scope, abandon)
+    const suspend = suspendLog === undefined ? abandon : lifecycle.suspend(suspendLog, closeScope(scope, Exit.void))
+    yield* Effect.flatMap(Effect.runtime(), (runtime) =>
+      Effect.sync(() => {
+        kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend })
+        lifecycle.whenCancelled(({ by, reason }) => {
+          const cancel = close("abandoned", TaskLifecycle.cancelledReason(by, reason)).pipe(
+            Effect.catchTag("TaskClosed", () => Effect.void),
+            Effect.catchAllCause((cause) =>
+              ProgramLog.error(`task ${id} was cancelled, but could not be closed`, cause),
+            ),
+          )
+          Runtime.runFork(runtime)(Effect.forkIn(cancel, kernel.scope))
+        })
+      }),
+    )
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.sync(() => kernel.running.remove(instanceName)),
+    )
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
     yield* restore(setUp(context)).pipe(
       Effect.onExit(
         Exit.match({
           onSuccess: () => Effect.void,
-          onFailure: (cause) => Effect.ignore(close(...endOf(cause))),
+          onFailure: (cause) =>
+            opening.afterFailedSetUp === "suspend" ? suspend : Effect.ignore(close(...endOf(cause))),
         }),
       ),
     )
@@ -204,15 +234,20 @@ export const begin = <E>(
       yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
 
     return {
-      id,
-      goal,
-      seed,
+      ...{ id, goal, seed },
       capabilities: () =>
         Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
         Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, callId }) =>
-          lifecycle.runUntilClosed(act(context, actuator, args, causationId, callId)),
+          lifecycle.runUntilClosed(
+            Effect.suspend(() => {
+              const begun = left.take({ actuator, args, ...(callId === undefined ? {} : { callId }) })
+              return begun === undefined
+                ? act(context, actuator, args, causationId, callId)
+                : LeftCommand.resume(context, begun)
+            }),
+          ),
         ),
       say: (content, options = {}) =>
         Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
@@ -246,10 +281,6 @@ export const begin = <E>(
       close,
     }
   })
-
-/** The recorder of a task's stream, on the log's own timeline. All appends to that stream go through it. */
-export const recorderOf = (log: KernelContext["log"], id: string): Recorder.Recorder =>
-  Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" })
 
 /** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {

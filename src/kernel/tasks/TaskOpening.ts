@@ -5,6 +5,8 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
+import * as Suspension from "../context/Suspension.ts"
+import { asking } from "../gate/Confirmations.ts"
 import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Environments from "./Environments.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
@@ -28,20 +30,21 @@ export type OpenError =
  * opened is recorded as closed, whatever fails after that.
  */
 export const open = (
-  kernel: KernelContext,
+  context: KernelContext,
   id: string,
   seed: number,
   options: OpenOptions,
 ): Effect.Effect<Task.Task, OpenError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
+      const { kernel, suspend } = suspendable(context, id)
       yield* kernel.lease.held
       const participants = yield* Environments.participants(kernel, options.plugins)
       yield* Environments.allKnown(participants.registry, options)
       yield* consented(kernel, participants)
-      const recorder = Task.recorderOf(kernel.log, id)
+      const record = yield* Task.recordOf(kernel.log, id)
       // If two callers use one id, the log accepts one of them.
-      const recorded = recorder.recordFirst({
+      const recorded = record.recorder.recordFirst({
         type: "TaskOpened",
         payload: {
           goal: options.goal,
@@ -62,9 +65,7 @@ export const open = (
       )
       const opening = {
         ...participants,
-        recorder,
-        id,
-        seed,
+        ...{ record, suspend, id, seed },
         goal: options.goal,
         openedBy: opened.id,
         instanceName: id,
@@ -73,6 +74,15 @@ export const open = (
       return yield* Task.begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
     }),
   )
+
+/** A kernel as one task sees it: what is appended for the task can be stopped. */
+export const suspendable = (
+  kernel: KernelContext,
+  taskId: string,
+): { readonly kernel: KernelContext; readonly suspend: Effect.Effect<void> } => {
+  const { log, suspend } = Suspension.make(kernel.log, taskId)
+  return { kernel: { ...kernel, log, confirmations: asking(log) }, suspend }
+}
 
 /** Fails, before anything is recorded, if a plugin that takes part lacks the consent to be started. */
 const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>

@@ -99,13 +99,15 @@ export const Environment = Schema.Struct({
   /** The path of a YAML or JSON file in the plugin's directory with the default options of a reset. */
   scenario: optional(Text.annotations({ description: "the path of a YAML or JSON file in the plugin's directory" })),
   /**
-   * How the environment can return to an earlier state, for a fork. `snapshot`: `environment.restore` of the entry puts
-   * it in a state that it had. `re-execution`: the same commands after the same reset with the same seed lead to the
-   * same state and have no other effects. Default: it cannot.
+   * How the environment can return to an earlier state, for a fork or a resumed task. `snapshot`: `environment.restore`
+   * of the entry puts it in a state that it had. `re-execution`: the same commands after the same reset with the same
+   * seed lead to the same state and have no other effects. `stateless`: its process keeps nothing that matters later,
+   * so that any process serves as well. Default: it cannot.
    */
   rewind: optional(
-    Schema.Array(Schema.Literal("snapshot", "re-execution")).annotations({
-      description: 'a list of "snapshot" and "re-execution": how the world can be brought to an earlier state',
+    Schema.Array(Schema.Literal("snapshot", "re-execution", "stateless")).annotations({
+      description:
+        'a list of "snapshot", "re-execution" and "stateless": how the world can be brought to an earlier state',
     }),
   ),
   metadata: optional(JsonObject),

@@ -61,7 +61,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 2,
+    version: 3,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
@@ -78,6 +78,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
   const { course, sensing, acting, confirming, changes, model } = state.sections
   if (course === null) return Either.left(new TaskNotFound({ taskId }))
+  const modelUse = ModelUse.section(model)
   return Either.right({
     taskId,
     ...course,
@@ -85,7 +86,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),
     changes: Changes.section(changes),
-    ...(model.calls > 0 ? { model } : {}),
+    ...(modelUse === undefined ? {} : { model: modelUse }),
     scores: Scores.section(state.verdicts),
   })
 }

@@ -1,30 +1,187 @@
-/** The model section of a task's audit: calls of language models and their tokens. */
+/** The model section of a task's audit: its calls of language models, their tokens and cost, in total and by model. */
 
 import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
+import * as ModelCallEnd from "../state/ModelCallEnd.ts"
+import * as Sum from "./Sum.ts"
 
-/** A task's calls of language models. */
-export const ModelUse = Schema.Struct({
+/** What calls of language models cost. */
+export const ModelSpending = Schema.Struct({
+  usd: Schema.NullOr(Schema.NonNegative).annotations({
+    description: "In US dollars; null where the cost of a call is not known",
+  }),
+  atLeast: Schema.NonNegative.annotations({ description: "The sum of the known costs, in US dollars" }),
+  unpriced: Schema.NonNegativeInt.annotations({
+    description: "Calls of unknown cost: no known price, no usage on record, or not ended",
+  }),
+  prices: Schema.Array(Schema.String).annotations({ description: "The tables of prices, `name@version`, sorted" }),
+}).annotations({ identifier: "ModelSpending" })
+
+export type ModelSpending = typeof ModelSpending.Type
+
+const tokens = {
+  inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the requests, the cached ones among them" }),
+  outputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answers, reasoning among them" }),
+  cachedTokens: Schema.NonNegativeInt.annotations({
+    description: "Part of `inputTokens`, read from a provider's cache",
+  }),
+  reasoningTokens: Schema.NonNegativeInt.annotations({ description: "Part of `outputTokens`" }),
+}
+
+const counts = {
   calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
-  inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answered requests" }),
-  outputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answers" }),
+  failed: Schema.NonNegativeInt.annotations({ description: "Requests that failed or were cancelled" }),
+  ...tokens,
+}
+
+const used = {
+  ...counts,
+  unmetered: Schema.NonNegativeInt.annotations({
+    description: "Calls whose tokens are not known, and are in no sum: no usage on record, or not ended",
+  }),
+  cost: ModelSpending,
+}
+
+/** Calls of language models. A call that failed or was cancelled counts with the tokens and the cost on record. */
+export const ModelUse = Schema.Struct({
+  ...used,
+  byModel: Schema.Record({ key: Schema.String, value: Schema.Struct(used) }).annotations({
+    description: "The same of each model, by `provider/model`; `unknown` where an answer names no request",
+  }),
 }).annotations({ identifier: "ModelUse" })
 
 export type ModelUse = typeof ModelUse.Type
 
-/** Counts of calls and tokens. */
-export const projection: Projection<ModelUse> = {
+/** The calls of one model, or of several. */
+export type UseOfModel = ModelUse["byModel"][string]
+
+const Counted = Schema.Struct({
+  ...counts,
+  /** Ended calls whose tokens are known, and those whose cost is. */
+  metered: Schema.NonNegativeInt,
+  priced: Schema.NonNegativeInt,
+  usd: Sum.Sum,
+  prices: Schema.Array(Schema.String),
+})
+type Counted = typeof Counted.Type
+
+type Tokens = { readonly [name in keyof typeof tokens]: number }
+
+const State = Schema.Struct({
+  models: Schema.Record({ key: Schema.String, value: Counted }),
+  /** The models of the calls that have not ended, by the ids of their requests. */
+  open: Schema.Record({ key: Schema.String, value: Schema.String }),
+})
+type State = typeof State.Type
+
+const noTokens: Tokens = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+
+const noCalls: Counted = {
+  ...{ calls: 0, failed: 0, ...noTokens },
+  ...{ metered: 0, priced: 0, usd: Sum.zero, prices: [] },
+}
+
+/**
+ * The calls that the agent made. The cause of an answer or a failure is its request. If it names none, it ends the
+ * oldest request that has not ended; if there is none, it is a call of an unknown model. Calls of critics are no part
+ * of the agent's work.
+ */
+export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
-  version: 1,
-  state: ModelUse,
-  initial: { calls: 0, inputTokens: 0, outputTokens: 0 },
-  evolve: evolveBy<ModelUse>({
-    ModelCalled: (state) => ({ ...state, calls: state.calls + 1 }),
-    ModelResponded: (state, { usage }) => ({
-      ...state,
-      inputTokens: state.inputTokens + usage.inputTokens,
-      outputTokens: state.outputTokens + usage.outputTokens,
-    }),
+  version: 2,
+  state: State,
+  initial: { models: {}, open: {} },
+  evolve: evolveBy<State>({
+    ModelCalled: (state, { provider, model }, event) => {
+      if (ModelCallEnd.isOfCritic(event)) return state
+      const name = `${provider}/${model}`
+      return { ...called(state, name), open: SafeRecord.set(state.open, event.id, name) }
+    },
+    ModelResponded: (state, answer, event) => ended(state, event, ModelCallEnd.ofAnswer(answer)),
+    ModelFailed: (state, failure, event) => ended(state, event, ModelCallEnd.ofFailure(failure)),
   }),
 }
+
+const called = (state: State, name: string): State =>
+  count(state, name, (before) => ({ ...before, calls: before.calls + 1 }))
+
+const count = (state: State, name: string, update: (before: Counted) => Counted): State => ({
+  ...state,
+  models: SafeRecord.set(state.models, name, update(SafeRecord.get(state.models, name) ?? noCalls)),
+})
+
+const UNKNOWN = "unknown"
+
+const ended = (state: State, event: Event, end: ModelCallEnd.ModelCallEnd): State => {
+  if (ModelCallEnd.isOfCritic(event)) return state
+  const request = requestOf(state, event)
+  const name = request === undefined ? UNKNOWN : (SafeRecord.get(state.open, request) ?? UNKNOWN)
+  const before = request === undefined ? called(state, name) : state
+  const after = count(before, name, (counted) => add(counted, end))
+  return request === undefined ? after : { ...after, open: SafeRecord.remove(after.open, request) }
+}
+
+/** The request that an event ends. */
+const requestOf = ({ open }: State, { causationId }: Event): string | undefined =>
+  causationId !== null && Object.hasOwn(open, causationId) ? causationId : Object.keys(open)[0]
+
+const add = (before: Counted, { failed, usage, metered, usd, prices, priced }: ModelCallEnd.ModelCallEnd): Counted => ({
+  ...before,
+  failed: before.failed + (failed ? 1 : 0),
+  ...sumOfTokens(before, usage),
+  metered: before.metered + (metered ? 1 : 0),
+  priced: before.priced + (priced ? 1 : 0),
+  usd: Sum.add(before.usd, usd),
+  prices: prices === undefined ? before.prices : union(before.prices, [prices]),
+})
+
+const sumOfTokens = (a: Tokens, b: Tokens): Tokens => ({
+  inputTokens: ModelCallEnd.addTokens(a.inputTokens, b.inputTokens),
+  outputTokens: ModelCallEnd.addTokens(a.outputTokens, b.outputTokens),
+  cachedTokens: ModelCallEnd.addTokens(a.cachedTokens, b.cachedTokens),
+  reasoningTokens: ModelCallEnd.addTokens(a.reasoningTokens, b.reasoningTokens),
+})
+
+const union = (some: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> =>
+  more.every((each) => some.includes(each)) ? some : [...new Set([...some, ...more])].sort()
+
+/** The section of the audit, from the folded state; undefined if no model was called. */
+export const section = ({ models }: State): ModelUse | undefined => {
+  const byModel = Object.fromEntries(Object.entries(models).map(([name, counted]) => [name, useOf(counted)]))
+  const all = Object.values(byModel)
+  return all.length === 0 ? undefined : { ...total(all), byModel }
+}
+
+const useOf = ({ metered, priced, usd, prices, ...counted }: Counted): UseOfModel => ({
+  ...counted,
+  unmetered: counted.calls - metered,
+  cost: spending(Sum.value(usd), counted.calls - priced, prices),
+})
+
+const spending = (atLeast: number, unpriced: number, prices: ReadonlyArray<string>): ModelSpending => ({
+  usd: unpriced === 0 ? atLeast : null,
+  ...{ atLeast, unpriced, prices },
+})
+
+/** No call of a language model. */
+export const none: UseOfModel = useOf(noCalls)
+
+/** The sum of several parts: of models, or of tasks. */
+export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
+  calls: parts.reduce((sum, { calls }) => sum + calls, 0),
+  failed: parts.reduce((sum, { failed }) => sum + failed, 0),
+  ...parts.reduce<Tokens>(sumOfTokens, noTokens),
+  unmetered: parts.reduce((sum, { unmetered }) => sum + unmetered, 0),
+  cost: totalCost(parts.map(({ cost }) => cost)),
+})
+
+/** The sum of several costs. */
+export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>
+  spending(
+    Sum.of(costs.map(({ atLeast }) => atLeast)),
+    costs.reduce((sum, { unpriced }) => sum + unpriced, 0),
+    costs.reduce<ReadonlyArray<string>>((all, { prices }) => union(all, prices), []),
+  )

@@ -40,7 +40,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 1,
+  version: 2,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,

@@ -12,15 +12,17 @@ export type Sum = typeof Sum.Type
 
 export const zero: Sum = { sum: 0, lost: 0 }
 
-/** The sum with one more number. */
+/** The sum with one more number. A sum beyond the largest number is the largest number. */
 export const add = ({ sum, lost }: Sum, value: number): Sum => {
-  const next = sum + value
+  const next = finite(sum + value)
   const error = Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
-  return { sum: next, lost: lost + error }
+  return { sum: next, lost: finite(lost + error) }
 }
 
+const finite = (number: number): number => Math.max(-Number.MAX_VALUE, Math.min(number, Number.MAX_VALUE))
+
 /** The value, rounded at 1e-9. */
-export const value = ({ sum, lost }: Sum): number => round(sum + lost)
+export const value = ({ sum, lost }: Sum): number => round(finite(sum + lost))
 
 /** The sum of these numbers, rounded at 1e-9. */
 export const of = (values: ReadonlyArray<number>): number => value(values.reduce(add, zero))

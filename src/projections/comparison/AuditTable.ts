@@ -4,8 +4,10 @@ import { Schema } from "effect"
 import { mean, median, sampleStandardDeviation } from "simple-statistics"
 import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
 import { groupBy } from "../../values/groupBy.ts"
+import * as ModelUse from "../audit/ModelUse.ts"
 import * as Sum from "../audit/Sum.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
+import { addTokens } from "../state/ModelCallEnd.ts"
 
 /** The outcome of a task, or `open`. */
 export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
@@ -22,6 +24,12 @@ const RowScore = Schema.Struct({
   undecided: Schema.Int.annotations({ description: "Rewards and punishments that nothing could decide" }),
   finished: Schema.Boolean,
 })
+
+const modelUse = {
+  modelCalls: Schema.Int.annotations({ description: "Calls of language models" }),
+  tokens: Schema.Int.annotations({ description: "Of language models, in and out, as far as they are known" }),
+  cost: ModelUse.ModelSpending,
+}
 
 /** The audit of one task as a table row. */
 export const Row = Schema.Struct({
@@ -45,7 +53,7 @@ export const Row = Schema.Struct({
   unknown: Schema.Int,
   asked: Schema.Int.annotations({ description: "Commands that a person was asked about" }),
   changes: Schema.Int.annotations({ description: "Operations on its environments" }),
-  tokens: Schema.Int.annotations({ description: "Of language models, in and out" }),
+  ...modelUse,
   plugins: Schema.Array(Schema.String).annotations({ description: "Whose sensors, actuators and measures took part" }),
   agent: Schema.String,
   goal: Schema.String,
@@ -77,6 +85,7 @@ export const Group = Schema.Struct({
   ...counted,
   steps: Schema.Finite.annotations({ description: "Mean number of steps" }),
   medianMs: Schema.NullOr(Schema.Finite).annotations({ description: "Median duration of the closed ones" }),
+  ...modelUse,
 }).annotations({ identifier: "AuditGroup" })
 
 export type Group = typeof Group.Type
@@ -117,12 +126,18 @@ export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row =
     unknown: acting.unknown,
     asked: audit.confirming.requested,
     changes: audit.changes.operations,
-    tokens: (model?.inputTokens ?? 0) + (model?.outputTokens ?? 0),
+    ...usedOf(model ?? ModelUse.none),
     plugins: pluginsOf(audit),
     agent: audit.agent,
     goal: audit.goal,
   }
 }
+
+const usedOf = ({ calls, inputTokens, outputTokens, cost }: ModelUse.UseOfModel) => ({
+  modelCalls: calls,
+  tokens: addTokens(inputTokens, outputTokens),
+  cost,
+})
 
 const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string> => {
   const components = [...Object.keys(sensing.byComponent), ...Object.keys(acting.byComponent)]
@@ -164,6 +179,9 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
     most: over(nets, 1, (all) => all.reduce((a, b) => Math.max(a, b))),
     steps: Sum.round(mean(rows.map(({ steps }) => steps))),
     medianMs: over(durations, 1, median),
+    modelCalls: rows.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
+    tokens: rows.reduce((sum, { tokens }) => addTokens(sum, tokens), 0),
+    cost: ModelUse.totalCost(rows.map(({ cost }) => cost)),
   }
 }
 
@@ -172,6 +190,10 @@ const over = (values: Array<number>, least: number, of: (values: Array<number>) 
 
 /** A sort key. Null sorts last, in either direction. */
 type Key = number | string | null
+
+/** Sorted by the known part of the cost. Where no model was called, there is none. */
+const costKey = ({ modelCalls, cost }: Pick<Row, "modelCalls" | "cost">): Key =>
+  modelCalls === 0 ? null : cost.atLeast
 
 /** The columns by which rows can be sorted. */
 export const ROW_COLUMNS = {
@@ -193,7 +215,9 @@ export const ROW_COLUMNS = {
   unknown: ({ unknown }) => unknown,
   asked: ({ asked }) => asked,
   changes: ({ changes }) => changes,
+  calls: ({ modelCalls }) => modelCalls,
   tokens: ({ tokens }) => tokens,
+  cost: costKey,
   agent: ({ agent }) => agent,
   goal: ({ goal }) => goal,
 } satisfies { readonly [column: string]: (row: Row) => Key }
@@ -215,6 +239,9 @@ export const GROUP_COLUMNS = {
   most: ({ most }) => most,
   steps: ({ steps }) => steps,
   duration: ({ medianMs }) => medianMs,
+  calls: ({ modelCalls }) => modelCalls,
+  tokens: ({ tokens }) => tokens,
+  cost: costKey,
 } satisfies { readonly [column: string]: (group: Group) => Key }
 
 /** Sorts by a key, stably; items without a key come last. */

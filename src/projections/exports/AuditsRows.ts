@@ -1,5 +1,6 @@
 /** The flat rows and columns of audits, shared by the table formats (CSV and Parquet). */
 
+import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import type { Column } from "./ParquetRows.ts"
@@ -29,11 +30,14 @@ const text = (name: string, of: ColumnOf<"text">["of"], optional = false): Colum
   ...{ name, holds: "text", of, optional, values: "few" },
 })
 
+/** Where no language model was called, nothing was spent. */
+const NO_MODEL = ModelUse.none
+
 /**
  * The columns of a table of audits, the same in every format. Existing names and meanings do not change; new columns
  * are added at the end. A row holds the fields of `TaskAudit` for one task and one score set; for a task without a
- * score, the score columns are empty. Values per component or per measure do not fit a row: `verdicts` holds the
- * rewards and punishments as JSON, and the audits as JSON Lines hold everything.
+ * score, the score columns are empty. Values per component, measure or model do not fit a row: `verdicts` holds the
+ * rewards and punishments as JSON, `models` the calls by model, and the audits as JSON Lines hold everything.
  */
 export const COLUMNS: ReadonlyArray<Column<Row>> = [
   { name: "task_id", holds: "text", bounds: false, of: ({ audit }) => audit.taskId },
@@ -87,6 +91,21 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
     bounds: false,
     optional: true,
     of: ({ score }) => score && occurredVerdicts(score),
+  },
+  integer("model_failed", ({ audit }) => audit.model?.failed ?? 0),
+  integer("model_cached_tokens", ({ audit }) => audit.model?.cachedTokens ?? 0),
+  integer("model_reasoning_tokens", ({ audit }) => audit.model?.reasoningTokens ?? 0),
+  integer("model_unmetered", ({ audit }) => audit.model?.unmetered ?? 0),
+  number("model_usd", ({ audit: { model = NO_MODEL } }) => model.cost.usd),
+  number("model_usd_at_least", ({ audit: { model = NO_MODEL } }) => model.cost.atLeast),
+  integer("model_unpriced", ({ audit }) => audit.model?.cost.unpriced ?? 0),
+  text("model_prices", ({ audit }) => audit.model?.cost.prices.join(" ") ?? null, true),
+  {
+    name: "models",
+    holds: "text",
+    bounds: false,
+    optional: true,
+    of: ({ audit }) => (audit.model === undefined ? null : JSON.stringify(audit.model.byModel)),
   },
 ]
 

@@ -67,6 +67,8 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     if (taskId === null || !TRACED.has(type)) return
     const payload = JSON.parse(text) as JsonObject
     const key = keyOf(taskId, link)
+    // An event after the close does not open the task again.
+    if (parents.has(key) && !traces.has(key)) return
     const trace = traces.get(key) ?? traceOf({ ...link, timeline: timelineOf(link) }, taskId, payload)
     if (!traces.has(key)) {
       traces.set(key, trace)
@@ -98,13 +100,10 @@ const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"],
 ])
 
-/**
- * The event types in a trace. None that occurs after the close is among them, so that a closed task is not opened
- * again.
- */
+/** The event types in a trace. */
 const TRACED: ReadonlySet<string> = new Set([
   ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped", "InputReceived", "MessageSent"],
-  ...["DecisionMade", "ModelCalled", "ModelResponded", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"],
-  ...["CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"],
+  ...["DecisionMade", "ModelCalled", "ModelResponded", "ModelFailed", "ActuatorCommanded", "CommandAllowed"],
+  ...["CommandDispatched", "CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"],
   ...["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"],
 ])

@@ -1,11 +1,13 @@
 /** The report of many tasks, accumulated from their audits in bounded memory. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
 import { type ActuatorReport, Components, type SensorReport } from "./Components.ts"
 import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.ts"
 import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
+import { type ModelReport, Models } from "./Models.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
 import type { Outcomes } from "./TaskOutcomes.ts"
@@ -22,7 +24,8 @@ export interface LogReport {
   readonly unscored: number
   readonly outcomes: Outcomes
   readonly steps: number
-  readonly model: { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number }
+  /** The calls of language models of all tasks, in total and by model, the model with the most calls first. */
+  readonly model: ModelUse.UseOfModel & { readonly models: ReadonlyArray<ModelReport> }
   /** Positions from the first task's opening to the last one's end; null without a task. */
   readonly range: { readonly from: number; readonly to: number } | null
   /** From the first opening to the last closing, ms since 1970-01-01Z. */
@@ -56,7 +59,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
   const waits = new ConfirmationWaitTimes()
   const extremes = new ExtremeTasks()
   const critics = new Set<string>()
-  const model = { calls: 0, inputTokens: 0, outputTokens: 0 }
+  const models = new Models()
   const outcomes = { achieved: 0, failed: 0, truncated: 0, abandoned: 0, open: 0 }
   let [tasks, scored, unscored, steps] = [0, 0, 0, 0]
   let everythingPossible = true
@@ -70,9 +73,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
       steps += audit.steps
       range = extend(range, audit.range.from, audit.range.to)
       period = extend(period, audit.openedAt, audit.closedAt ?? audit.openedAt)
-      model.calls += audit.model?.calls ?? 0
-      model.inputTokens += audit.model?.inputTokens ?? 0
-      model.outputTokens += audit.model?.outputTokens ?? 0
+      models.add(audit)
       agents.add(task, audit, score)
       components.add(task, audit)
       if (score === null) return
@@ -94,7 +95,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
         unscored,
         outcomes: { ...outcomes },
         steps,
-        model: { ...model },
+        model: models.report(),
         range,
         period,
         unit,

@@ -2,10 +2,19 @@
 
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
+import * as TaskModelUse from "./TaskModelUse.ts"
+
+/** What was asked of an open task. */
+const Asked = Schema.Struct({
+  what: Schema.Literal("paused", "cancelled"),
+  by: Schema.String,
+  reason: optional(Schema.String),
+})
 
 /** A task, open or closed. */
 export const Task = Schema.Struct({
@@ -18,6 +27,12 @@ export const Task = Schema.Struct({
   openedAt: EpochMs,
   closedAt: Schema.NullOr(EpochMs),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+  asked: optional(Asked).annotations({
+    description: "What was last asked of it, while it is open: to pause or to end",
+  }),
+  model: Schema.optionalWith(TaskModelUse.TaskModelUse, { exact: true }).annotations({
+    description: "Absent where no language model was asked",
+  }),
 }).annotations({ identifier: "Task" })
 
 export type Task = typeof Task.Type
@@ -56,9 +71,14 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
 
 /** Events after the close (scores, notes) are about the task and do not change it. */
 const advance = (task: Task, event: Event): Task => {
+  const { asked: _, ...unasked } = task
+  if (is(event, "TaskPaused")) return { ...task, asked: { what: "paused", ...event.payload }, to: event.position }
+  if (is(event, "TaskCancelled")) return { ...task, asked: { what: "cancelled", ...event.payload }, to: event.position }
+  if (is(event, "TaskContinued")) return { ...unasked, to: event.position }
+  if (is(event, "TaskResumed")) return { ...task, agent: event.payload.agent, to: event.position }
   if (is(event, "TaskClosed")) {
     const { outcome, reason } = event.payload
-    const closed = { ...task, outcome, to: event.position, closedAt: event.recordedAt }
+    const closed = { ...unasked, outcome, to: event.position, closedAt: event.recordedAt }
     return reason === undefined ? closed : { ...closed, reason }
   }
   if (is(event, "TimelineForked")) {
@@ -71,8 +91,10 @@ const advance = (task: Task, event: Event): Task => {
     }
   }
   const steps = is(event, "ActuatorCommanded") ? task.steps + 1 : task.steps
-  return { ...task, to: event.position, steps }
+  const model = TaskModelUse.after(task.model, event)
+  const next = { ...task, to: event.position, steps }
+  return model === undefined ? next : { ...next, model }
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 1, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 2, state: Tasks, apply })

@@ -177,6 +177,36 @@ describe("tasks as OpenTelemetry traces", () => {
     }),
   )
 
+  it.effect("have what model calls used and cost, those that failed or were cancelled among them", () =>
+    Effect.gen(function* () {
+      const asked = (position: number, model: string) =>
+        at(position, "ModelCalled", { provider: "acme", model, requestDigest: "", request: {} })
+      const usage = { inputTokens: 12, outputTokens: 3, cachedTokens: 4, reasoningTokens: 2 }
+      const cost = { usd: 0.25, prices: "table@1" }
+      const spans = yield* spansOf([
+        at(1, "TaskOpened", { goal: "ask", measures: [], agent: "walker@1.0.0" }),
+        ...[asked(2, "a"), at(3, "ModelResponded", { response: {}, usage, cost, latencyMs: 1 }, idOf(2))],
+        ...[asked(4, "b"), at(5, "ModelFailed", { kind: "cut-off", reason: "no end", usage, cost }, idOf(4))],
+        ...[asked(6, "c"), at(7, "ModelFailed", { kind: "cancelled", reason: "stopped" }, idOf(6))],
+        at(8, "TaskClosed", { outcome: "abandoned" }),
+        // An event after the close opens no second trace.
+        at(9, "ModelFailed", { kind: "cancelled", reason: "late" }, idOf(6)),
+      ])
+      const used = {
+        ...{ "gen_ai.usage.input_tokens": 12, "gen_ai.usage.output_tokens": 3 },
+        ...{ "gen_ai.usage.cache_read.input_tokens": 4, "gen_ai.usage.reasoning.output_tokens": 2 },
+        ...{ "hindcast.model.cost.usd": 0.25, "hindcast.model.cost.prices": "table@1" },
+      }
+      expect(spans).toHaveLength(4)
+      expect(read(named(spans, "chat a").attributes)).toMatchObject(used)
+      expect(named(spans, "chat b").status).toEqual({ code: 2, message: "no end" })
+      expect(read(named(spans, "chat b").attributes)).toMatchObject({ "error.type": "cut-off", ...used })
+      const cancelled = read(named(spans, "chat c").attributes)
+      expect(cancelled["error.type"]).toBe("cancelled")
+      expect(Object.keys(cancelled).filter((name) => /usage|cost/.test(name))).toEqual([])
+    }),
+  )
+
   it.effect("show the wait for a person within its command", () =>
     Effect.gen(function* () {
       const spans = yield* spansOf(STORY)

@@ -57,6 +57,11 @@ export function* audits(tasks: number, words: Words = {}): Generator<TaskAudit> 
       expired,
       unknown: 0,
     }
+    const used = {
+      ...{ calls: steps, failed: 0, inputTokens: 900 * steps, outputTokens: 50 * steps },
+      ...{ cachedTokens: 0, reasoningTokens: 0, unmetered: 0 },
+      cost: { usd: steps / 100, atLeast: steps / 100, unpriced: 0, prices: ["table@1"] },
+    }
     const read = { reads: 2 * steps, pushed: 0, failures: next() < 0.05 ? 1 : 0, skipped: 0 }
     yield {
       taskId: `01a1ff87-ef28-7b04-babc-${task.toString(16).padStart(12, "0")}`,
@@ -73,7 +78,7 @@ export function* audits(tasks: number, words: Words = {}): Generator<TaskAudit> 
       acting: { ...acted, byComponent: { [words.component ?? "text-room/go"]: { ...acted, latencyMs } } },
       confirming: { requested: 1, approved: 1, rejected: 0, expired: 0, automatic: steps - 1, medianWaitMs: 900 },
       changes: { operations: 53, paths: 14 },
-      model: { calls: steps, inputTokens: 900 * steps, outputTokens: 50 * steps },
+      model: { ...used, byModel: { "maker/thinker": used } },
       scores: [score(`live-${task}`, won, steps, from, words)],
     }
   }

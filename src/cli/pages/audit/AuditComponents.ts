@@ -1,8 +1,9 @@
-/** The tables of a task's sensors and actuators, for the text and the Markdown audit. */
+/** The tables of a task's sensors, actuators and models, for the text and the Markdown audit. */
 import type { Latency } from "../../../projections/audit/Samples.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Money from "../../../values/Money.ts"
 
-/** A column of counts. */
+/** A column of numbers. */
 export interface Counted {
   readonly heading: string
   /** One cell for each component, in their order. */
@@ -11,16 +12,17 @@ export interface Counted {
 
 /** A table of the components of one kind: names and columns of numbers. */
 export interface Components {
-  readonly kind: "sensor" | "actuator"
+  readonly kind: "sensor" | "actuator" | "model"
   readonly names: ReadonlyArray<string>
   readonly columns: ReadonlyArray<Counted>
 }
 
-/** The tables of a task's sensors and actuators. A kind without components is left out. */
-export const of = ({ sensing, acting }: TaskAudit): ReadonlyArray<Components> =>
+/** The tables of a task's sensors, actuators and models. A kind without components is left out. */
+export const of = ({ sensing, acting, model }: TaskAudit): ReadonlyArray<Components> =>
   [
     components("sensor", sensing.byComponent, ["reads"], ["failures", "skipped", "pushed"]),
     components("actuator", acting.byComponent, ["commanded", "succeeded"], ["failed", "denied", "expired", "unknown"]),
+    models(model?.byModel ?? {}),
   ].filter(({ names }) => names.length > 0)
 
 /** Builds the table of one kind. The columns of `rarely` are left out if all their counts are 0. */
@@ -45,5 +47,29 @@ const components = <Key extends string>(
     ],
   }
 }
+
+const models = (byModel: NonNullable<TaskAudit["model"]>["byModel"]): Components => {
+  const all = Object.values(byModel)
+  return {
+    kind: "model",
+    names: Object.keys(byModel),
+    columns: [
+      ...MODEL_COLUMNS.filter(({ key, always }) => always || all.some((one) => one[key] > 0)).map(
+        ({ heading, key }) => ({ heading, cells: all.map((one) => String(one[key])) }),
+      ),
+      { heading: "cost", cells: all.map(({ cost }) => Money.costInTable(cost)) },
+    ],
+  }
+}
+
+const MODEL_COLUMNS = [
+  { heading: "calls", key: "calls", always: true },
+  { heading: "failed", key: "failed", always: false },
+  { heading: "tokens in", key: "inputTokens", always: true },
+  { heading: "cached", key: "cachedTokens", always: false },
+  { heading: "out", key: "outputTokens", always: true },
+  { heading: "reasoning", key: "reasoningTokens", always: false },
+  { heading: "unmetered", key: "unmetered", always: false },
+] as const
 
 const QUANTILES = ["p50", "p95", "max"] as const

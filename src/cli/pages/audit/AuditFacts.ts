@@ -1,10 +1,18 @@
 /** What a task took in, did, was allowed and changed, in words, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Money from "../../../values/Money.ts"
 import type * as Table from "../../terminal/Table.ts"
 import { count, duration, nouns } from "../../terminal/Text.ts"
 
-/** The counts of an audit, each part with its name. */
-export const of = ({ sensing, acting, confirming, changes, model }: TaskAudit): Table.Facts => [
+/**
+ * The counts of an audit, each part with its name.
+ *
+ * @param quoted how a text from the log is written
+ */
+export const of = (
+  { sensing, acting, confirming, changes, model }: TaskAudit,
+  quoted: (text: string) => string,
+): Table.Facts => [
   [
     "sensing",
     nonZeroCounts({
@@ -23,13 +31,25 @@ export const of = ({ sensing, acting, confirming, changes, model }: TaskAudit): 
   ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
   ...(model === undefined
     ? []
-    : [
-        [
-          "model",
-          `${count(model.calls, "call")}, ${count(model.inputTokens, "token")} in, ${model.outputTokens} out`,
-        ] as const,
-      ]),
+    : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
 ]
+
+type Model = NonNullable<TaskAudit["model"]>
+
+/** `3 calls, 1 failed, 1200 tokens in, 45 out`; `at least` where the tokens of a call are not known. */
+const modelUse = ({ calls, failed, inputTokens, outputTokens, unmetered }: Model): string =>
+  [
+    count(calls, "call"),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    `${unmetered === 0 ? "" : "at least "}${count(inputTokens, "token")} in`,
+    `${outputTokens} out`,
+  ].join(", ")
+
+/** `$0.1234 by genai-prices@0.1.8`; how many calls are of unknown cost, if there are any. */
+const spending = ({ prices, ...cost }: Model["cost"], quoted: (text: string) => string): string =>
+  Money.cost(cost) +
+  (prices.length === 0 ? "" : ` by ${prices.map(quoted).join(", ")}`) +
+  (cost.unpriced === 0 ? "" : `; ${count(cost.unpriced, "call")} of unknown cost`)
 
 const pick = <Key extends string>(counts: { readonly [K in Key]: number }, keys: ReadonlyArray<Key>) =>
   Object.fromEntries(keys.map((key) => [key, counts[key]]))

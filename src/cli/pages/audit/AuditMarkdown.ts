@@ -20,7 +20,7 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
     [`${title} Task ${code(audit.taskId)}`],
     table(["What", ""], facts(audit)),
     ...AuditComponents.of(audit).flatMap(({ kind, names, columns }) => [
-      [`${section} ${kind === "sensor" ? "Sensors" : "Actuators"}`],
+      [`${section} ${HEADINGS[kind]}`],
       table(
         [kind, ...Table.right(...columns.map(({ heading }) => heading))],
         names.map((name, index) => [code(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
@@ -31,6 +31,8 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
       : audit.scores.flatMap((score) => scored(section, audit, score, times))),
   )
 }
+
+const HEADINGS = { sensor: "Sensors", actuator: "Actuators", model: "Models" } as const
 
 const position = (of: number): string => `\`${at(of)}\``
 
@@ -43,7 +45,7 @@ const facts = (audit: TaskAudit): Table.Facts => [
     `${time(audit.openedAt)}, ${position(audit.range.from)} to ${position(audit.range.to)} on ${code(audit.timeline)}`,
   ],
   ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
-  ...AuditFacts.of(audit).map(([name, text]) => [name.charAt(0).toUpperCase() + name.slice(1), text] as const),
+  ...AuditFacts.of(audit, code).map(([name, text]) => [name.charAt(0).toUpperCase() + name.slice(1), text] as const),
 ]
 
 const scored = (

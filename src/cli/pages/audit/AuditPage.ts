@@ -43,7 +43,7 @@ const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
     ...(audit.timeline === "main" ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["when", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
     ["steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
-    ...AuditFacts.of(audit),
+    ...AuditFacts.of(audit, oneLine),
   ]),
 ]
 

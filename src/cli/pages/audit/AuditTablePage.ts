@@ -1,5 +1,6 @@
 /** Formats the table of many tasks or groups of tasks, as text and as Markdown. */
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
+import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
@@ -22,7 +23,7 @@ export interface ShownTable {
 }
 
 /** Terminal width below which ids are shortened to their ends. */
-const FULL_ID_WIDTH = 140
+export const FULL_ID_WIDTH = 140
 
 /** Ids up to the first length are shown whole. Of longer ids the end is shown, at least the second length. */
 const [WHOLE_ID, SHORTEST_ID] = [16, 8]
@@ -75,6 +76,7 @@ export const rows = (
         ...counts("unread", 9, ({ unread }) => unread),
         ...counts("changes", 11, ({ changes }) => changes),
         ...counts("tokens", 9, ({ tokens }) => tokens),
+        ...costs(of, 9),
         { heading: "from", rank: 10, align: "right", cells: cells(({ from }) => at(from)) },
         { heading: "opened", rank: 12, cells: cells(({ openedAt }) => time(openedAt)) },
         { heading: "agent", rank: 2, least: 12, cells: cells(({ agent }) => oneLine(agent)) },
@@ -123,6 +125,8 @@ export const groups = (
         numbers("most", 5, ({ most }) => most),
         numbers("steps", 6, ({ steps }) => steps),
         { heading: "took", rank: 7, align: "right", cells: of.map(({ medianMs }) => durationOf(medianMs)) },
+        ...counts("tokens", 8, ({ tokens }) => tokens),
+        ...costs(of, 8),
       ],
       width,
     ),
@@ -137,6 +141,21 @@ const countsOf =
     items.some((item) => cell(item) > 0)
       ? [{ heading, rank, align: "right", cells: items.map((item) => String(cell(item))) }]
       : []
+
+type Spent = Pick<Row, "modelCalls" | "tokens" | "cost">
+
+/** Columns and cells that are there if a language model was called in any task. */
+const ifModels = <Item>(of: ReadonlyArray<Spent>, items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  of.some(({ modelCalls }) => modelCalls > 0) ? items : []
+
+const SPENT = ["Tokens", "Cost"]
+
+const spentCells = (of: Spent): ReadonlyArray<string> => [String(of.tokens), costOf(of)]
+
+const costs = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<ResponsiveTable.Column> =>
+  ifModels(of, [{ heading: "cost", rank, align: "right", cells: of.map(costOf) }])
+
+const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" : Money.costInTable(cost))
 
 /** Notes on the table's numbers. */
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
@@ -174,7 +193,7 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
       [
         "Task",
         "Outcome",
-        ...Table.right("Score", "Of", "Steps", "Took", "Failed", "Denied", "Asked"),
+        ...Table.right("Score", "Of", "Steps", "Took", "Failed", "Denied", "Asked", ...ifModels(of, SPENT)),
         "From",
         "Agent",
         "Goal",
@@ -182,8 +201,8 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
       of.map((row) => [
         ...[code(row.taskId), row.outcome, row.score === null ? "unscored" : number(row.score.net)],
         ...[row.score === null ? "" : number(row.score.possible), String(row.steps), durationOf(row.durationMs)],
-        ...[String(row.failed), String(row.denied), String(row.asked), `\`${at(row.from)}\``],
-        ...[code(row.agent), code(row.goal)],
+        ...[String(row.failed), String(row.denied), String(row.asked), ...ifModels(of, spentCells(row))],
+        ...[`\`${at(row.from)}\``, code(row.agent), code(row.goal)],
       ]),
     ),
     notes(shown),
@@ -197,13 +216,13 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
       [
         by,
         ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
-        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took"),
+        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
       ],
       of.map(({ group, outcomes, ...counted }) => [
         ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
         ...[String(outcomes.truncated), String(outcomes.abandoned), String(outcomes.open), String(counted.unscored)],
         ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(numberOf),
-        durationOf(counted.medianMs),
+        ...[durationOf(counted.medianMs), ...ifModels(of, spentCells(counted))],
       ]),
     ),
     notes(shown, by),

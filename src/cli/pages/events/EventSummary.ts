@@ -1,6 +1,7 @@
 /** Summarizes each type of event in a few words. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName, PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { at, count, duration, number, shorten, signed, value } from "../../terminal/Text.ts"
 import * as GateSummary from "./GateSummary.ts"
@@ -79,8 +80,8 @@ const summaries: Summaries = {
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
-  ModelResponded: ({ usage, latencyMs }) =>
-    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}`,
+  ModelResponded: ({ usage, cost, latencyMs }) =>
+    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
   ActuatorCommanded: ({ actuator, args }) => `${actuator} ${value(args)}`,
@@ -98,6 +99,11 @@ const summaries: Summaries = {
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
+  TaskPaused: ({ by, reason }) => `by ${by}${because(reason)}`,
+  TaskContinued: ({ by }) => `by ${by}`,
+  TaskCancelled: ({ by, reason }) => `by ${by}${because(reason)}`,
+  TaskResumed: ({ agent, at: led, inDoubt }) =>
+    `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 

@@ -3,6 +3,7 @@
 import type { Link } from "../../../events/integrity/Chain.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { asObject } from "../../../values/JsonObjects.ts"
+import * as ModelUsage from "./ModelUsage.ts"
 import * as Span from "./Span.ts"
 
 /** Most events kept per open span; further ones are only counted. */
@@ -285,9 +286,11 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
       },
     }),
   ModelResponded: (trace, link, payload) =>
-    trace.finish(`${CALL} ${link.causationId}`, link, Span.OK, {
-      "gen_ai.usage.input_tokens": numberOf(asObject(payload.usage).inputTokens),
-      "gen_ai.usage.output_tokens": numberOf(asObject(payload.usage).outputTokens),
+    trace.finish(`${CALL} ${link.causationId}`, link, Span.OK, ModelUsage.attributes(payload)),
+  ModelFailed: (trace, link, payload) =>
+    trace.finish(`${CALL} ${link.causationId}`, link, Span.failed(textOf(payload.reason) ?? ""), {
+      "error.type": textOf(payload.kind),
+      ...ModelUsage.attributes(payload),
     }),
 }
 

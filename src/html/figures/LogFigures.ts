@@ -1,9 +1,10 @@
 /** The key figures of a report of many tasks. */
 
-import type { LogReport } from "../projections/report/LogReport.ts"
-import * as FormattedNumbers from "./FormattedNumbers.ts"
+import type { LogReport } from "../../projections/report/LogReport.ts"
+import * as FormattedNumbers from "../FormattedNumbers.ts"
+import { type Markup, markup } from "../Markup.ts"
 import { key } from "./KeyFigures.ts"
-import { type Markup, markup } from "./Markup.ts"
+import * as ModelCosts from "./ModelCosts.ts"
 
 /** How many tasks were achieved, their mean score, their commands; and a warning about tasks without a score. */
 export const figures = (report: LogReport): Markup => {
@@ -44,15 +45,7 @@ export const figures = (report: LogReport): Markup => {
               : `half answered within ${FormattedNumbers.duration(waits.waitMs.median)}`,
           ),
         ]),
-    ...(model.calls === 0
-      ? []
-      : [
-          key(
-            "language model calls",
-            FormattedNumbers.count(model.calls),
-            `${FormattedNumbers.count(model.inputTokens)} tokens in, ${FormattedNumbers.count(model.outputTokens)} out`,
-          ),
-        ]),
+    ...ModelCosts.figures(model),
   ]}</dl>${unscored(report)}`
 }
 

@@ -1,0 +1,56 @@
+/** Formats the list of tasks as text. */
+import { MAIN } from "../../../events/log/EventLog.ts"
+import { addTokens } from "../../../projections/state/ModelCallEnd.ts"
+import type * as Tasks from "../../../projections/state/Tasks.ts"
+import * as Money from "../../../values/Money.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
+import type { Style } from "../../terminal/Style.ts"
+import { at, shorten, time } from "../../terminal/Text.ts"
+import { outcome } from "./AuditPage.ts"
+import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
+
+/** A task with its id, and its timeline if that is a fork. */
+export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
+
+/** Maximum characters of a goal. */
+const GOAL_LENGTH = 50
+
+/**
+ * The tasks as a table that fits the terminal. The column `timeline` is left out if all tasks are on `main`, and the
+ * columns `tokens` and `cost` if no language model was called.
+ */
+export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: number): ReadonlyArray<string> => {
+  if (tasks.length === 0) return ["No task was opened in this log."]
+  const ids = [...new Set(tasks.map(({ id }) => id))]
+  const length = width < FULL_ID_WIDTH ? idLength(ids) : Number.MAX_SAFE_INTEGER
+  const cells = (cell: (task: ListedTask) => string) => ({ cells: tasks.map(cell) })
+  const columnIf = (shown: boolean, column: ResponsiveTable.Column) => (shown ? [column] : [])
+  const isForked = tasks.some(({ timeline }) => timeline !== undefined)
+  const hasModel = tasks.some(({ model }) => model !== undefined)
+  return ResponsiveTable.lines(
+    style,
+    [
+      { heading: "task", rank: 0, ...cells(({ id }) => style.name(id.slice(-length))) },
+      ...columnIf(isForked, { heading: "timeline", rank: 1, ...cells(({ timeline = MAIN }) => oneLine(timeline)) }),
+      { heading: "outcome", rank: 0, ...cells((task) => stateOf(style, task)) },
+      { heading: "steps", rank: 2, align: "right", ...cells(({ steps }) => String(steps)) },
+      ...columnIf(hasModel, { heading: "tokens", rank: 4, align: "right", ...cells(tokensOf) }),
+      ...columnIf(hasModel, { heading: "cost", rank: 3, align: "right", ...cells(costOf) }),
+      { heading: "from", rank: 6, align: "right", ...cells(({ from }) => at(from)) },
+      { heading: "to", rank: 7, align: "right", ...cells(({ to }) => at(to)) },
+      { heading: "opened", rank: 8, ...cells(({ openedAt }) => time(openedAt)) },
+      { heading: "agent", rank: 5, least: 12, ...cells(({ agent }) => oneLine(agent)) },
+      { heading: "goal", rank: 0, least: 14, ...cells(({ goal }) => shorten(oneLine(goal), GOAL_LENGTH)) },
+    ],
+    width,
+  )
+}
+
+const stateOf = (style: Style, task: ListedTask): string =>
+  task.outcome === null && task.asked !== undefined ? style.warn(task.asked.what) : outcome(style, task.outcome)
+
+const tokensOf = ({ model }: ListedTask): string =>
+  model === undefined ? "" : String(addTokens(model.inputTokens, model.outputTokens))
+
+const costOf = ({ model }: ListedTask): string => (model === undefined ? "" : Money.costInTable(model.cost))

@@ -1,0 +1,85 @@
+/** The commands that pause, continue and cancel tasks, which a kernel may be working on in another process. */
+import { Command } from "@effect/cli"
+import { type Context, Effect, type Option } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { TaskControl } from "../../kernel/control/TaskControl.ts"
+import * as Hindcast from "../../kernel/Hindcast.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import { argument, common, given, optionalText, TASK } from "../command/CommonOptions.ts"
+import { userName } from "../command/CurrentUser.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
+import { at, count } from "../terminal/Text.ts"
+
+const reason = optionalText("reason", "Why, for the log")
+const timeline = TimelineOption.timeline
+
+type Control = Context.Tag.Service<TaskControl>
+
+/** A command about one task. */
+const control = (
+  name: "pause" | "continue" | "cancel",
+  description: string,
+  done: string,
+  ask: (control: Control) => Control["pause"],
+) =>
+  Command.make(name, { ...common, task: argument("task", TASK), reason, timeline }, ({ log, json, task, ...typed }) =>
+    Effect.gen(function* () {
+      const taskId = yield* Ids.task(task)
+      const options = { by: userName(), ...given({ reason: typed.reason, timeline: typed.timeline }) }
+      const event = yield* ask(yield* TaskControl)(taskId, options)
+      if (name === "cancel") yield* closeIfNobodyWorks(log)
+      yield* Output.show(json, event, (style) => [
+        `Task ${style.name(taskId)} ${done} ${style.dim(at(event.position))}`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
+  ).pipe(Command.withDescription(description))
+
+/** Lets a kernel close what was cancelled, if none works on the log. One that does closes it by itself. */
+const closeIfNobodyWorks = (log: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.existing(log)
+    const owner = `hindcast task cancel of ${userName()}`
+    yield* Effect.provide(Kernel, Hindcast.layer({ log: filename, owner, onOpenTasks: "resume" })).pipe(
+      Effect.catchTag("LeaseHeld", () => Effect.void),
+    )
+  })
+
+/** `hindcast task pause` */
+export const pause = control(
+  "pause",
+  "Begin nothing new in an open task until it is continued; what is under way is finished",
+  "is paused",
+  (control) => control.pause,
+)
+
+/** `hindcast task continue` */
+export const continueTask = control("continue", "Go on with a paused task", "goes on", (control) => control.continue)
+
+/** `hindcast task cancel` */
+export const cancel = control(
+  "cancel",
+  "End an open task: what is under way is interrupted, and it is closed as abandoned",
+  "is cancelled",
+  (control) => control.cancel,
+)
+
+/** `hindcast stop` */
+export const stop = Command.make("stop", { ...common, reason }, ({ log, json, ...typed }) =>
+  Effect.gen(function* () {
+    const options = { by: userName(), ...given({ reason: typed.reason }) }
+    const cancelled = yield* (yield* TaskControl).stop(options)
+    if (cancelled.length > 0) yield* closeIfNobodyWorks(log)
+    yield* Output.show(json, { cancelled }, () => lines(cancelled))
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(Command.withDescription("End all open tasks of a log at once, those of forks too"))
+
+const lines = (cancelled: ReadonlyArray<Event>): ReadonlyArray<string> =>
+  cancelled.length === 0
+    ? ["No task is open."]
+    : [
+        `${count(cancelled.length, "task")} cancelled:`,
+        ...cancelled.map(({ taskId, position }) => `  ${taskId} ${at(position)}`),
+      ]

@@ -1,0 +1,61 @@
+/** The command `hindcast resume`: goes on with a task that an earlier kernel left open. */
+import { Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import type * as Agent from "../../kernel/agents/Agent.ts"
+import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import type { ResumeOptions } from "../../kernel/resume/Resume.ts"
+import { argument, common, flag, given, oneOf, TASK } from "../command/CommonOptions.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as AuditPage from "../pages/audit/AuditPage.ts"
+import * as AgentAtWork from "./AgentAtWork.ts"
+import * as AgentOption from "./AgentOption.ts"
+
+const options = {
+  ...AgentOption.options("the agent that the task was run with"),
+  rewind: oneOf("rewind", ["snapshot", "re-execution"]).pipe(
+    Options.withDescription("How worlds are brought back. Default: by snapshot where a plugin can"),
+    Options.optional,
+  ),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
+  maxSteps: AgentAtWork.maxSteps(" in all"),
+  ...AgentAtWork.options,
+}
+
+/** `hindcast resume TASK` */
+export const resume = Command.make(
+  "resume",
+  { ...common, task: argument("task", TASK), ...options },
+  ({ log, json, task, ...typed }) =>
+    Effect.gen(function* () {
+      const agent = yield* AgentOption.load(typed, "live")
+      const filename = yield* OpenLog.existing(log)
+      const kernel = yield* AgentAtWork.kernel("resume", filename, typed)
+      const { acceptUnrewound, rewind, maxSteps, deadlineMs } = typed
+      const resumeOptions = { acceptUnrewound, ...given({ rewind, maxSteps, deadlineMs }) }
+      yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)
+    }).pipe(Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Go on with a task whose kernel was killed: what was answered is not asked again, and questions to people still stand",
+  ),
+)
+
+const perform = (
+  typed: string,
+  agent: Agent.Agent,
+  options: ResumeOptions,
+  { filename, json }: { readonly filename: string; readonly json: boolean },
+) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const taskId = yield* Ids.task(typed)
+    const questions = Object.values(yield* (yield* Confirmations).pending).filter((asked) => asked.taskId === taskId)
+    const from = questions.length === 0 ? undefined : Math.min(...questions.map(({ position }) => position)) - 1
+    const audit = yield* AgentAtWork.accompanied({ filename, json, askedAfter: from }, () =>
+      kernel.tasks.resume(taskId, agent, options),
+    )
+    yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
+  })

@@ -1,0 +1,98 @@
+/** Tokens and cost of language models: a key figure and a table. */
+
+import type * as ModelUse from "../../projections/audit/ModelUse.ts"
+import * as Money from "../../values/Money.ts"
+import * as FormattedNumbers from "../FormattedNumbers.ts"
+import { type Markup, markup, type Value } from "../Markup.ts"
+import { leftOut, numbers, table } from "../Table.ts"
+import { key } from "./KeyFigures.ts"
+
+/** How often models were called, and what that cost; nothing where none was called. */
+export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Markup> => {
+  if (use === undefined || use.calls === 0) return []
+  const { calls, failed, inputTokens, outputTokens, unmetered, cost } = use
+  const bound = unmetered === 0 ? "" : "at least "
+  return [
+    key(
+      "language model calls",
+      FormattedNumbers.count(calls),
+      `${failed === 0 ? "" : `${FormattedNumbers.count(failed)} failed; `}${bound}${FormattedNumbers.count(inputTokens)} tokens in, ${FormattedNumbers.count(outputTokens)} out`,
+    ),
+    key(
+      "cost of models",
+      Money.costInTable(cost),
+      cost.unpriced === 0
+        ? "the cost of every call is known"
+        : `${FormattedNumbers.counted(cost.unpriced, "call")} of unknown cost`,
+    ),
+  ]
+}
+
+/** A model, its calls, and cells of further columns. */
+export interface Row {
+  readonly model: string
+  readonly use: ModelUse.UseOfModel
+  readonly more?: ReadonlyArray<Value>
+}
+
+/** Most rows of the table, and most tables of prices named below it. */
+const [MAX_ROWS, MAX_PRICES] = [40, 10]
+
+/**
+ * A section with a row for each model; nothing where none was called.
+ *
+ * @param more headings of further columns of numbers
+ */
+export const section = (
+  rows: ReadonlyArray<Row>,
+  prices: ReadonlyArray<string>,
+  more: ReadonlyArray<string> = [],
+): Markup =>
+  rows.length === 0
+    ? markup``
+    : markup`<section><h2>What did the language models cost?</h2>${table(
+        "Calls, tokens and cost by model",
+        [
+          { heading: "model" },
+          ...numbers(
+            ...more,
+            "calls",
+            "failed",
+            "tokens in",
+            "of them cached",
+            "tokens out",
+            "of them reasoning",
+            "cost",
+          ),
+        ],
+        rows
+          .slice(0, MAX_ROWS)
+          .map(({ model, use, more = [] }) => [
+            markup`<bdi>${model}</bdi>`,
+            ...more,
+            ...[use.calls, use.failed, use.inputTokens, use.cachedTokens, use.outputTokens, use.reasoningTokens].map(
+              FormattedNumbers.count,
+            ),
+            Money.costInTable(use.cost),
+          ]),
+      )}${leftOut(MAX_ROWS, rows.length, "models")}${unknown(rows)}${pricesNote(prices)}</section>`
+
+const unknown = (rows: ReadonlyArray<Row>): Markup => {
+  const sum = (of: (use: ModelUse.UseOfModel) => number) => rows.reduce((total, { use }) => total + of(use), 0)
+  const [unmetered, unpriced] = [sum(({ unmetered }) => unmetered), sum(({ cost }) => cost.unpriced)]
+  const notes = [
+    ...(unmetered === 0 ? [] : [`The tokens of ${FormattedNumbers.counted(unmetered, "call")} are not known.`]),
+    ...(unpriced === 0
+      ? []
+      : [`The cost of ${FormattedNumbers.counted(unpriced, "call")} is not known: what is shown is the known part.`]),
+  ]
+  return notes.length === 0 ? markup`` : markup`<p class="warn">${notes.join(" ")}</p>`
+}
+
+const pricesNote = (prices: ReadonlyArray<string>): Markup => {
+  const shown = prices.slice(0, MAX_PRICES)
+  const more = prices.length - shown.length
+  return prices.length === 0
+    ? markup``
+    : markup`<p class="note">In US dollars, by the prices of ${shown.map((name, index) => [index === 0 ? "" : ", ", markup`<bdi>${name}</bdi>`])}${more > 0 ? ` and ${more} more` : ""}.</p>`
+}

@@ -1,0 +1,30 @@
+/** Resumes the open tasks of some agents in the background, when a kernel starts. */
+
+import { type Context, Effect, type Scope } from "effect"
+import type { LogError } from "../events/log/EventLog.ts"
+import * as ProgramLog from "../platform/ProgramLog.ts"
+import type * as Agent from "./agents/Agent.ts"
+import type { Kernel } from "./Kernel.ts"
+
+/**
+ * Resumes each open task whose agent has the name of one of these. A task that cannot be resumed stays open, and the
+ * reason is logged. When the scope closes, the tasks are suspended.
+ */
+export const start = (
+  { tasks }: Context.Tag.Service<Kernel>,
+  agents: ReadonlyArray<Agent.Agent>,
+): Effect.Effect<void, LogError, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (agents.length === 0) return
+    for (const { taskId, agent: recorded } of yield* tasks.unfinished) {
+      const agent = agents.find(({ name }) => recorded.startsWith(`${name}@`))
+      if (agent === undefined) continue
+      yield* tasks.resume(taskId, agent).pipe(
+        // It was cancelled, or the kernel ends.
+        Effect.catchTag("TaskClosed", () => Effect.void),
+        Effect.catchAllCause((cause) => ProgramLog.error(`task ${taskId} was not resumed to its end`, cause)),
+        Effect.forkScoped,
+      )
+    }
+    yield* Effect.addFinalizer(() => tasks.suspend)
+  })

@@ -1,0 +1,133 @@
+/** Goes on with a command that an earlier kernel left without an outcome. */
+
+import { Effect, Exit } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { RequestedEvent } from "../gate/ConfirmationRequests.ts"
+import type { Restore } from "../instances/Instance.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import * as Command from "./Command.ts"
+import * as CommandExecution from "./CommandExecution.ts"
+import { recordAborted, recordDenied, recordUnknown } from "./CommandOutcome.ts"
+import { dispatch } from "./Dispatch.ts"
+
+/** A command without an outcome, as the log has it. */
+export interface LeftCommand {
+  readonly commanded: Event & { readonly payload: PayloadOf<"ActuatorCommanded"> }
+  /** Its latest event. */
+  readonly last: Event
+  /** The question about it that a person was asked. */
+  readonly question?: RequestedEvent
+  /** Whether it was dispatched: it may have taken effect. */
+  readonly dispatched: boolean
+  /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
+  readonly plugin: Plugin | undefined
+}
+
+/** The commands of a task that have no outcome, oldest first. Pure. */
+export const leftIn = (
+  events: ReadonlyArray<Event>,
+  pluginAt: (actuator: string, position: number) => Plugin | undefined,
+): ReadonlyArray<LeftCommand> => {
+  const left = new Map<string, Omit<LeftCommand, "plugin">>()
+  for (const event of events) {
+    const { commandId } = event.payload
+    if (typeof commandId !== "string") continue
+    const known = left.get(commandId)
+    if (is(event, "ActuatorCommanded")) left.set(commandId, { commanded: event, last: event, dispatched: false })
+    else if (known === undefined) continue
+    else if (ENDS.has(event.type)) left.delete(commandId)
+    else if (is(event, "ConfirmationRequested")) left.set(commandId, { ...known, last: event, question: event })
+    else left.set(commandId, { ...known, last: event, dispatched: known.dispatched || is(event, "CommandDispatched") })
+  }
+  return [...left.values()].map((command) => {
+    const { commanded, question } = command
+    return { ...command, plugin: pluginAt(commanded.payload.actuator, (question ?? commanded).position) }
+  })
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
+])
+
+/**
+ * Goes on with a command from where it was left, under the same id:
+ * - A question that a person was asked still stands, bound to what was shown. An answer that was recorded in time
+ *   counts. What the gate denies now is denied, whatever was answered.
+ * - Without a question, the gate rules on the command again.
+ * - A command that was dispatched is in doubt. It is dispatched again only if its actuator is declared as idempotent;
+ *   otherwise its outcome is recorded as unknown.
+ */
+export const resume = (
+  task: ActingTask,
+  left: LeftCommand,
+): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { commandId, actuator, args, argsDigest } = left.commanded.payload
+      const command: Command.Command = {
+        // The arguments were copied and checked when they were recorded.
+        ...{ task, commandId, actuator, args: args as JsonObject, argsDigest },
+        inDoubt: left.dispatched,
+      }
+      const progress: Command.CommandProgress = { last: left.last.id, dispatched: left.dispatched, ended: false }
+      const resolved = yield* Command.resolve(command)
+      const steps =
+        resolved === undefined
+          ? CommandExecution.denyUnknown(command, progress)
+          : left.dispatched
+            ? settleDoubt(command, resolved, left, progress, restore)
+            : left.question === undefined
+              ? CommandExecution.decideAndDispatch(command, resolved, progress, restore)
+              : followQuestion(command, resolved, left, left.question, progress, restore)
+      return yield* Effect.onExit(steps, (exit) =>
+        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
+      )
+    }),
+  )
+
+const settleDoubt = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  left: LeftCommand,
+  progress: Command.CommandProgress,
+  restore: Restore,
+) => {
+  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.question !== undefined)
+  const { decision } = CommandExecution.rulingOn(command, resolved)
+  const mayBeCarriedOut = decision === "allow" || (decision === "confirm" && left.question !== undefined)
+  return resolved.declared?.idempotent === true && mayBeCarriedOut && outdated(resolved) === undefined
+    ? dispatch(command, resolved, left.last, outdated, progress, restore)
+    : recordUnknown(command, progress)
+}
+
+const followQuestion = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  left: LeftCommand,
+  question: RequestedEvent,
+  progress: Command.CommandProgress,
+  restore: Restore,
+) =>
+  Effect.gen(function* () {
+    const { confirmations } = command.task.kernel
+    const { decision, rule, reason } = CommandExecution.rulingOn(command, resolved)
+    const changed = CommandExecution.outdated(command, thenOf(resolved, left), true)(resolved)
+    const mayBeCarriedOut = decision === "allow" || decision === "confirm"
+    if (!mayBeCarriedOut || changed !== undefined) {
+      yield* confirmations.withdraw(question, changed ?? reason)
+      return yield* recordDenied(command, progress, changed === undefined ? rule : "effective-risk", changed ?? reason)
+    }
+    const settled = yield* restore(confirmations.resume(question))
+    return yield* CommandExecution.followAnswer(command, resolved, rule, settled, progress, restore)
+  })
+
+/** The actuator with its plugin's grants as they were when the command was left. */
+const thenOf = (resolved: Command.ResolvedActuator, { plugin }: LeftCommand): Command.ResolvedActuator => ({
+  ...resolved,
+  found: plugin ?? resolved.found,
+})

@@ -1,0 +1,52 @@
+/** The commands that an earlier kernel left without an outcome in a task, until its agent requests them again. */
+
+import { Effect } from "effect"
+import type { AppendError } from "../../events/log/EventLog.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import { recordDenied, recordUnknown } from "./CommandOutcome.ts"
+import type { LeftCommand } from "./LeftCommand.ts"
+
+/** A command as an agent requests it. */
+export interface Requested {
+  readonly actuator: string
+  readonly args: JsonObject
+  readonly callId?: string
+}
+
+/** The commands that were left. */
+export interface LeftCommands {
+  /** Takes the one that is requested: by the id of the model's call, or else the first that is equal. */
+  readonly take: (requested: Requested) => LeftCommand | undefined
+  /** Records the ends of those that were not requested again. */
+  readonly endAll: (task: ActingTask) => Effect.Effect<void, AppendError>
+}
+
+export const make = (commands: ReadonlyArray<LeftCommand>): LeftCommands => {
+  const left = [...commands]
+  return {
+    take: (requested) => {
+      const index = left.findIndex((command) => isSame(command, requested))
+      return index === -1 ? undefined : left.splice(index, 1)[0]
+    },
+    endAll: (task) => Effect.forEach(left.splice(0), (command) => end(task, command), { discard: true }),
+  }
+}
+
+/** Whether a command that was left is the one that is requested. */
+export const isSame = ({ commanded: { payload } }: LeftCommand, { actuator, args, callId }: Requested): boolean =>
+  payload.actuator === actuator && payload.callId === callId && JsonPatch.equal(payload.args, args)
+
+const end = (task: ActingTask, { commanded, last, dispatched, question }: LeftCommand) =>
+  Effect.gen(function* () {
+    const { commandId, actuator, args, argsDigest } = commanded.payload
+    const command = { task, commandId, actuator, args: args as JsonObject, argsDigest }
+    const progress = { last: last.id, dispatched, ended: false }
+    if (dispatched) return yield* recordUnknown(command, progress)
+    const reason = `${NOT_REQUESTED}; it was not executed`
+    if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
+    return yield* recordDenied(command, progress, "resume", reason)
+  })
+
+const NOT_REQUESTED = "its agent did not request it again after the task was resumed"

@@ -1,0 +1,183 @@
+/**
+ * The service that pauses, continues and cancels tasks by events, from any process that can append to the log. The
+ * kernel that works on a task follows them; if none does, the next one that resumes it.
+ */
+
+import { Context, Data, Effect, Layer, Schema } from "effect"
+import { firstEvent } from "../../events/log/AppendRequest.ts"
+import { type AppendError, type CoreNewEvent, EventLog, Exact } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import * as Tasks from "../../projections/state/Tasks.ts"
+import { plainText } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+
+/** Who asks for something, and why. */
+export interface ControlOptions {
+  /** Who asks for it. */
+  readonly by: string
+  readonly reason?: string
+  /** The timeline of the task. Default: the log's, which is `main`. */
+  readonly timeline?: string
+}
+
+/** Schema of `ControlOptions`. */
+export const ControlOptions = Options.of<ControlOptions>({
+  required: { by: Options.Name },
+  optional: { reason: Schema.String, timeline: Options.Text },
+})
+
+/** Nothing to do: the task is not in the state that this needs. */
+export class NotControllable extends Data.TaggedError("NotControllable")<{
+  readonly taskId: string
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Task ${this.taskId}: expected ${this.expected}, found ${this.found}. Nothing was recorded.`
+  }
+}
+
+export type ControlError =
+  | Options.InvalidOptions
+  | TaskNotFound
+  | Timelines.TimelineNotFound
+  | NotControllable
+  | AppendError
+
+/** Pauses, continues and cancels tasks. */
+export class TaskControl extends Context.Tag("hindcast/TaskControl")<
+  TaskControl,
+  {
+    /**
+     * Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. A command
+     * that was not dispatched yet waits.
+     */
+    readonly pause: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
+    /** Continues a paused task. */
+    readonly continue: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
+    /**
+     * Cancels an open task: its kernel interrupts what is under way, closes it as `abandoned` and scores it. No command
+     * is dispatched in it any more.
+     */
+    readonly cancel: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
+    /** Cancels all open tasks, those of forks too. Returns the events. */
+    readonly stop: (
+      options: Omit<ControlOptions, "timeline">,
+    ) => Effect.Effect<ReadonlyArray<Event>, Options.InvalidOptions | AppendError>
+  }
+>() {}
+
+type Log = Context.Tag.Service<EventLog>
+
+/** What is asked of a task, and what it needs. */
+interface Request {
+  readonly event: (options: ControlOptions) => CoreNewEvent
+  /** What the task's last control event must be. */
+  readonly wants: (state: ControlState) => string | undefined
+}
+
+type ControlState = "running" | "paused" | "cancelled"
+
+const requests = {
+  pause: {
+    event: ({ by, reason }) => ({ type: "TaskPaused", payload: { by, ...because(reason) } }),
+    wants: (state) => (state === "running" ? undefined : "one that is not paused"),
+  },
+  continue: {
+    event: ({ by }) => ({ type: "TaskContinued", payload: { by } }),
+    wants: (state) => (state === "paused" ? undefined : "a paused one"),
+  },
+  cancel: {
+    event: ({ by, reason }) => ({ type: "TaskCancelled", payload: { by, ...because(reason) } }),
+    wants: (state) => (state === "cancelled" ? "one that is not cancelled" : undefined),
+  },
+} satisfies { readonly [name: string]: Request }
+
+const because = (reason: string | undefined) => (reason === undefined ? {} : { reason: plainText(reason) })
+
+export const layer: Layer.Layer<TaskControl, never, EventLog | Projector> = Layer.effect(
+  TaskControl,
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+    const one = (name: keyof typeof requests) => (taskId: string, input: ControlOptions) =>
+      Effect.gen(function* () {
+        const options = yield* Options.decode(`tasks.${name}`, ControlOptions, input)
+        const { timeline = log.timeline } = options
+        const view = timeline === log.timeline ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+        return yield* request(view, taskId, requests[name], options)
+      })
+    return {
+      pause: one("pause"),
+      continue: one("continue"),
+      cancel: one("cancel"),
+      stop: (input) =>
+        Effect.gen(function* () {
+          const options = yield* Options.decode("tasks.stop", ControlOptions, input)
+          const open = Tasks.open(yield* projector.current(Tasks.projection)).map(([taskId]) => ({ taskId, view: log }))
+          const forked = (yield* ForkedTasks.list).filter(({ task }) => task.outcome === null)
+          const views = yield* Effect.forEach(forked, ({ taskId, timeline }) =>
+            Effect.map(Timelines.named(log, timeline), (named) => ({ taskId, view: Timelines.view(log, named) })),
+          )
+          const cancelled = yield* Effect.forEach([...open, ...views], ({ taskId, view }) =>
+            request(view, taskId, requests.cancel, options).pipe(
+              Effect.map((event) => [event]),
+              // It was closed or cancelled meanwhile.
+              Effect.catchTags({ NotControllable: () => Effect.succeed([]), TaskNotFound: () => Effect.succeed([]) }),
+            ),
+          )
+          return cancelled.flat()
+        }).pipe(Effect.catchTag("TimelineNotFound", Effect.die), Effect.provideService(EventLog, log)),
+    }
+  }),
+)
+
+const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"]
+
+/** Appends a request about a task, if the task is in a state that it can be made in. */
+const request = (
+  view: Log,
+  taskId: string,
+  { event, wants }: Request,
+  options: ControlOptions,
+): Effect.Effect<Event, TaskNotFound | NotControllable | AppendError> =>
+  Effect.gen(function* () {
+    const { timeline } = view
+    const stream = `task/${taskId}`
+    // Read first, so that an append that comes between is noticed.
+    const version = yield* view.versionOf(stream, timeline)
+    const events: Array<Event> = []
+    yield* Pages.forEach(view.readPage, { timeline, taskId, types: CONTROL }, (page) => {
+      events.push(...page)
+    })
+    const opened = events.find((event) => is(event, "TaskOpened"))
+    if (opened === undefined) return yield* new TaskNotFound({ taskId })
+    const wrong = wrongIn(events, wants)
+    if (wrong !== undefined) return yield* new NotControllable({ taskId, ...wrong })
+    const made = { causationId: opened.id, ...event(options) }
+    const appending = { stream, taskId, actor: `human:${options.by}`, expected: Exact(version), events: [made] }
+    return yield* view.append(appending).pipe(
+      Effect.flatMap(firstEvent),
+      Effect.catchTag("VersionConflict", () => request(view, taskId, { event, wants }, options)),
+    )
+  })
+
+const wrongIn = (events: ReadonlyArray<Event>, wants: Request["wants"]) => {
+  const closed = events.find((event) => is(event, "TaskClosed"))
+  if (closed !== undefined && is(closed, "TaskClosed")) {
+    return { expected: "an open one", found: `one that was closed as ${closed.payload.outcome} at @${closed.position}` }
+  }
+  const last = events.findLast((event) => !is(event, "TaskOpened"))
+  const state =
+    last === undefined || is(last, "TaskContinued") ? "running" : is(last, "TaskPaused") ? "paused" : "cancelled"
+  const expected = wants(state)
+  if (expected === undefined) return undefined
+  const found = last === undefined ? "one that is not paused" : `one that is ${state}, since @${last.position}`
+  return { expected, found }
+}

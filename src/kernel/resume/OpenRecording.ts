@@ -1,0 +1,98 @@
+/** The recording of a task that an earlier kernel left open, and where its agent goes on. Pure. */
+
+import { Data, Either } from "effect"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { actuatorsOf, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as LeftCommand from "../acting/LeftCommand.ts"
+import type * as Agent from "../agents/Agent.ts"
+import { fullName } from "../agents/Agent.ts"
+import { declaresAlike } from "../program/Program.ts"
+import { isInProcess } from "../registry/InProcess.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import type { Point } from "../replay/DecisionPoint.ts"
+import { lastBy, PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
+
+/** See the reason: the task cannot be resumed. It stays as it is. */
+export class NotResumable extends Data.TaggedError("NotResumable")<{
+  readonly taskId: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `Task ${this.taskId} cannot be resumed: ${this.reason}. Nothing was recorded.`
+  }
+}
+
+/** Where the agent of an open task goes on. */
+export interface ResumePoint extends Point {
+  /** The commands without an outcome. */
+  readonly left: ReadonlyArray<LeftCommand.LeftCommand>
+  /** The version of the task's stream. */
+  readonly version: number
+}
+
+/** The point at which a recording ends. */
+export const pointOf = (recording: Recording): ResumePoint => {
+  const { events, requests, taskId } = recording
+  const at = events.at(-1)?.position ?? 0
+  const left = LeftCommand.leftIn(events, (actuator, position) => pluginOf(actuator, recording.registryAt(position)))
+  const answered = requests.filter((request) => request.kind !== "consult" || request.answer !== null)
+  const last = lastBy(answered, at)
+  return {
+    ...{ recording, at, left, ahead: [], waiting: [], questions: [] },
+    past: answered.filter((request) => !isLeft(request) && (request.kind !== "perceive" || request !== last)),
+    perceptions: events.reduce((most, { type, payload: { perception } }) => {
+      return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
+    }, 0),
+    version: events.reduce((most, { stream, version }) => (stream === `task/${taskId}` ? version : most), 0),
+  }
+}
+
+const isLeft = (request: Request): boolean => request.kind === "act" && request.outcome === null
+
+const pluginOf = (actuator: string, registry: PluginRegistry): Plugin | undefined =>
+  SafeRecord.get(registry, actuator.slice(0, actuator.indexOf("/")))
+
+/** Checks that an agent can go on with a task, with the plugins that there are now. */
+export const check = (
+  recording: Recording,
+  agent: Agent.Agent,
+  now: PluginRegistry,
+): Either.Either<void, NotResumable> => {
+  const reason = whyNot(recording, agent, now)
+  return reason === undefined
+    ? Either.right(undefined)
+    : Either.left(new NotResumable({ taskId: recording.taskId, reason }))
+}
+
+const whyNot = (
+  { closed, events, opened, plugins, registryAt }: Recording,
+  agent: Agent.Agent,
+  now: PluginRegistry,
+) => {
+  if (closed !== null) {
+    return `expected an open task, found one that was closed as ${closed.payload.outcome} at @${closed.position}; \`hindcast fork\` goes on with it in a timeline of its own`
+  }
+  const cancelled = events.find((event) => is(event, "TaskCancelled"))
+  if (cancelled !== undefined) return `expected an open task, found one that was cancelled at @${cancelled.position}`
+  if (!opened.payload.agent.startsWith(`${agent.name}@`)) {
+    return `expected its agent, ${opened.payload.agent}, found ${fullName(agent)}; another agent can go on with it in a fork`
+  }
+  const then = registryAt(opened.position)
+  return plugins.flatMap(
+    (plugin) => problemOf(plugin, SafeRecord.get(then, plugin), SafeRecord.get(now, plugin)) ?? [],
+  )[0]
+}
+
+/** Why a plugin that takes part cannot serve the task any more. */
+const problemOf = (plugin: string, then: Plugin | undefined, now: Plugin | undefined): string | undefined => {
+  if (now === undefined) return `its plugin ${plugin} was removed; import it again`
+  if (!now.active) return `its plugin ${plugin} is not active; \`hindcast plugin activate ${plugin}\` activates it`
+  if (then === undefined || !isInProcess(then)) return undefined
+  const [before, after] = [manifestOf(then), manifestOf(now)]
+  const other = [...actuatorsOf(before), ...sensorsOf(before)].find(({ name }) => !declaresAlike(before, after, name))
+  return other === undefined
+    ? undefined
+    : `its plugin ${plugin}, the tools and sensors of the embedding program, has changed: ${plugin}/${other.name} is not declared as it was, and its code of then is gone`
+}

@@ -1,0 +1,209 @@
+/** Resumes a task that an earlier kernel left open: its agent goes on with it, on the same timeline. */
+
+import { Data, Effect } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import type { Projector } from "../../projections/projector/Projector.ts"
+import * as Options from "../../values/Options.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { ActError } from "../acting/CommandExecution.ts"
+import type { LeftCommand } from "../acting/LeftCommand.ts"
+import { isSame } from "../acting/LeftCommands.ts"
+import * as Agent from "../agents/Agent.ts"
+import { loop } from "../agents/AgentLoop.ts"
+import { closeAfter } from "../agents/runAgent.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import { noteOtherQuestions } from "../fork/ForkEvents.ts"
+import * as WorldRestoration from "../fork/WorldRestoration.ts"
+import { onPluginFailure } from "../instances/PluginFailure.ts"
+import { isInProcess } from "../registry/InProcess.ts"
+import * as DecisionPoint from "../replay/DecisionPoint.ts"
+import type { Divergence } from "../replay/Divergence.ts"
+import { participantsOf } from "../replay/Participants.ts"
+import * as RecordedTask from "../replay/RecordedTask.ts"
+import * as Recording from "../replay/Recording.ts"
+import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
+import type { PerceiveError } from "../sensing/Perception.ts"
+import type { KernelContext } from "../tasks/OpenTask.ts"
+import * as Task from "../tasks/Task.ts"
+import { suspendable } from "../tasks/TaskOpening.ts"
+import * as OpenRecording from "./OpenRecording.ts"
+import { ResumeOptions } from "./ResumeOptions.ts"
+
+export { NotResumable } from "./OpenRecording.ts"
+export { ResumeOptions } from "./ResumeOptions.ts"
+
+/** Resume with an agent that decides as it did, or fork the task. The task stays open. */
+export class ResumeDiverged extends Data.TaggedError("ResumeDiverged")<{
+  readonly taskId: string
+  readonly agent: string
+  readonly divergence: Divergence
+}> {
+  override get message() {
+    const { kind, position, expected, found } = this.divergence
+    return (
+      `Agent ${this.agent} decided otherwise than is recorded @${position} of task ${this.taskId} (${kind}): ` +
+      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. The task stays open: resume it with the agent that it was run with, fork it, or cancel it.`
+    )
+  }
+}
+
+/** See the reason: a plugin's environment could not be brought to where the task stands. The task stays open. */
+export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
+  readonly taskId: string
+  readonly plugin: string
+  readonly reason: string
+}> {
+  override get message() {
+    return (
+      `The world of ${this.plugin} could not be brought back for task ${this.taskId}: ${this.reason}. The task stays open. ` +
+      "Go on with the world as it is now (`acceptUnrewound`, `--accept-unrewound`), restore it in another way (`rewind`, `--rewind`), or cancel the task."
+    )
+  }
+}
+
+export type ResumeError =
+  | Options.InvalidOptions
+  | TaskAudit.TaskNotFound
+  | Recording.NotReplayable
+  | OpenRecording.NotResumable
+  | WorldNotRestored
+  | ResumeDiverged
+  | Agent.AgentFailed
+  | TaskClosed
+  | ActError
+  | PerceiveError
+  | LeaseLost
+  | AppendError
+  | LogError
+
+/**
+ * Goes on with an open task. Its agent is led over what is recorded, and continues from there: nothing that was answered
+ * is asked again, of a model, a person or a plugin. Environments are restored and verified as in a fork. A question to a
+ * person still stands. A command that was dispatched without an outcome is dispatched again only where its actuator is
+ * idempotent; its outcome is unknown otherwise.
+ *
+ * If it cannot go on (the agent decides otherwise, an environment cannot be restored), the task stays open.
+ *
+ * @param audit the audit of the task
+ */
+export const resume = (
+  context: KernelContext,
+  audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
+  taskId: string,
+  given: Agent.Agent,
+  input: ResumeOptions = {},
+): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const agent = yield* Options.decode("tasks.resume", Agent.Agent, given, ["agent"])
+      const options = yield* Options.decode("tasks.resume", ResumeOptions, input)
+      yield* context.lease.held
+      const { kernel, suspend } = suspendable(context, taskId)
+      const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
+      const { recording, left } = point
+      const { goal, seed } = recording.instructions
+      const opening: Task.Opening = {
+        ...participantsOf(recording),
+        ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
+        ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+      }
+      const task = yield* Task.begin(kernel, opening, restore, (open) =>
+        notRestored(taskId, WorldRestoration.restore(open, point, options)),
+      )
+      const past = "decide" in agent ? point.past : point.past.filter(({ kind }) => kind !== "decide")
+      const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
+      const guide = DecisionPoint.guideAt(point)
+      const led = replayThenLive(recorded, task, recording.instructions, () => false, guide)
+      const worked = yield* Effect.exit(
+        restore(loop(replayDecisions(agent, past), withUnfinishedTurn(led, task, recorded, left), options)),
+      )
+      yield* noteOtherQuestions(record.recorder, resumedBy, recorded.askedOtherwise())
+      const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
+      if (divergence !== undefined) {
+        yield* kernel.running.suspend(taskId)
+        return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
+      }
+      yield* closeAfter(task, worked)
+      yield* worked
+      return yield* audit(taskId)
+    }),
+  )
+
+/** Checks that the task can be resumed, and records that it is. If another program appends meanwhile, it looks again. */
+const take = (
+  kernel: KernelContext,
+  taskId: string,
+  agent: Agent.Agent,
+): Effect.Effect<
+  { readonly point: OpenRecording.ResumePoint; readonly record: Task.TaskRecord; readonly resumedBy: string },
+  ResumeError,
+  Projector
+> =>
+  Effect.gen(function* () {
+    if (kernel.running.has(taskId)) {
+      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" })
+    }
+    const recording = yield* Recording.load(kernel.log, taskId)
+    yield* OpenRecording.check(recording, agent, yield* kernel.registry.state)
+    yield* installed(kernel, recording)
+    const point = OpenRecording.pointOf(recording)
+    const record = yield* Task.recordOf(kernel.log, taskId)
+    record.lifecycle.noticed(recording.events)
+    const inDoubt = point.left.flatMap(({ dispatched, commanded }) => (dispatched ? [commanded.payload.commandId] : []))
+    return yield* record.recorder
+      .recordAfter(point.version, {
+        type: "TaskResumed",
+        causationId: recording.opened.id,
+        payload: { agent: Agent.fullName(agent), at: point.at, inDoubt },
+      })
+      .pipe(
+        Effect.map(({ id }) => ({ point, record, resumedBy: id })),
+        Effect.catchTag("VersionConflict", () => take(kernel, taskId, agent)),
+      )
+  })
+
+/** Fails if the copy of a plugin, in the version that the task was opened with, is gone. */
+const installed = (kernel: KernelContext, { plugins, registryAt, opened, taskId }: Recording.Recording) =>
+  Effect.gen(function* () {
+    const then = registryAt(opened.position)
+    for (const plugin of plugins) {
+      const version = SafeRecord.get(then, plugin)
+      if (version === undefined || isInProcess(version)) continue
+      yield* kernel.registry
+        .installed(plugin, version)
+        .pipe(onPluginFailure(({ message }) => new OpenRecording.NotResumable({ taskId, reason: message })))
+    }
+  })
+
+const notRestored = <A, R>(taskId: string, restored: Effect.Effect<A, WorldRestoration.RestoreError, R>) =>
+  Effect.catchTags(restored, {
+    WorldNotRewound: ({ plugin, reason }) => new WorldNotRestored({ taskId, plugin, reason }),
+    WorldDiffers: (differs) => new WorldNotRestored({ taskId, plugin: differs.plugin, reason: differs.difference }),
+    EnvironmentRefused: ({ plugin, reason }) => new WorldNotRestored({ taskId, plugin, reason }),
+    FileUnreadable: ({ message, file }) => new WorldNotRestored({ taskId, plugin: file, reason: message }),
+    // A resumption has no overrides.
+    OverrideInvalid: Effect.die,
+  })
+
+/**
+ * The task of an agent that is led, in the turn that was not finished: calls of that turn that are not recorded, and
+ * commands that were left without an outcome, are carried out, also while others are still answered from the recording.
+ */
+const withUnfinishedTurn = (
+  led: Task.Task,
+  live: Task.Task,
+  recorded: RecordedTask.RecordedTask,
+  left: ReadonlyArray<LeftCommand>,
+): Task.Task => ({
+  ...led,
+  act: (actuator, args = {}, options = {}) =>
+    Effect.suspend(() => {
+      const { callId } = options
+      const requested = { actuator, args, ...(callId === undefined ? {} : { callId }) }
+      const isLast = recorded.turnsLeft() === 0 && !recorded.hasCommand(actuator, args, callId)
+      const isUnfinished = callId !== undefined || left.some((command) => isSame(command, requested))
+      return isLast && isUnfinished ? live.act(actuator, args, options) : led.act(actuator, args, options)
+    }),
+})

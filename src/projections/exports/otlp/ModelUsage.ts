@@ -1,0 +1,23 @@
+/** What a call of a language model used and cost, as attributes of its span. */
+
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import { asObject } from "../../../values/JsonObjects.ts"
+
+/**
+ * The attributes of an answer or a failure: tokens by OpenTelemetry's GenAI conventions, which count cached tokens among
+ * the input and reasoning among the output; the cost, for which they have no attribute, as `hindcast.model.cost.*`.
+ */
+export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string, string | number | undefined>> => {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = asObject(usage)
+  const { usd, prices } = asObject(cost)
+  return {
+    "gen_ai.usage.input_tokens": numberOf(inputTokens),
+    "gen_ai.usage.output_tokens": numberOf(outputTokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(cachedTokens),
+    "gen_ai.usage.reasoning.output_tokens": numberOf(reasoningTokens),
+    "hindcast.model.cost.usd": numberOf(usd),
+    "hindcast.model.cost.prices": typeof prices === "string" ? prices : undefined,
+  }
+}
+
+const numberOf = (value: Json | undefined): number | undefined => (typeof value === "number" ? value : undefined)

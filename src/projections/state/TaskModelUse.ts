@@ -1,0 +1,62 @@
+/** What a task used of language models so far: its calls, their tokens and their cost, in total. */
+
+import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as ModelCallEnd from "./ModelCallEnd.ts"
+
+/** The totals of a task's calls of language models. The audit of the task has them by model. */
+export const TaskModelUse = Schema.Struct({
+  calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
+  inputTokens: Schema.NonNegativeInt,
+  outputTokens: Schema.NonNegativeInt,
+  cost: Schema.Struct({
+    usd: Schema.NullOr(Schema.NonNegative).annotations({
+      description: "In US dollars; null where the cost of a call is not known",
+    }),
+    atLeast: Schema.NonNegative.annotations({ description: "The sum of the known costs, in US dollars" }),
+    unpriced: Schema.NonNegativeInt.annotations({ description: "Calls of unknown cost" }),
+  }),
+}).annotations({ identifier: "TaskModelUse" })
+
+export type TaskModelUse = typeof TaskModelUse.Type
+
+/** The totals after an event of the task; undefined as long as no model was called. */
+export const after = (before: TaskModelUse | undefined, event: Event): TaskModelUse | undefined => {
+  if (is(event, "ModelCalled")) return ModelCallEnd.isOfCritic(event) ? before : called(before ?? NONE)
+  const end = is(event, "ModelResponded")
+    ? ModelCallEnd.ofAnswer(event.payload)
+    : is(event, "ModelFailed")
+      ? ModelCallEnd.ofFailure(event.payload)
+      : undefined
+  if (end === undefined || ModelCallEnd.isOfCritic(event)) return before
+  return ended(before ?? called(NONE), end)
+}
+
+const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { usd: 0, atLeast: 0, unpriced: 0 } }
+
+/** The cost of a call is unknown until it ends. */
+const called = ({ calls, cost, ...tokens }: TaskModelUse): TaskModelUse => ({
+  ...{ calls: calls + 1, ...tokens },
+  cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
+})
+
+const ended = (
+  { calls, inputTokens, outputTokens, cost }: TaskModelUse,
+  { usage, usd, priced }: ModelCallEnd.ModelCallEnd,
+): TaskModelUse => {
+  const atLeast = add(cost.atLeast, usd)
+  const unpriced = Math.max(0, cost.unpriced - (priced ? 1 : 0))
+  return {
+    calls,
+    inputTokens: ModelCallEnd.addTokens(inputTokens, usage.inputTokens),
+    outputTokens: ModelCallEnd.addTokens(outputTokens, usage.outputTokens),
+    cost: { usd: unpriced === 0 ? atLeast : null, atLeast, unpriced },
+  }
+}
+
+/** Decimals to which a sum is rounded, so that 0.1 and 0.2 are 0.3. */
+const DECIMALS = 12
+
+/** The sum of two costs; at most the largest number. */
+const add = (a: number, b: number): number => Number(Math.min(a + b, Number.MAX_VALUE).toFixed(DECIMALS))
