@@ -1,7 +1,10 @@
 /** Guides: what an agent that thinks with a model is told before it begins. */
 
-import { Effect, Schema } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
 import { type FileUnreadable, readYaml } from "../kernel/rules/Rubric.ts"
+import type { GuideCapability } from "../kernel/tasks/Capabilities.ts"
+import { Temperature } from "../plugins/manifest/Manifest.ts"
+import { similarNames } from "../values/DidYouMean.ts"
 import * as Options from "../values/Options.ts"
 import { MemoryPolicy } from "./Memory.ts"
 
@@ -17,11 +20,6 @@ export interface Guide {
   readonly initialMemories?: ReadonlyArray<string>
 }
 
-const Temperature: Schema.Schema<number> = Schema.Number.pipe(
-  Schema.filter((value) => value >= 0 && value <= 2),
-  Schema.annotations({ description: "a number from 0 to 2" }),
-)
-
 /** Schema of `Guide`. */
 export const Guide = Options.of<Guide>({
   optional: {
@@ -31,6 +29,34 @@ export const Guide = Options.of<Guide>({
     initialMemories: Schema.Array(Options.Text),
   },
 }).annotations({ description: "an object with systemPrompt, temperature, memoryPolicy or initialMemories" })
+
+/** The name of a plugin's guide, `plugin/guide`. */
+export const GuideName = Schema.String.pipe(
+  Schema.pattern(/^[a-z0-9][a-z0-9._-]*\/[^\s/]+$/),
+  Schema.annotations({ description: "a guide's name as plugin/guide" }),
+)
+
+/** Name another guide: the task has none of this name. */
+export class GuideUnknown extends Data.TaggedError("GuideUnknown")<{
+  readonly guide: string
+  /** The guides that the task has. */
+  readonly known: ReadonlyArray<string>
+}> {
+  override get message() {
+    const { guide, known } = this
+    const listed = known.length === 0 ? "none has a guide" : `they have ${known.join(", ")}`
+    const [similar] = similarNames(guide, known)
+    return `There is no guide ${guide}: expected one of an active plugin that takes part in the task; ${listed}.${similar === undefined ? "" : ` Did you mean ${similar}?`}`
+  }
+}
+
+/** The guide of this name among those that a task has. */
+export const named = (name: string, guides: ReadonlyArray<GuideCapability>): Either.Either<Guide, GuideUnknown> => {
+  const found = guides.find((guide) => guide.name === name)
+  if (found === undefined) return Either.left(new GuideUnknown({ guide: name, known: guides.map(({ name }) => name) }))
+  const { name: _, description: __, ...guide } = found
+  return Either.right(guide)
+}
 
 /** Reads a guide from a YAML or JSON file. */
 export const load = (file: string): Effect.Effect<Guide, FileUnreadable | Options.InvalidOptions> =>

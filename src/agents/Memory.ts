@@ -3,42 +3,10 @@
  * the whole conversation.
  */
 
-import { Schema } from "effect"
-import * as Options from "../values/Options.ts"
+import type { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
 import type { Message } from "./models/Message.ts"
 
-/** All of the conversation. */
-const Full = Schema.Struct({ name: Schema.Literal("full") })
-
-/** The opening, and the last turns. */
-const SlidingWindow = Schema.Struct({
-  name: Schema.Literal("sliding-window"),
-  turns: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
-})
-
-/** The opening, a summary of earlier turns once the conversation is long, and the turns after it. */
-const Summary = Schema.Struct({
-  name: Schema.Literal("summary"),
-  maxTokens: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
-  keepTurns: Schema.optionalWith(Options.wholeNumber(1), { exact: true }),
-})
-
-/** The names of the policies. */
-const NAMES = ["full", "sliding-window", "summary"] as const
-
-/** The name of a memory policy, or the policy with its settings. */
-export const MemoryPolicy = Schema.Union(Schema.Literal(...NAMES), Full, SlidingWindow, Summary).annotations({
-  identifier: "MemoryPolicy",
-  description: `${NAMES.map((name) => `"${name}"`).join(", ")}, or an object with such a name and its settings`,
-})
-
-/**
- * - `full`: the whole conversation. It fails once that is too long for the model.
- * - `sliding-window`: the opening and the last `turns` turns (default: 20).
- * - `summary`: once the last turn used more than `maxTokens` tokens (default: 100 000), a summary replaces all turns
- *   but the last `keepTurns` (default: 4).
- */
-export type MemoryPolicy = typeof MemoryPolicy.Type
+export { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
 
 /** Default number of turns in a sliding window. */
 const WINDOW_TURNS = 20

@@ -17,8 +17,9 @@ import * as Tools from "./AgentTools.ts"
 import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import * as Budgets from "./Budget.ts"
 import { callsIn, type RecordedAnswer, textIn } from "./Conversation.ts"
+import { type GuideUnknown, named } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
-import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
+import { type ModelAgentOptions, type Settings, settingsOf, withGuide } from "./ModelAgentOptions.ts"
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
@@ -34,7 +35,8 @@ import { type Asked, ask } from "./Turns.ts"
  * executed together, each through the gate, and each has exactly one result. An answer without calls is a message, and
  * ends the task as achieved.
  *
- * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`). If a
+ * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`), or if the
+ * task's plugins have no guide of the name that was given (`GuideUnknown`). If a
  * budget is used up, the task is closed as `truncated`. One agent may work on many tasks at once.
  *
  * Throws `InvalidOptions` where the options are wrong, and `UnknownProvider`. A model that is given by its name is
@@ -49,15 +51,17 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
     ...settings.agent,
     advance: (task) =>
       Effect.gen(function* () {
-        const run = runs.get(task) ?? (yield* begin(task))
+        const run = runs.get(task) ?? (yield* begin(settings, task))
         runs.set(task, run)
-        return yield* turn(settings, task, run)
+        return yield* turn(run.settings, task, run)
       }),
   }
 }
 
 /** An agent at work on one task. */
 interface Run {
+  /** With the guide that the task's plugins have under its name. */
+  readonly settings: Settings
   readonly beganAt: number
   messages: ReadonlyArray<Message>
   /** The messages that were not sent yet. */
@@ -72,10 +76,15 @@ interface Run {
   evidence: ReadonlyArray<Event>
 }
 
-const begin = (task: AgentTask): Effect.Effect<Run> =>
-  Effect.map(Clock.currentTimeMillis, (beganAt) => {
+const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, GuideUnknown | LogError> =>
+  Effect.gen(function* () {
+    const { guideName } = settings
+    const guide =
+      guideName === undefined ? settings.guide : yield* named(guideName, (yield* task.capabilities()).guides)
+    const beganAt = yield* Clock.currentTimeMillis
     const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
     return {
+      settings: withGuide(settings, guide),
       beganAt,
       ...{ messages: [goal], unsent: [goal], summary: null, tokens: 0 },
       ...{ guideDigest: undefined, toolsDigest: undefined },

@@ -5,7 +5,7 @@ import { digest } from "../values/Digest.ts"
 import { JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import * as Budgets from "./Budget.ts"
-import { Guide } from "./Guide.ts"
+import { Guide, GuideName } from "./Guide.ts"
 import * as Memory from "./Memory.ts"
 import { DEFAULT_RETRIES } from "./models/Backoff.ts"
 import type { Model } from "./models/Model.ts"
@@ -16,8 +16,11 @@ import type { AgentDelta } from "./Turns.ts"
 export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
   /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
   readonly model: string | Model
-  /** What the agent is told before it begins. Default: nothing but its goal, plugins and environments. */
-  readonly guide?: Guide
+  /**
+   * What the agent is told before it begins: a guide, or the name of a plugin's guide, `plugin/guide`, which is taken in
+   * the version that the task was opened with. Default: nothing but its goal, plugins and environments.
+   */
+  readonly guide?: Guide | string
   /** Which part of a long conversation the model is told. Default: the guide's, else `full`. */
   readonly memory?: Memory.MemoryPolicy
   /** What the agent may use up in one task. Default: no limits but `maxSteps` of the run. */
@@ -43,6 +46,10 @@ const ModelKind = Options.kind<Model>("a model: an object with provider, model a
   Options.has("provider", "model", "turn")(value),
 )
 
+const GuideOrName = Schema.Union(Guide, GuideName).annotations({
+  description: "an object with systemPrompt, temperature, memoryPolicy or initialMemories, or a name as plugin/guide",
+})
+
 /** Most retries of a request. */
 const MOST_RETRIES = 100
 
@@ -50,7 +57,7 @@ const MOST_RETRIES = 100
 const ModelAgentOptions = Options.of<ModelAgentOptions>({
   required: { model: Schema.Union(Options.Text, ModelKind) },
   optional: {
-    guide: Guide,
+    guide: GuideOrName,
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
     answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
@@ -63,11 +70,17 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
 })
 
 /** An agent's options with their defaults. */
-export interface Settings extends Omit<ModelAgentOptions, "model" | "memory" | "answer" | "name" | "version"> {
+export interface Settings
+  extends Omit<ModelAgentOptions, "model" | "guide" | "memory" | "answer" | "name" | "version"> {
   readonly model: Model
   readonly agent: { readonly name: string; readonly version: string }
+  /** The guide; before a task has begun, nothing if it was given by its name. */
   readonly guide: Guide
+  /** The name of a plugin's guide; undefined if the guide was given. */
+  readonly guideName: string | undefined
   readonly memory: Memory.CompletePolicy
+  /** The policy that was given; it counts more than the guide's. */
+  readonly givenMemory: Memory.MemoryPolicy | undefined
   readonly budget: Budgets.Budget
   readonly retries: number
   readonly answer: StructuredAnswer | undefined
@@ -94,21 +107,39 @@ const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
 }
 
+/** The settings for a task whose plugins have a guide of the name that was given. */
+export const withGuide = (settings: Settings, guide: Guide): Settings => ({
+  ...settings,
+  guide,
+  memory: memoryOf(settings.givenMemory, guide),
+})
+
+const memoryOf = (given: Memory.MemoryPolicy | undefined, guide: Guide): Memory.CompletePolicy =>
+  Memory.complete(given ?? guide.memoryPolicy ?? "full")
+
 /** The options with their defaults. Throws `InvalidOptions` and `UnknownProvider`. */
 export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, Encoded>): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
-  const { guide = {} } = decoded
+  const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined
+  const guide = typeof decoded.guide === "object" ? decoded.guide : {}
   const model =
     typeof decoded.model === "string"
       ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
       : decoded.model
-  const memory = Memory.complete(decoded.memory ?? guide.memoryPolicy ?? "full")
+  const memory = memoryOf(decoded.memory, guide)
+  // A guide that is given by its name is not known yet: the name stands for it.
+  const versioned =
+    guideName === undefined
+      ? { ...(guide as JsonObject), memory: { ...memory } }
+      : { guide: guideName, memory: { ...memory } }
   return {
     ...decoded,
-    ...{ model, guide, memory, budget: decoded.budget ?? {}, retries: decoded.retries ?? DEFAULT_RETRIES },
+    ...{ model, guide, guideName, memory, budget: decoded.budget ?? {} },
+    retries: decoded.retries ?? DEFAULT_RETRIES,
+    givenMemory: decoded.memory,
     agent: {
       name: decoded.name ?? `${model.provider}/${model.model}`,
-      version: decoded.version ?? digest({ ...(guide as JsonObject), memory: { ...memory } }).slice(0, 8),
+      version: decoded.version ?? digest(versioned).slice(0, 8),
     },
     answer: decoded.answer === undefined ? undefined : answerSchema(decoded.answer),
   }

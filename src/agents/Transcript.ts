@@ -1,5 +1,7 @@
 /** A conversation as text, for a model that summarizes it: no provider refuses text, whatever calls it tells of. */
 
+import type { Json } from "../values/Json.ts"
+import * as Files from "./models/Files.ts"
 import type { AnswerPart, ContentPart, Message, ToolResult } from "./models/Message.ts"
 
 /** The conversation as text. Files are named by their media type alone. */
@@ -31,4 +33,6 @@ const answerText = (part: AnswerPart): ReadonlyArray<string> => {
 }
 
 const resultText = ({ tool, isError, content }: ToolResult): string =>
-  `${isError ? "Error" : "Result"} of ${tool}:\n${typeof content === "string" ? content : JSON.stringify(content)}`
+  `${isError ? "Error" : "Result"} of ${tool}:\n${textOf(Files.separated(content).json)}`
+
+const textOf = (content: Json): string => (typeof content === "string" ? content : JSON.stringify(content))

@@ -22,6 +22,7 @@ import * as SafeRecord from "../values/SafeRecord.ts"
 import * as CommandQueue from "./acting/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
 import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
+import * as DraftTimelines from "./context/DraftTimelines.ts"
 import * as ControlWatch from "./control/ControlWatch.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
@@ -168,7 +169,8 @@ const make = (input: KernelOptions) =>
 
     const { onOpenTasks = "abandon", owner = "hindcast" } = options
     const lease = yield* (yield* Lease).acquire(owner)
-    const log = yield* Fence.fencedLog(yield* EventLog, owner, lease)
+    const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))
+    const { log } = drafts
     yield* Effect.provideService(recover(onOpenTasks), EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
 
@@ -208,7 +210,7 @@ const make = (input: KernelOptions) =>
     const context: KernelContext = {
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
-      ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
+      ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
     }
     const cancelled = ({ taskId, timeline }: Event) =>
       taskId === null || timeline !== log.timeline

@@ -106,4 +106,34 @@ describe("run --model", () => {
       expect(fs.readdirSync(directory)).toEqual(["guide.yaml"])
     }),
   )
+
+  it.scopedLive("takes the guide of a plugin by its name, and says which there are where it is named wrongly", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const { asked, listener } = answering()
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${yield* server(listener)}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
+      const [log, plugin] = [`${directory}/log.db`, `${directory}/text-room`]
+      fs.cpSync(inRepository("plugins", "text-room"), plugin, { recursive: true })
+      const file = `${plugin}/looper-plugin.json`
+      const guides = [{ name: "walker", description: "Walks", file: "walker.md" }]
+      fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, "utf8")), guides }))
+      fs.writeFileSync(`${plugin}/walker.md`, "You walk slowly.")
+      const run = (guide: string) =>
+        hindcast(
+          [
+            ...["run", "--log", log, "--model", "openai-compatible/walker", "--guide", guide, "--goal", "Go north"],
+            ...["--plugin", plugin],
+          ],
+          env,
+        )
+      expect((yield* run("text-room/walker")).code).toBe(0)
+      expect(JSON.stringify(asked[0]?.body)).toContain("You walk slowly.")
+      const wrong = yield* run("text-room/walkers")
+      expect(wrong.code).not.toBe(0)
+      expect(wrong.stderr).toContain("There is no guide text-room/walkers")
+      expect(wrong.stderr).toContain("Did you mean text-room/walker?")
+      const shown = yield* hindcast(["plugin", "show", "text-room", "--log", log])
+      expect(shown.stdout).toContain("text-room/walker")
+    }),
+  )
 })

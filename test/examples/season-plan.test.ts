@@ -73,10 +73,12 @@ describe("the plan of a season", () => {
 describe("an apprentice", () => {
   const view = (step: number): Agent.View => ({
     ...{
+      taskId: "task-1",
       goal: "win",
       step,
       consult: () => Promise.reject(new Error("no model is asked here")),
       lastOutcome: null,
+      history: [],
       plugins: [],
       sensors: [],
       actuators: [],

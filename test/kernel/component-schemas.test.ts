@@ -146,6 +146,7 @@ describe("a component's schema", () => {
           plugins: offered.plugins,
           sensors: offered.sensors.slice(0, 1),
           actuators: offered.actuators.slice(1),
+          guides: [],
         })
       }),
     )

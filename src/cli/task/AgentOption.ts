@@ -3,8 +3,9 @@
  * `--guide`, for an agent that thinks with a language model.
  */
 
+import * as fs from "node:fs"
 import { Options } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Agent from "../../agents/Agent.ts"
 import type * as Budget from "../../agents/Budget.ts"
 import * as Models from "../../agents/models/index.ts"
@@ -21,7 +22,7 @@ export const options = (which: string) => ({
   ),
   guide: optionalText(
     "guide",
-    "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …",
+    "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …, or a plugin's guide as plugin/guide",
   ),
   maxTokens: wholeNumber("max-tokens", 0).pipe(
     Options.withDescription("Of an agent with --model: the tokens that it may use up"),
@@ -62,10 +63,18 @@ export const load = (typed: TypedAgent, use: "live" | "replay") =>
       return yield* AgentModule.load(Option.getOrThrow(agent))
     }
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
-    const told = Option.isNone(guide) ? undefined : yield* Agent.Guide.load(guide.value)
+    const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
     const loaded = use === "live" ? yield* Models.load(model.value) : yield* Models.lazy(model.value)
     return Agent.fromModel({
       ...{ model: loaded, budget },
       ...(told === undefined ? {} : { guide: told }),
     })
   })
+
+/** A file, where there is one or the name is that of a file; else the name of a plugin's guide. */
+const guideOf = (typed: string) => {
+  const isFile = fs.existsSync(typed) || FILE_NAME.test(typed) || !Schema.is(Agent.Guide.GuideName)(typed)
+  return isFile ? Agent.Guide.load(typed) : Effect.succeed(typed)
+}
+
+const FILE_NAME = /\.(ya?ml|json)$/i

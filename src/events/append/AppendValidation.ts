@@ -46,15 +46,21 @@ export interface ValidatedEvent {
   readonly encrypted: { readonly keyId: string; readonly textWithoutKey: string } | null
 }
 
-/** A valid request. */
-export interface ValidatedAppend {
+/** Valid events of one stream. */
+export interface ValidatedPart {
   readonly timeline: string
   readonly stream: string
   readonly taskId: string | null
   readonly actor: string
+  readonly events: ReadonlyArray<ValidatedEvent>
+}
+
+/** A valid request. */
+export interface ValidatedAppend extends ValidatedPart {
   readonly expected: NonNullable<AppendRequest["expected"]> | null
   readonly fence: Required<Fence> | null
-  readonly events: ReadonlyArray<ValidatedEvent>
+  /** The events of other streams that are committed with it. */
+  readonly with: ReadonlyArray<ValidatedPart>
   /** Whether its commit must reach the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
 }
@@ -68,7 +74,7 @@ type Validate = (request: AppendRequest) => Either.Either<ValidatedAppend, Inval
 export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type.payload)]))
 
-  return (request) => {
+  const validate: Validate = (request) => {
     const refuse = (index: number | null, reason: string) =>
       Either.left(
         new InvalidEvent({ stream: typeof request?.stream === "string" ? request.stream : "", index, reason }),
@@ -125,6 +131,16 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       events.push(validated)
       synced ||= type.synced
     }
+    if (request.with !== undefined && !Array.isArray(request.with))
+      return refuse(null, `with: expected a list of appends, found ${describe(request.with)}`)
+    const notPart = request.with?.find((part) => !isObject(part))
+    if (notPart !== undefined) return refuse(null, `with: expected an append, found ${describe(notPart)}`)
+    const parts = validateParts(request.with, request.timeline, validate)
+    if (Either.isLeft(parts)) return Either.left(parts.left)
+    for (const { id, idGiven } of parts.right.flatMap(({ events }) => events)) {
+      if (idGiven && givenIds.has(id)) return refuse(null, `id: ${id} is given to two events of one append`)
+      if (idGiven) givenIds.add(id)
+    }
     return Either.right({
       timeline: request.timeline ?? MAIN,
       stream: request.stream,
@@ -133,10 +149,27 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       expected: request.expected ?? null,
       fence: request.fence === undefined ? null : { timeline: MAIN, ...request.fence },
       events,
-      synced,
+      with: parts.right,
+      synced: synced || parts.right.some((part) => part.synced),
     })
   }
+  return validate
 }
+
+const validateParts = (
+  parts: AppendRequest["with"],
+  timeline: string | undefined,
+  validate: Validate,
+): Either.Either<ReadonlyArray<ValidatedAppend>, InvalidEvent> =>
+  parts === undefined
+    ? NO_PARTS
+    : Either.all(
+        parts.map(({ stream, taskId = null, actor, events, timeline: own = timeline }) =>
+          validate({ stream, actor, events, taskId, ...(own === undefined ? {} : { timeline: own }) }),
+        ),
+      )
+
+const NO_PARTS = Either.right([])
 
 const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a time from 1970 to 9999"
 

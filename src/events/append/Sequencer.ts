@@ -8,7 +8,7 @@ import { Either } from "effect"
 import * as Chain from "../integrity/Chain.ts"
 import { type Appended, Exact, type ExpectedVersion, IdReused, type Query, VersionConflict } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
-import type { ValidatedAppend, ValidatedEvent } from "./AppendValidation.ts"
+import type { ValidatedAppend, ValidatedEvent, ValidatedPart } from "./AppendValidation.ts"
 
 /** The state of the log that sequencing depends on, as of `head`. */
 export interface LogState {
@@ -64,30 +64,39 @@ export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>
   const find = (id: string) => placedIds.get(id) ?? log.find(id)
 
   const place = (request: ValidatedAppend): Placement => {
-    const earlier = findEarlier(request, find)
+    const earlier = findEarlier(request, find) ?? reusedIn(request.with, find)
     if (earlier !== undefined) return earlier
     const { fence, expected } = request
     if (fence !== null) {
       const actual = versions.get(streamKey(fence.timeline, fence.stream)) ?? log.version(fence.timeline, fence.stream)
       if (actual !== fence.version) return { kind: "conflict", on: fence, expected: Exact(fence.version), actual }
     }
-    const key = streamKey(request.timeline, request.stream)
-    let version = versions.get(key) ?? log.version(request.timeline, request.stream)
+    const version = versionOf(request)
     if (expected !== null && !meets(expected, version)) {
       return { kind: "conflict", on: request, expected, actual: version }
     }
+    const events = placeEvents(request)
+    for (const part of request.with) placeEvents(part)
+    return { kind: "placed", events }
+  }
+
+  const versionOf = ({ timeline, stream }: ValidatedPart) =>
+    versions.get(streamKey(timeline, stream)) ?? log.version(timeline, stream)
+
+  const placeEvents = (part: ValidatedPart): ReadonlyArray<Event> => {
+    let version = versionOf(part)
     const events: Array<Event> = []
-    for (const validated of request.events) {
+    for (const validated of part.events) {
       version += 1
-      const event = envelope(request, validated, head, version, now)
+      const event = envelope(part, validated, head, version, now)
       head = { position: event.position, hash: event.hash }
       events.push(event)
       rows.push(event)
       validatedEvents.push(validated)
       if (validated.idGiven) placedIds.set(event.id, event)
     }
-    versions.set(key, version)
-    return { kind: "placed", events }
+    versions.set(streamKey(part.timeline, part.stream), version)
+    return events
   }
 
   const placements = requests.map(place)
@@ -108,7 +117,7 @@ const meets = (expected: ExpectedVersion, version: number): boolean => {
 }
 
 const envelope = (
-  request: ValidatedAppend,
+  request: ValidatedPart,
   validated: ValidatedEvent,
   head: Head,
   version: number,
@@ -153,6 +162,19 @@ const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | und
   return known.length === request.events.length
     ? { kind: "already there", events: known }
     : { kind: "id reused", id: first.id, position: first.position }
+}
+
+/** An id of another stream's events that is in the log although the request's own events are not. */
+const reusedIn = (
+  parts: ReadonlyArray<ValidatedPart>,
+  find: (id: string) => Event | undefined,
+): Placement | undefined => {
+  if (parts.length === 0) return undefined
+  for (const { id, idGiven } of parts.flatMap(({ events }) => events)) {
+    const event = idGiven ? find(id) : undefined
+    if (event !== undefined) return { kind: "id reused", id, position: event.position }
+  }
+  return undefined
 }
 
 const sameContent = (request: ValidatedAppend, validated: ValidatedEvent, event: Event): boolean =>

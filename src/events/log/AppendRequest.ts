@@ -52,6 +52,16 @@ export interface Fence {
   readonly version: number
 }
 
+/** Events for another stream that an append brings with it. Nothing is expected of that stream. */
+export interface AppendPart {
+  /** Default: the timeline of the append. */
+  readonly timeline?: string
+  readonly stream: string
+  readonly taskId?: string | null
+  readonly actor: string
+  readonly events: ReadonlyArray<NewEvent>
+}
+
 /** Events for one stream, committed together or not at all. */
 export interface AppendRequest {
   /** Default: the log's timeline, which is `main` unless the log is a view of another one. */
@@ -73,6 +83,11 @@ export interface AppendRequest {
    */
   readonly subject?: string
   readonly events: ReadonlyArray<NewEvent>
+  /**
+   * Events for other streams, placed after these and in this order. They are committed if these are, in the same
+   * commit. The result does not list them. Default: none.
+   */
+  readonly with?: ReadonlyArray<AppendPart>
 }
 
 /** The result of an append: the events as stored, and the position of the last one. */

@@ -14,6 +14,7 @@ export type { Head } from "../vocabulary/Event.ts"
 export {
   Any,
   type Appended,
+  type AppendPart,
   type AppendRequest,
   type CoreNewEvent,
   Exact,

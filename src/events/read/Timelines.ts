@@ -13,7 +13,7 @@ export interface Timeline {
   readonly parent: { readonly name: string; readonly at: number } | null
   /** The spans of its history, oldest first: its ancestors' events up to each fork point, then its own events. */
   readonly spans: ReadonlyArray<Span>
-  /** The event that recorded the fork; null for `main`. */
+  /** The event that recorded the fork; null for `main`, and for a fork that is not in the log. */
   readonly forked: Event | null
 }
 
@@ -47,6 +47,12 @@ export const list = (log: Log): Effect.Effect<ReadonlyArray<Timeline>, LogError>
   }).pipe(Effect.map(() => [...known.values()]))
 }
 
+/** The timeline that would be forked from the one that a log is bound to. */
+export const branch = (parent: Pick<Log, "timeline" | "spans">, name: string, at: number): Timeline => ({
+  ...{ name, parent: { name: parent.timeline, at }, forked: null },
+  spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
+})
+
 /** The timeline of this name. */
 export const named = (log: Log, name: string): Effect.Effect<Timeline, TimelineNotFound | LogError> =>
   Effect.gen(function* () {
@@ -65,12 +71,7 @@ const forked = (known: ReadonlyMap<string, Timeline>, event: Event): Timeline | 
   const { timeline: name, parent: parentName, at } = event.payload
   const parent = known.get(parentName)
   if (parent === undefined || known.has(name) || at < 0 || at >= event.position) return undefined
-  return {
-    name,
-    parent: { name: parentName, at },
-    spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
-    forked: event,
-  }
+  return { ...branch({ timeline: parentName, spans: parent.spans }, name, at), forked: event }
 }
 
 const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> => {

@@ -118,6 +118,47 @@ export const appending = (test: Test): void => {
   )
 
   test(
+    "what an append brings for other streams is committed with it, or not at all",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      yield* log.append(note("b", ["zero"]))
+      const [other, elsewhere] = [note("b", ["three"]), { ...note("c", ["four", "five"]), timeline: "branch" }]
+      const request = withIds({ ...note("a", ["one", "two"]), with: [other, elsewhere, note("a", ["six"])] }, [
+        ID_1,
+        ID_2,
+      ])
+      const appended = yield* log.append({ ...request, expected: EventLog.NoStream })
+      expect([appended.position, appended.version, appended.events.map(textOf)]).toEqual([3, 2, ["one", "two"]])
+      const events = yield* readAll(log)
+      expect(events.map((event) => [event.timeline, event.stream, event.version, textOf(event)])).toEqual([
+        ["main", "b", 1, "zero"],
+        ["main", "a", 1, "one"],
+        ["main", "a", 2, "two"],
+        ["main", "b", 2, "three"],
+        ["branch", "c", 1, "four"],
+        ["branch", "c", 2, "five"],
+        ["main", "a", 3, "six"],
+      ])
+      // A retry brings nothing twice; a refused append brings nothing.
+      expect(yield* log.append({ ...request, expected: EventLog.NoStream })).toEqual(appended)
+      const refused = { ...note("a", ["late"]), expected: EventLog.NoStream, with: [other] }
+      expect(yield* Effect.flip(log.append(refused))).toMatchObject({ _tag: "VersionConflict", stream: "a", actual: 3 })
+      const reused = { ...note("d", ["x"]), with: [withIds(note("b", ["y"]), [ID_1])] }
+      expect(yield* Effect.flip(log.append(reused))).toMatchObject({ _tag: "IdReused", id: ID_1, position: 2 })
+      const twice = { ...withIds(note("d", ["x"]), [ID_2]), with: [withIds(note("b", ["y"]), [ID_2])] }
+      expect((yield* Effect.flip(log.append(twice))).message).toContain("is given to two events of one append")
+      const bad = { ...note("d", ["x"]), with: [{ ...note("", ["y"]) }] }
+      expect(yield* Effect.flip(log.append(bad))).toMatchObject({ _tag: "InvalidEvent" })
+      for (const none of ["b", [3]] as ReadonlyArray<unknown>) {
+        const error = yield* Effect.flip(log.append({ ...note("d", ["x"]), with: none as ReadonlyArray<never> }))
+        expect(error.message).toContain("with: expected")
+      }
+      expect((yield* log.head).position).toBe(7)
+      expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 7 })
+    }),
+  )
+
+  test(
     "a retry with the same id and content answers with the earlier event",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog

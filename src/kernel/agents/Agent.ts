@@ -20,6 +20,8 @@ export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts
  * show it again.
  */
 export interface View {
+  /** The task's id. A fork of the task has the same. */
+  readonly taskId: string
   readonly goal: string
   /** Decisions made before this one. */
   readonly step: number
@@ -27,6 +29,11 @@ export interface View {
   readonly readings: { readonly [sensor: string]: Json }
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
+  /**
+   * The agent's decisions in this task so far, oldest first, with their outcomes. They are JSON, and frozen. An agent
+   * that remembers by them may work on several tasks at once. A `fresh` fork begins without any.
+   */
+  readonly history: ReadonlyArray<PastDecision>
   /** The plugins, with their environments' descriptions, rules and conventions. */
   readonly plugins: ReadonlyArray<PluginDescription>
   /** The sensors that the readings come from. */
@@ -42,6 +49,16 @@ export interface View {
    * it without calling `answering`.
    */
   readonly consult: (question: ModelCallRequest, answering: () => Promise<ModelCallResponse>) => Promise<Json>
+}
+
+/** A decision of the past. */
+export interface PastDecision {
+  /** Decisions made before it. */
+  readonly step: number
+  /** The choice, without its rationale. */
+  readonly choice: JsonObject
+  /** How its command ended; null if it chose no command. */
+  readonly outcome: LastOutcome | null
 }
 
 /** How a command ended, without its event and id. */

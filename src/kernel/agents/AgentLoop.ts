@@ -96,24 +96,35 @@ const decideLoop = (
     const runPromise = Runtime.runPromise(yield* Effect.runtime())
     const consult: Agent.View["consult"] = (question, answering) =>
       runPromise(task.consult(question, Effect.tryPromise({ try: answering, catch: (cause) => cause })))
+    const past: Array<Agent.PastDecision> = []
     let last: CommandOutcome | undefined
     for (let step = 0; step < maxSteps; step++) {
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
       const basedOn = evidence(readings, last)
+      let history: Agent.View["history"] | undefined
+      // Guides are for agents that think with a model.
+      const { guides: _, ...capabilities } = yield* task.capabilities()
       const choice = yield* Agent.decide(agent, {
+        taskId: task.id,
         goal: task.goal,
         step,
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
         lastOutcome: last === undefined ? null : withoutPlace(last),
-        ...(yield* task.capabilities()),
+        // Copied only if the agent looks at it.
+        get history() {
+          history ??= Object.freeze(past.slice(0, step))
+          return history
+        },
+        ...capabilities,
         random: () => numbers.number(),
         now: basedOn.at(-1)?.recordedAt ?? 0,
         consult,
       })
       const { rationale, ...chosen } = { rationale: undefined, ...choice }
+      const decided = Schema.decodeUnknownSync(JsonObject)(chosen)
       const decision = yield* task.decided({
         agent: Agent.fullName(agent),
-        choice: Schema.decodeUnknownSync(JsonObject)(chosen),
+        choice: decided,
         basedOn,
         ...(rationale === undefined ? {} : { rationale }),
       })
@@ -124,8 +135,14 @@ const decideLoop = (
           ...(choice.reason === undefined ? {} : { reason: choice.reason }),
         }
       }
-      if ("say" in choice) yield* task.say(choice.say, { causationId: decision.id })
-      else last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })
+      const choiceMade = frozen(decided)
+      if ("say" in choice) {
+        yield* task.say(choice.say, { causationId: decision.id })
+        past.push(Object.freeze({ step, choice: choiceMade, outcome: null }))
+      } else {
+        last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })
+        past.push(Object.freeze({ step, choice: choiceMade, outcome: frozen(withoutPlace(last)) }))
+      }
     }
     return OUT_OF_STEPS(maxSteps)
   })
@@ -135,6 +152,14 @@ const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undef
   [...(last === undefined ? [] : [last.event]), ...readings.map(({ event }) => event)].sort(
     (a, b) => a.position - b.position,
   )
+
+/** A frozen copy of JSON. */
+const frozen = <Value extends object>(value: Value): Value => freeze(structuredClone(value))
+
+const freeze = <Value extends object>(value: Value): Value => {
+  for (const part of Object.values(value)) if (typeof part === "object" && part !== null) freeze(part)
+  return Object.freeze(value)
+}
 
 const withoutPlace = ({ event: _event, commandId: _commandId, ...outcome }: CommandOutcome): Agent.LastOutcome =>
   outcome

@@ -1,6 +1,6 @@
 /** Forks a recorded task: an agent continues it from a past position, on a new timeline. */
 
-import { type Cause, type Context, Data, Effect, Exit } from "effect"
+import { type Context, Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -15,12 +15,13 @@ import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
 import * as Agent from "../agents/Agent.ts"
-import { loop, MAX_STEPS, type RunResult } from "../agents/AgentLoop.ts"
+import { loop, MAX_STEPS } from "../agents/AgentLoop.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
+import type { Restore } from "../instances/Instance.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
-import type { Divergence } from "../replay/Divergence.ts"
+import { Stopped } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
@@ -29,6 +30,8 @@ import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as Task from "../tasks/Task.ts"
+import { close } from "./ForkEnd.ts"
+import { AgentDiverged, TaskNotNamed, withConsequence } from "./ForkErrors.ts"
 import * as ForkEvents from "./ForkEvents.ts"
 import { ForkOptions } from "./ForkOptions.ts"
 import * as OverriddenReadings from "./OverriddenReadings.ts"
@@ -37,6 +40,7 @@ import type * as TimelineName from "./TimelineName.ts"
 import * as WorldRestoration from "./WorldRestoration.ts"
 
 export { NotForkable } from "../replay/DecisionPoint.ts"
+export { AgentDiverged, TaskNotNamed } from "./ForkErrors.ts"
 export { ForkOptions } from "./ForkOptions.ts"
 export { OverrideInvalid, Overrides } from "./Overrides.ts"
 export { WorldDiffers } from "./RestorationCheck.ts"
@@ -54,28 +58,6 @@ export interface Forked {
   /** How each plugin's environment was restored, or that it was not. */
   readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
   readonly audit: TaskAudit.TaskAudit
-}
-
-/** Name the task: the event at that position belongs to none. */
-export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
-  override get message() {
-    return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
-  }
-}
-
-/** Fork with an agent that repeats the recorded decisions up to that position, or start it fresh. */
-export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
-  readonly agent: string
-  readonly timeline: string
-  readonly divergence: Divergence
-}> {
-  override get message() {
-    const { kind, position, expected, found } = this.divergence
-    return (
-      `Agent ${this.agent} diverged from the recording @${position} (${kind}), before the moment of the fork: ` +
-      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. Timeline ${this.timeline} was closed. Start the agent at the moment of the fork instead (\`fresh\`, \`--fresh\`).`
-    )
-  }
 }
 
 export type ForkError =
@@ -100,6 +82,11 @@ export type ForkError =
  * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
  * parent without copying them. Confirmations that waited at that position are withdrawn in the fork, so no approval
  * carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
+ *
+ * The fork is recorded when it begins to live: when its environments are restored, and the agent was led over the past
+ * and asks for something new. If it fails before, nothing of it is in the log, and its name is free. There are two
+ * exceptions: it is recorded before a person is asked about what a plugin requests in the set-up, and before the set-up
+ * fills the memory (see `DraftTimelines`). It is then closed when it fails.
  */
 export const fork = (
   kernel: KernelContext,
@@ -112,81 +99,111 @@ export const fork = (
       const options = yield* Options.decode("fork", ForkOptions, input)
       yield* kernel.lease.held
       const { parent, point, overrides } = yield* restore(prepare(kernel.log, agent, options))
-      const { recording, at } = point
-      const { taskId } = recording
       const io = options.io ?? "live"
-      const fresh = startsFresh(recording, agent, options)
+      const fresh = startsFresh(point.recording, agent, options)
       const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
-      const { view, forkedBy } = yield* ForkEvents.begin(kernel.log, parent, point, options.timeline, forkPayload)
-      const record = yield* Task.recordOf(view, taskId)
-      const { recorder } = record
-      yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
-
-      const documents = documentsAt(point)
-      const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
-      const overridden = OverriddenReadings.make(overrides.readings ?? {})
-      const task = yield* Task.begin(
-        contextOf(kernel, view, point, recorded, overridden),
-        {
-          ...participantsOf(recording),
-          record,
-          ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
-          ...{ openedBy: forkedBy, instanceName: InstanceName.nameOf({ taskId, timeline: view.timeline }) },
-          ...{ perceptions: point.perceptions, intervals: recorded === undefined },
-        },
-        restore,
-        (context) =>
-          Effect.zipLeft(
-            recorded === undefined
-              ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
-              : ReplayedPlugins.setUp(context, point, documents),
-            overridden.begin,
-          ),
-      )
-
-      const past = pastOf(point, agent, options)
-      const recordedTask = RecordedTask.make(
-        { ...recording, requests: past },
-        { byPlaceUntil: at, until: fresh ? 0 : at },
-      )
-      const instructions = {
-        goal: overrides.goal ?? recording.instructions.goal,
-        seed: overrides.seed ?? recording.instructions.seed,
-      }
-      const isOver = () => recorded?.firstUnrecorded() !== undefined
-      const worked = yield* Effect.exit(
-        restore(
-          loop(
-            replayDecisions(agent, past),
-            replayThenLive(
-              recordedTask,
-              recorded?.wrapModelCalls(task) ?? task,
-              instructions,
-              isOver,
-              DecisionPoint.guideAt(point),
-            ),
-            {
-              ...options,
-              // The steps over which the agent is led do not count.
-              maxSteps: (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS),
-            },
-          ),
-        ),
-      )
-      const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
-      yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
-      yield* close(task, worked, divergence, recorded?.firstUnrecorded())
-      if (divergence !== undefined) {
-        return yield* new AgentDiverged({ agent: Agent.fullName(agent), timeline: view.timeline, divergence })
-      }
-      if (!isOver()) yield* worked
-      return {
-        ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
-        worlds: yield* worldsOf(view, taskId),
-        audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
-      }
+      const begun = yield* ForkEvents.begin(kernel.drafts, parent, point, options.timeline, forkPayload)
+      const forking = { agent, options, point, overrides, io, fresh, begun, parent }
+      return yield* Effect.ensuring(goOn(kernel, forking, restore), begun.draft.discard)
     }),
   )
+
+/** What a fork was asked for, and what was begun of it. */
+interface Forking {
+  readonly agent: Agent.Agent
+  readonly options: ForkOptions
+  readonly point: DecisionPoint.Point
+  readonly overrides: Overrides.Overrides
+  readonly io: "live" | "recorded"
+  readonly fresh: boolean
+  readonly begun: ForkEvents.Begun
+  readonly parent: Log
+}
+
+/** Sets a fork up, lets its agent work, and closes it. Uninterruptible except within `restore`. */
+const goOn = (
+  kernel: KernelContext,
+  { agent, options, point, overrides, io, fresh, begun, parent }: Forking,
+  restore: Restore,
+) =>
+  Effect.gen(function* () {
+    const { view, forkedBy, draft } = begun
+    const { recording, at } = point
+    const { taskId } = recording
+    const record = yield* Task.recordOf(view, taskId)
+    const { recorder } = record
+    yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
+
+    const documents = documentsAt(point)
+    const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
+    const overridden = OverriddenReadings.make(overrides.readings ?? {})
+    const instanceName = InstanceName.nameOf({ taskId, timeline: view.timeline })
+    const task = yield* Task.begin(
+      contextOf(kernel, view, point, recorded, overridden),
+      {
+        ...participantsOf(recording),
+        record,
+        ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
+        ...{ openedBy: forkedBy, instanceName },
+        ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
+      },
+      restore,
+      (context) =>
+        Effect.zipLeft(
+          recorded === undefined
+            ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
+            : ReplayedPlugins.setUp(context, point, documents),
+          overridden.begin,
+        ),
+    ).pipe(Effect.mapError(withConsequence(() => ForkEvents.consequence(begun))))
+
+    const past = pastOf(point, agent, options)
+    const recordedTask = RecordedTask.make(
+      { ...recording, requests: past },
+      { byPlaceUntil: at, until: fresh ? 0 : at },
+    )
+    const instructions = {
+      goal: overrides.goal ?? recording.instructions.goal,
+      seed: overrides.seed ?? recording.instructions.seed,
+    }
+    const isOver = () => recorded?.firstUnrecorded() !== undefined
+    let refusal: Effect.Effect.Error<ReturnType<typeof ForkEvents.commit>> | undefined
+    /** Records the fork. An agent whose fork cannot be recorded is stopped. */
+    const live = Effect.suspend(() => (refusal === undefined ? ForkEvents.commit(begun) : Effect.fail(refusal))).pipe(
+      Effect.catchAll((error) => {
+        refusal = error
+        return Effect.die(new Stopped())
+      }),
+    )
+    const led = replayThenLive(
+      recordedTask,
+      recorded?.wrapModelCalls(task) ?? task,
+      instructions,
+      isOver,
+      DecisionPoint.guideAt(point),
+      live,
+    )
+    // The steps over which the agent is led do not count.
+    const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
+    const working = loop(replayDecisions(agent, past), led, { ...options, maxSteps })
+    const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
+    const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
+    // It had nothing more to ask than was recorded.
+    if (divergence === undefined && recordedTask.left() === 0) yield* Effect.exit(live)
+    yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+    yield* close(task, worked, divergence, recorded?.firstUnrecorded())
+    if (divergence !== undefined) {
+      const consequence = ForkEvents.consequence(begun)
+      return yield* new AgentDiverged({ agent: Agent.fullName(agent), divergence, consequence })
+    }
+    if (refusal !== undefined) return yield* Effect.fail(refusal)
+    if (!isOver()) yield* worked
+    return {
+      ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
+      worlds: yield* worldsOf(view, taskId),
+      audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
+    }
+  })
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -250,25 +267,6 @@ const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string
   const events = recording.events.filter(({ position }) => position <= at)
   const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, events), recording.taskId)
   return new Map(Object.entries(environment))
-}
-
-/** Closes the fork's task with the outcome of the agent's work. */
-const close = (
-  task: Task.Task,
-  worked: Exit.Exit<RunResult, unknown>,
-  divergence: Divergence | undefined,
-  missed: string | undefined,
-) => {
-  const [outcome, reason] =
-    divergence !== undefined
-      ? (["failed", `its agent did otherwise than was recorded, @${divergence.position}`] as const)
-      : missed !== undefined
-        ? (["truncated", ReplayedPlugins.unrecordedReason(missed)] as const)
-        : Exit.match(worked, {
-            onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
-            onFailure: (cause) => Task.endOf(cause as Cause.Cause<unknown>),
-          })
-  return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
 }
 
 const worldsOf = (view: Log, taskId: string) =>

@@ -1,31 +1,43 @@
 /** The events that start a fork. */
 
 import { type Context, Effect } from "effect"
-import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
-import { type EventLog, NoStream } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import type { Draft, DraftTimelines } from "../context/DraftTimelines.ts"
 import type * as DecisionPoint from "../replay/DecisionPoint.ts"
 import * as TimelineName from "./TimelineName.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** Records the fork under an unused name. Returns the log's view of the new timeline, and the event's id. */
+/** A fork that is being set up: the view of its timeline, the id of the event that records it, and its draft. */
+export interface Begun {
+  readonly view: Log
+  readonly forkedBy: string
+  readonly draft: Draft
+}
+
+/** Begins a fork under an unused name. Nothing of it is in the log before its draft is committed. */
 export const begin = (
-  log: Log,
+  drafts: DraftTimelines,
   parent: Log,
   point: DecisionPoint.Point,
   chosenName: string | undefined,
   overrides: JsonObject,
   excluded: ReadonlyArray<string> = [],
-): Effect.Effect<{ readonly view: Log; readonly forkedBy: string }, TimelineName.TimelineNameInvalid | AppendError> =>
+): Effect.Effect<Begun, TimelineName.TimelineNameInvalid | AppendError> =>
   Effect.gen(function* () {
+    const { log } = drafts
     const { recording, at } = point
-    const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...excluded]
+    const known = [...(yield* Timelines.list(log)).map(({ name }) => name), ...drafts.names(), ...excluded]
     const timeline =
       chosenName === undefined ? TimelineName.next(known) : yield* TimelineName.checked(chosenName, known)
+    const isUsed = (yield* log.versionOf(streamOf(timeline), timeline)) > 0
+    const draft = isUsed ? undefined : yield* drafts.begin(timeline)
+    // Another event is in its stream, or another fork took the name at the same time.
+    if (draft === undefined) return yield* begin(drafts, parent, point, chosenName, overrides, [...excluded, timeline])
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
     const forkedBy = newId()
     const forked: CoreNewEvent = {
@@ -34,18 +46,33 @@ export const begin = (
       causationId: shared?.id ?? recording.opened.id,
       payload: { timeline, parent: parent.timeline, at, overrides },
     }
-    const request = { timeline, stream: `timeline/${timeline}`, taskId: recording.taskId, actor: "kernel" }
-    return yield* log.append({ ...request, expected: NoStream, events: [forked] }).pipe(
-      Effect.zipRight(Timelines.named(log, timeline)),
-      Effect.map((named) => ({ view: Timelines.view(log, named), forkedBy })),
-      // The timeline was just recorded.
-      Effect.catchTag("TimelineNotFound", (error) => Effect.die(error)),
-      // Another fork took the name at the same time, or another event is in its stream.
-      Effect.catchTag("VersionConflict", () =>
-        begin(log, parent, point, chosenName, overrides, [...excluded, timeline]),
-      ),
-    )
+    const view = Timelines.view(log, Timelines.branch(parent, timeline, at))
+    return yield* view
+      .append({
+        ...{ stream: streamOf(timeline), taskId: recording.taskId, actor: "kernel" },
+        events: [forked],
+      })
+      .pipe(
+        Effect.as({ view, forkedBy, draft }),
+        Effect.tapErrorCause(() => draft.discard),
+      )
   })
+
+/** Records a fork that begins to live, with all that was recorded since it was begun. */
+export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName.TimelineNameInvalid | AppendError> =>
+  draft.commit.pipe(
+    Effect.mapError((error) =>
+      error._tag === "VersionConflict" && error.stream === streamOf(view.timeline)
+        ? TimelineName.taken(view.timeline)
+        : error,
+    ),
+  )
+
+/** What became of a fork that was refused, for messages. */
+export const consequence = ({ draft, view }: Begun): string =>
+  draft.isCommitted() ? `Timeline ${view.timeline} was closed.` : "Nothing was recorded."
+
+const streamOf = (timeline: string) => `timeline/${timeline}`
 
 /**
  * Ends, in the fork, the commands and confirmations that were pending. If the agent requests the commands again, they

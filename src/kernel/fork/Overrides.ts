@@ -60,9 +60,12 @@ export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   readonly override: string
   readonly expected: string
   readonly found: string
+  /** What became of the fork. */
+  readonly consequence?: string
 }> {
   override get message() {
-    return `Override ${this.override}: expected ${this.expected}, found ${this.found}. The fork was closed.`
+    const { override, expected, found, consequence } = this
+    return `Override ${override}: expected ${expected}, found ${found}.${consequence === undefined ? "" : ` ${consequence}`}`
   }
 }
 

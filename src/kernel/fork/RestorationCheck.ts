@@ -25,6 +25,8 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly path: string
   readonly expected: Json
   readonly found: Json
+  /** What became of the fork. */
+  readonly consequence?: string
 }> {
   /** Where it differs, in words. */
   get difference() {
@@ -32,7 +34,8 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
     return `${what} differs from @${position} at ${path || "/"}: expected ${shown(expected)}, found ${shown(found)}`
   }
   override get message() {
-    return `The world of ${this.plugin} was brought back but differs from the recorded one: ${this.difference}. The fork was closed. Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
+    const { plugin, difference, consequence } = this
+    return `The world of ${plugin} was brought back but differs from the recorded one: ${difference}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
   }
 }
 

@@ -24,8 +24,12 @@ export const checked = (timeline: string, known: ReadonlyArray<string>): Effect.
   const refuse = (found: string) => new TimelineNameInvalid({ timeline, found })
   if (timeline === MAIN) return refuse("the name of the timeline that every log has")
   if (!PATTERN.test(timeline) || /^\d+$/.test(timeline)) return refuse("another one")
-  return known.includes(timeline) ? refuse("one that a timeline of this log has") : Effect.succeed(timeline)
+  return known.includes(timeline) ? taken(timeline) : Effect.succeed(timeline)
 }
+
+/** The refusal of a name that is in use. */
+export const taken = (timeline: string): TimelineNameInvalid =>
+  new TimelineNameInvalid({ timeline, found: "one that a timeline of this log has" })
 
 /** The default name of a fork: `fork-1`, `fork-2` …, with the number after the highest in use. */
 export const next = (known: ReadonlyArray<string>): string => {

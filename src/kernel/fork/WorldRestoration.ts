@@ -41,10 +41,13 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   readonly plugin: string
   readonly at: number
   readonly reason: string
+  /** What became of the fork. */
+  readonly consequence?: string
 }> {
   override get message() {
+    const { plugin, at, reason, consequence } = this
     return (
-      `The world of ${this.plugin} cannot be brought back to @${this.at}: ${this.reason}. ` +
+      `The world of ${plugin} cannot be brought back to @${at}: ${reason}.${consequence === undefined ? "" : ` ${consequence}`} ` +
       'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or fork on the recording (`io: "recorded"`, `--io recorded`).'
     )
   }

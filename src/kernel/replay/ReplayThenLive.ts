@@ -17,6 +17,7 @@ import type { Instructions, Request } from "./Recording.ts"
  *
  * @param isOver whether the live task has no more answers
  * @param guide the digest of the guide that was recorded last, if any
+ * @param begin runs before whatever is asked of the live task; it is idempotent. Default: nothing
  */
 export const replayThenLive = (
   past: RecordedTask,
@@ -24,6 +25,7 @@ export const replayThenLive = (
   instructions: Instructions,
   isOver: () => boolean,
   guide?: string,
+  begin: Effect.Effect<void> = Effect.void,
 ): Task => {
   let applied: Parameters<Task["record"]> | undefined
   const recordGuide = Effect.suspend(() => {
@@ -36,7 +38,7 @@ export const replayThenLive = (
       if (past.left() > 0) return recorded
       return isOver()
         ? Effect.die(new Stopped())
-        : Effect.tap(living, () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
+        : Effect.tap(Effect.zipRight(begin, living), () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
     })
   return {
     ...live,
@@ -64,6 +66,7 @@ export const replayThenLive = (
       Effect.suspend(() =>
         past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
+    close: (...end) => Effect.suspend(() => Effect.zipRight(past.left() > 0 ? Effect.void : begin, live.close(...end))),
   }
 }
 

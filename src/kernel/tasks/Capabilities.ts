@@ -1,6 +1,13 @@
 /** What an agent can perceive and do in a task, from its plugins' manifests. */
 
-import { actuatorsOf, type Manifest, type Risk, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import {
+  actuatorsOf,
+  type Guide,
+  guidesOf,
+  type Manifest,
+  type Risk,
+  sensorsOf,
+} from "../../plugins/manifest/Manifest.ts"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import {
   type ActiveComponent,
@@ -41,6 +48,12 @@ export interface SensorCapability {
   readonly reading?: JsonObject
 }
 
+/** A guide of a plugin, as its manifest has it. */
+export interface GuideCapability extends Omit<Guide, "file"> {
+  /** `plugin/guide` */
+  readonly name: string
+}
+
 /** A plugin that an agent works with, as its manifest describes it. */
 export interface PluginDescription {
   readonly name: string
@@ -62,6 +75,8 @@ export interface Capabilities {
   readonly plugins: ReadonlyArray<PluginDescription>
   readonly sensors: ReadonlyArray<SensorCapability>
   readonly actuators: ReadonlyArray<ActuatorCapability>
+  /** The guides that agents may be given by their names. */
+  readonly guides: ReadonlyArray<GuideCapability>
 }
 
 /** The capabilities that the active components of some plugins offer. Pure. */
@@ -82,11 +97,15 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
           .filter((declared) => declared.name === component)
           .map((declared) => offer(name, declared, plugin)),
       )
+  const manifests = Object.entries(registry)
+    .filter(([name, { active }]) => active && takesPart(name))
+    .map(([, plugin]) => manifestOf(plugin))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
   return {
-    plugins: Object.entries(registry)
-      .filter(([name, { active }]) => active && takesPart(name))
-      .map(([, plugin]) => descriptionIn(manifestOf(plugin)))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    plugins: manifests.map(descriptionIn),
+    guides: manifests.flatMap((manifest) =>
+      guidesOf(manifest).map(({ file: _, ...guide }) => ({ ...guide, name: `${manifest.name}/${guide.name}` })),
+    ),
     sensors: described(
       activeSensors(registry),
       (plugin) => manifest(plugin).flatMap(sensorsOf),

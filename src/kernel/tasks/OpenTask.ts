@@ -6,6 +6,7 @@ import type { HeldLease } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
 import type { CommandQueue } from "../acting/CommandQueue.ts"
+import type { DraftTimelines } from "../context/DraftTimelines.ts"
 import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
@@ -19,6 +20,8 @@ import type { RunningTasks } from "./RunningTasks.ts"
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
   readonly log: Context.Tag.Service<EventLog>
+  /** The forks that are being set up, and are not in the log yet. */
+  readonly drafts: DraftTimelines
   readonly registry: Context.Tag.Service<Registry>
   /** Makes the critics that decide rewards, with plugins in the versions of a registry. */
   readonly critics: (registry: Context.Tag.Service<Registry>) => Context.Tag.Service<Critics>

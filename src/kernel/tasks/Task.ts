@@ -114,6 +114,8 @@ export interface Opening extends Environments.Participants {
   readonly perceptions: number
   /** Whether sensors with an interval are read by themselves. Default: true. */
   readonly intervals?: boolean
+  /** Whether the task is in the log. The end of one that is not is neither recorded nor scored. Default: yes. */
+  readonly isRecorded?: () => boolean
   /** Stops the task's appends, so that it stays open in the log. Without it, a task that is suspended is abandoned. */
   readonly suspend?: Effect.Effect<void>
   /** The commands that an earlier kernel left without an outcome. Default: none. */
@@ -137,7 +139,7 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
   }))
 
 /**
- * Starts a task that was recorded as opened. It is uninterruptible except within `restore`. If setting up an
+ * Starts a task that was recorded as opened, or is in a fork that is being set up. It is uninterruptible except within `restore`. If setting up an
  * environment fails, the task is closed, or suspended where the opening says so.
  */
 export const begin = <E>(
@@ -147,7 +149,7 @@ export const begin = <E>(
   setUp: (task: OpenTask) => Effect.Effect<void, E>,
 ): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
-    const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true } = opening
+    const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
     const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
     const { recorder, lifecycle } = record
     const left = LeftCommands.make(opening.left ?? [])
@@ -171,9 +173,12 @@ export const begin = <E>(
       documents: new Map<string, Json>(),
     }
 
+    const score = (closedBy: string) =>
+      Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
     const close = (outcome: TaskOutcome, reason?: string) =>
       lifecycle.close(
         Effect.gen(function* () {
+          if (!isRecorded()) return undefined
           yield* kernel.lease.held
           yield* left.endAll(context)
           return yield* recorder.record({
@@ -183,11 +188,8 @@ export const begin = <E>(
           })
           // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
-        ({ id: closedBy }) =>
-          Effect.zipRight(
-            closeScope(scope, Exit.void),
-            Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry)),
-          ),
+        (closed) =>
+          Effect.zipRight(closeScope(scope, Exit.void), closed === undefined ? Effect.void : score(closed.id)),
       )
 
     // What becomes of a task that is still open when the kernel ends.
@@ -233,9 +235,7 @@ export const begin = <E>(
       yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
 
     return {
-      id,
-      goal,
-      seed,
+      ...{ id, goal, seed },
       capabilities: () =>
         Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),

@@ -19,6 +19,8 @@ export const MAX_LENGTHS = {
   place: 1024,
   /** A description, condition or rule: may have several lines. */
   prose: 8192,
+  /** What a model is told: may have many lines. */
+  prompt: 65_536,
 } as const
 
 type Kind = keyof typeof MAX_LENGTHS
@@ -44,6 +46,11 @@ const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["peas/environment/rules/*", "prose"],
   ["peas/environment/conventions/*", "prose"],
   ["peas/environment/scenario", "place"],
+  ["guides/*/name", "name"],
+  ["guides/*/description", "prose"],
+  ["guides/*/systemPrompt", "prompt"],
+  ["guides/*/file", "place"],
+  ["guides/*/initialMemories/*", "prose"],
   ["peas/performance/*/name", "title"],
   ["peas/performance/*/description", "prose"],
   ...["rewards", "punishments"].flatMap((list) => [
@@ -63,6 +70,12 @@ export const textIssues = (document: Json): ReadonlyArray<ManifestIssue> =>
     }),
   )
 
+/** What is wrong with the text of a file that stands for a system prompt; undefined if it is fine. */
+export const promptIssue = (path: string, text: string): ManifestIssue | undefined => {
+  const found = problemOf(text, "prompt")
+  return found === undefined ? undefined : { path, expected: `a file with ${EXPECTED.prompt}`, found }
+}
+
 const expectationOf = (kind: Kind, lines: string) =>
   `${lines} of at most ${grouped(MAX_LENGTHS[kind])} characters, without any that are not seen or steer a terminal`
 
@@ -71,11 +84,12 @@ const EXPECTED: { readonly [kind in Kind]: string } = {
   title: expectationOf("title", "a line"),
   place: expectationOf("place", "a line"),
   prose: expectationOf("prose", "text"),
+  prompt: expectationOf("prompt", "text"),
 }
 
 const problemOf = (text: string, kind: Kind): string | undefined => {
   if (text.length > MAX_LENGTHS[kind]) return `${grouped(text.length)} characters`
-  const line = kind === "prose" ? text.replaceAll(/[\r\n\t]/g, " ") : text
+  const line = kind === "prose" || kind === "prompt" ? text.replaceAll(/[\r\n\t]/g, " ") : text
   return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN_LENGTH)}"`
 }
 

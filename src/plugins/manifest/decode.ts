@@ -113,6 +113,9 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   const measures = elementsAt(document, ["peas", "performance"])
   const isEmpty = ({ keys }: Element) =>
     elementsAt(document, [...keys, "rewards"]).length + elementsAt(document, [...keys, "punishments"]).length === 0
+  const guides = elementsAt(document, ["guides"])
+  const hasTwoPrompts = ({ keys }: Element) =>
+    valueAt(document, [...keys, "systemPrompt"]) !== undefined && valueAt(document, [...keys, "file"]) !== undefined
   const lists = measures.flatMap(({ keys }) => [
     [...keys, "rewards"],
     [...keys, "punishments"],
@@ -121,6 +124,14 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ...outsidePathIssues(document, ["entry"]),
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...outsidePathIssues(document, ["precomputed", "module"]),
+    ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),
+    ...guides.filter(hasTwoPrompts).map(({ keys }) => ({
+      path: pointer([...keys, "file"]),
+      expected: "a system prompt or a file with it",
+      found: "both",
+      tolerable: false,
+    })),
+    ...duplicates(document, guides, "each guide to have a name of its own"),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",

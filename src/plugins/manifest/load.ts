@@ -19,6 +19,7 @@ import {
   validate,
   withoutTolerable,
 } from "./decode.ts"
+import * as GuideFiles from "./guideFiles.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
 import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
@@ -99,13 +100,18 @@ export const inspect = (
     const places = sourceLocationsOf(text)
     const files = yield* attempt(directory, () => list(root, ""))
     yield* ComponentSchemas.load
-    const found: ReadonlyArray<ValidationIssue> = [
+    const found: Array<ValidationIssue> = [
       ...issues,
       ...places.overridden.map(overriddenField),
       ...(trusted || !isJson(document) ? [] : ComponentSchemas.schemaMistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
     ]
+    const prompts =
+      manifest === undefined || found.some(({ tolerable }) => !tolerable)
+        ? NO_PROMPTS
+        : yield* attempt(directory, () => GuideFiles.read(root, manifest, trusted))
+    found.push(...prompts.issues.map(fatal))
     const located = found
       .map((issue) => ({ ...issue, place: issue.place ?? places.of(issue.path) }))
       .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
@@ -117,7 +123,7 @@ export const inspect = (
       manifest === undefined || refusing.length > 0
         ? undefined
         : {
-            ...{ manifest, warnings, directory: root, files },
+            ...{ manifest: prompts.manifest ?? manifest, warnings, directory: root, files },
             digest: yield* attempt(directory, () => digestOf(root, files)),
           }
     return {
@@ -201,13 +207,22 @@ const strayLink = async (root: string, file: string) => {
 
 /** The files that the manifest names and that do not exist. Paths that are refused anyway are skipped. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
-  [["entry"], ["peas", "environment", "scenario"], ["precomputed", "module"]].flatMap((keys) => {
-    const file = valueAt(document, keys)
-    if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
-    if (files.includes(path.posix.normalize(file))) return []
-    const expected = "a file in the plugin's directory"
-    return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
-  })
+  [...[["entry"], ["peas", "environment", "scenario"], ["precomputed", "module"]], ...guideFiles(document)].flatMap(
+    (keys) => {
+      const file = valueAt(document, keys)
+      if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
+      if (files.includes(path.posix.normalize(file))) return []
+      const expected = "a file in the plugin's directory"
+      return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
+    },
+  )
+
+const guideFiles = (document: Json): ReadonlyArray<ReadonlyArray<string>> => {
+  const guides = valueAt(document, ["guides"])
+  return Array.isArray(guides) ? guides.map((_, index) => ["guides", String(index), "file"]) : []
+}
+
+const NO_PROMPTS: GuideFiles.GuideFiles = { manifest: undefined, issues: [] }
 
 /** Hashes each file's path and bytes, each after its length, so that no two directories hash the same input. */
 const digestOf = async (root: string, files: ReadonlyArray<string>): Promise<string> => {

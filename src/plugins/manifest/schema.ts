@@ -4,11 +4,14 @@ import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
+import { ComponentId, Text } from "./fields.ts"
+import { Guide } from "./guide.ts"
+
+export { ComponentId } from "./fields.ts"
 
 /** The name of the manifest's file in a plugin's directory. */
 export const FILE = "looper-plugin.json"
 
-const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 
 /** Maximum timeout of a call, in milliseconds: a day. */
@@ -50,12 +53,6 @@ export const Measure = Schema.Struct({
 }).annotations({ identifier: "Measure" })
 
 export type Measure = typeof Measure.Type
-
-/** A sensor's or actuator's name: the second half of `plugin/component`. */
-export const ComponentId = Schema.String.pipe(
-  Schema.pattern(/^[^\s/\p{Cc}]+$/u),
-  Schema.annotations({ description: 'a name without spaces and "/", non-empty' }),
-)
 
 const componentFields = {
   name: ComponentId,
@@ -161,6 +158,7 @@ export const Manifest = Schema.Struct({
     actuators: optional(Schema.Array(Actuator)),
     sensors: optional(Schema.Array(Sensor)),
   }),
+  guides: optional(Schema.Array(Guide)),
   precomputed: optional(Precomputed),
   variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
   metadata: optional(JsonObject),
@@ -177,6 +175,9 @@ export const sensorsOf = (manifest: Manifest): ReadonlyArray<Sensor> => manifest
 
 /** The actuators that a manifest declares. */
 export const actuatorsOf = (manifest: Manifest): ReadonlyArray<Actuator> => manifest.peas.actuators ?? []
+
+/** The guides that a manifest declares. */
+export const guidesOf = ({ guides }: Manifest): ReadonlyArray<Guide> => guides ?? []
 
 /** The measures that a function of the entry judges. */
 export const judgedOf = ({ peas }: Manifest): ReadonlyArray<Measure> =>

@@ -70,7 +70,10 @@ const turn = (
       Effect.timeoutFail({ duration: timeoutMs, onTimeout: () => ({ error: new Silence(timeoutMs) }) }),
       Effect.catchAll(({ error }) => classified(error)),
     )
-  const options = { ...Prompt.callOptions(request, provider.looseTools === true), ...provider.callOptions }
+  const options = {
+    ...Prompt.callOptions(request, provider.looseTools === true, provider.files),
+    ...provider.callOptions,
+  }
   const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
     Effect.gen(function* () {
       for (;;) {

@@ -7,18 +7,26 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from "@ai-sdk/provider"
 import type { Json, JsonObject } from "../../../values/Json.ts"
-import type { AnswerPart, CallPart, Message, ToolResult } from "../Message.ts"
+import * as Files from "../Files.ts"
+import type { AnswerPart, CallPart, ContentPart, Message, ToolResult } from "../Message.ts"
 import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
  * The options of one call. Text of spaces alone, which some providers refuse, is left out, and so is a message that would be empty.
  *
+ * A file that the provider's models do not take is told as text. One that they take, but not within the result of a
+ * tool, follows the results in a message of the user.
+ *
  * @param looseTools whether tools say that their schema is not to be made strict
  */
-export const callOptions = (request: TurnRequest, looseTools: boolean): LanguageModelV3CallOptions => ({
+export const callOptions = (
+  request: TurnRequest,
+  looseTools: boolean,
+  files: Files.FileSupport = NO_FILES,
+): LanguageModelV3CallOptions => ({
   prompt: [
     ...(request.system === "" ? [] : [{ role: "system" as const, content: request.system }]),
-    ...request.messages.map(messageOf).filter(({ content }) => content.length > 0),
+    ...request.messages.flatMap((message) => messagesOf(message, files)).filter(({ content }) => content.length > 0),
   ],
   ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => toolOf(tool, looseTools)) }),
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
@@ -33,16 +41,42 @@ const toolOf = ({ name, description, args }: ToolDescription, loose: boolean): L
   ...(loose ? { strict: false } : {}),
 })
 
-const messageOf = (message: Message): LanguageModelV3Message => {
+const NO_FILES: Files.FileSupport = { inResults: [], inMessages: [] }
+
+const messagesOf = (message: Message, files: Files.FileSupport): ReadonlyArray<LanguageModelV3Message> => {
   switch (message.role) {
-    case "user":
-      return { role: "user", content: message.content.filter(isNotEmpty).map((part) => ({ ...part })) }
+    case "user": {
+      let number = 0
+      const content = message.content.map((part) => (part.type === "file" ? toldFile(part, ++number, files) : part))
+      return [{ role: "user", content: content.filter(isNotEmpty).map((part) => ({ ...part })) }]
+    }
     case "assistant":
-      return { role: "assistant", content: message.content.filter(isNotEmpty).map(answerPart) }
-    case "tool":
-      return { role: "tool", content: message.content.map(resultOf) }
+      return [{ role: "assistant", content: message.content.filter(isNotEmpty).map(answerPart) }]
+    case "tool": {
+      const results = message.content.map((result) => resultOf(result, files))
+      const after = results.flatMap(({ after }) => after)
+      return [
+        { role: "tool", content: results.map(({ part }) => part) },
+        ...(after.length === 0 ? [] : [{ role: "user" as const, content: after }]),
+      ]
+    }
   }
 }
+
+/** A file as a part of a message: itself, or a text in its place. */
+const toldFile = (file: Files.File, number: number, { inMessages }: Files.FileSupport): ContentPart => {
+  const problem = Files.problemIn(file)
+  if (problem !== undefined) return refusal(file, number, problem)
+  const text = Files.textIn(file)
+  if (text !== undefined) return { type: "text", text: `${Files.nameOf(file, number)}\n${text}` }
+  if (!Files.isOneOf(file, inMessages)) return refusal(file, number, "this model takes no files of this type")
+  return { type: "file", mediaType: Files.typeOf(file.mediaType), data: file.data }
+}
+
+const refusal = (file: Files.File, number: number, why: string): ContentPart => ({
+  type: "text",
+  text: `${Files.nameOf(file, number)} cannot be shown: ${why}.`,
+})
 
 const isNotEmpty = (part: { readonly type: string; readonly text?: string }): boolean =>
   part.type !== "text" || part.text?.trim() !== ""
@@ -77,14 +111,47 @@ const isObject = (value: Json): value is JsonObject =>
 /** Providers take an object only. What the model wrote instead goes back as `arguments` of one. */
 const inputOf = ({ args, invalid }: CallPart): Json => (invalid !== true && isObject(args) ? args : { arguments: args })
 
-const resultOf = ({ callId, tool, isError, content }: ToolResult) => ({
-  type: "tool-result" as const,
-  toolCallId: callId,
-  toolName: nameOf(tool),
-  output: outputOf(isError, content),
-})
+/** The result of a call, and what follows the results: the files that cannot be within them. */
+const resultOf = ({ callId, tool, isError, content }: ToolResult, support: Files.FileSupport) => {
+  const { json, files } = Files.separated(content)
+  const within: Array<ResultContent> = []
+  const after: Array<ContentPart> = []
+  for (const [index, file] of files.entries()) {
+    const told = toldFile(file, index + 1, support)
+    if (told.type === "file" && (isError || !Files.isOneOf(file, support.inResults))) after.push(told)
+    else within.push(told.type === "file" ? contentOf(told, index + 1) : told)
+  }
+  const words = [json, ...within.flatMap((part) => (part.type === "text" ? [part.text] : []))]
+  const shown = within.filter(({ type }) => type !== "text")
+  return {
+    part: {
+      type: "tool-result" as const,
+      toolCallId: callId,
+      toolName: nameOf(tool),
+      output: outputOf(isError, words.length === 1 ? json : words.map(asText).join("\n"), shown),
+    },
+    after:
+      after.length === 0
+        ? []
+        : [{ type: "text" as const, text: `Files of the result of ${tool} (${callId}):` }, ...after],
+  }
+}
 
-const outputOf = (isError: boolean, content: Json): LanguageModelV3ToolResultOutput => {
+const asText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+type ResultContent = Extract<LanguageModelV3ToolResultOutput, { readonly type: "content" }>["value"][number]
+
+const contentOf = ({ mediaType, data }: Files.File, number: number): ResultContent =>
+  mediaType.startsWith("image/")
+    ? { type: "image-data", mediaType, data }
+    : { type: "file-data", mediaType, data, filename: `file-${number}.${mediaType.split("/")[1] ?? "bin"}` }
+
+const outputOf = (
+  isError: boolean,
+  content: Json,
+  shown: ReadonlyArray<ResultContent>,
+): LanguageModelV3ToolResultOutput => {
+  if (shown.length > 0) return { type: "content", value: [{ type: "text", text: asText(content) }, ...shown] }
   if (typeof content === "string") return { type: isError ? "error-text" : "text", value: content }
   // JSON as the log has it, which the package's type wants to be mutable.
   return { type: isError ? "error-json" : "json", value: structuredClone(content) as never }

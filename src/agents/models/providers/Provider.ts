@@ -3,6 +3,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
 import type { Fetch } from "../Fetch.ts"
+import type { FileSupport } from "../Files.ts"
 import * as OptionalPackage from "../OptionalPackage.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
 import * as RawReading from "./RawReading.ts"
@@ -32,17 +33,24 @@ export interface Provider {
   readonly needsBaseURL: boolean
   /** What every request is made with. */
   readonly callOptions?: Pick<LanguageModelV3CallOptions, "providerOptions">
+  /** The files that its models take. */
+  readonly files: FileSupport
   /** Whether tools say that their schema is not to be made strict. */
   readonly looseTools?: true
   /** What the provider's own pieces of a stream tell that the package does not pass on. */
   readonly raw: RawReading.RawReading
 }
 
+const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
+const DOCUMENTS = [...IMAGES, "application/pdf"]
+const GOOGLE_DOCUMENTS = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf"]
+
 /** All providers. */
 export const providers: ReadonlyArray<Provider> = [
   {
     ...{ name: "anthropic", package: "@ai-sdk/anthropic", major: "3", factory: "createAnthropic" },
     ...{ keyVariable: "ANTHROPIC_API_KEY", needsKey: true, needsBaseURL: false },
+    files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
     raw: RawReading.anthropic,
   },
   {
@@ -52,16 +60,19 @@ export const providers: ReadonlyArray<Provider> = [
     // another organisation or a later year does not know.
     callOptions: { providerOptions: { openai: { store: false } } },
     looseTools: true,
+    files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
     raw: RawReading.none,
   },
   {
     ...{ name: "google", package: "@ai-sdk/google", major: "3", factory: "createGoogleGenerativeAI" },
     ...{ keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY", needsKey: true, needsBaseURL: false },
+    files: { inResults: GOOGLE_DOCUMENTS, inMessages: [...GOOGLE_DOCUMENTS, "audio/*", "video/*"] },
     raw: RawReading.google,
   },
   {
     ...{ name: "ollama", package: "ollama-ai-provider-v2", major: "3", factory: "createOllama" },
     ...{ needsKey: false, needsBaseURL: false },
+    files: { inResults: [], inMessages: IMAGES },
     raw: RawReading.ollama,
   },
   {
@@ -73,6 +84,7 @@ export const providers: ReadonlyArray<Provider> = [
     },
     ...{ keyVariable: "OPENAI_COMPATIBLE_API_KEY", needsKey: false },
     ...{ baseURLVariable: "OPENAI_COMPATIBLE_BASE_URL", needsBaseURL: true },
+    files: { inResults: [], inMessages: IMAGES },
     raw: RawReading.openaiCompatible,
   },
 ]

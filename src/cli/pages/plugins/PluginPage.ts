@@ -4,7 +4,7 @@ import type { MissingGrant } from "../../../events/vocabulary/Plugins.ts"
 import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
 import type { CheckedPlugin } from "../../../kernel/registry/Registry.ts"
 import * as Grants from "../../../plugins/manifest/Grants.ts"
-import { actuatorsOf, type Manifest } from "../../../plugins/manifest/Manifest.ts"
+import { actuatorsOf, guidesOf, type Manifest } from "../../../plugins/manifest/Manifest.ts"
 import * as Risk from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import type { PluginVersion } from "../../../projections/state/PluginVersions.ts"
@@ -40,11 +40,12 @@ export const checked = (style: Style, { manifest, digest, warnings, grants }: Ch
   ]
 }
 
-const declared = ({ peas }: Manifest): string =>
+const declared = ({ peas, guides }: Manifest): string =>
   [
     count(peas.sensors?.length ?? 0, "sensor"),
     count(peas.actuators?.length ?? 0, "actuator"),
     count(peas.performance.length, "measure"),
+    ...(guides === undefined ? [] : [count(guides.length, "guide")]),
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
@@ -140,6 +141,19 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
       oneLine(describe(manifest, row[0]?.trim() ?? "")),
     ]),
   ),
+  ...(guidesOf(manifest).length === 0
+    ? []
+    : [
+        "",
+        ...Table.lines(
+          style,
+          ["guide", "description"],
+          guidesOf(manifest).map(({ name, description }) => [
+            `${manifest.name}/${oneLine(name)}`,
+            oneLine(description),
+          ]),
+        ),
+      ]),
   ...(manifest.peas.performance.length === 0
     ? []
     : [

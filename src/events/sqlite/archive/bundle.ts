@@ -159,6 +159,7 @@ const requestOf = (
     actor: link.actor,
     expected: null,
     fence: null,
+    with: [],
     synced: false,
     recordedAt: link.recordedAt,
     events: [

@@ -1,0 +1,40 @@
+/** Why a fork is refused, and what is left of it. */
+
+import { Data } from "effect"
+import type { Divergence } from "../replay/Divergence.ts"
+import { OverrideInvalid } from "./Overrides.ts"
+import { WorldDiffers } from "./RestorationCheck.ts"
+import { WorldNotRewound } from "./WorldRestoration.ts"
+
+/** Name the task: the event at that position belongs to none. */
+export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
+  override get message() {
+    return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
+  }
+}
+
+/** Fork with an agent that repeats the recorded decisions up to that position, or start it fresh. */
+export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
+  readonly agent: string
+  readonly divergence: Divergence
+  /** What became of the fork. */
+  readonly consequence: string
+}> {
+  override get message() {
+    const { kind, position, expected, found } = this.divergence
+    return (
+      `Agent ${this.agent} diverged from the recording @${position} (${kind}), before the moment of the fork: ` +
+      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. ${this.consequence} Start the agent at the moment of the fork instead (\`fresh\`, \`--fresh\`).`
+    )
+  }
+}
+
+/** A refusal that says in its message what became of the fork. Other errors are returned as they are. */
+export const withConsequence =
+  (consequence: () => string) =>
+  <E>(error: E): E | WorldDiffers | WorldNotRewound | OverrideInvalid => {
+    if (error instanceof WorldDiffers) return new WorldDiffers({ ...error, consequence: consequence() })
+    if (error instanceof WorldNotRewound) return new WorldNotRewound({ ...error, consequence: consequence() })
+    if (error instanceof OverrideInvalid) return new OverrideInvalid({ ...error, consequence: consequence() })
+    return error
+  }

@@ -1,0 +1,63 @@
+/** Guides in a manifest: what agents that think with a model may be told before they begin. */
+import { Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { ComponentId, Text } from "./fields.ts"
+
+/** A model's temperature. */
+export const Temperature = Schema.Finite.pipe(
+  Schema.between(0, 2),
+  Schema.annotations({ description: "a number from 0 to 2" }),
+)
+
+const Count = Schema.Int.pipe(
+  Schema.greaterThanOrEqualTo(1),
+  Schema.annotations({ description: "a whole number, 1 or more" }),
+)
+
+/** All of the conversation. */
+const Full = Schema.Struct({ name: Schema.Literal("full") })
+
+/** The opening, and the last turns. */
+const SlidingWindow = Schema.Struct({ name: Schema.Literal("sliding-window"), turns: optional(Count) })
+
+/** The opening, a summary of earlier turns once the conversation is long, and the turns after it. */
+const Summary = Schema.Struct({
+  name: Schema.Literal("summary"),
+  maxTokens: optional(Count),
+  keepTurns: optional(Count),
+})
+
+/** The names of the policies. */
+const NAMES = ["full", "sliding-window", "summary"] as const
+
+/** The name of a memory policy, or the policy with its settings. */
+export const MemoryPolicy = Schema.Union(Schema.Literal(...NAMES), Full, SlidingWindow, Summary).annotations({
+  identifier: "MemoryPolicy",
+  description: `${NAMES.map((name) => `"${name}"`).join(", ")}, or an object with such a name and its settings`,
+})
+
+/**
+ * - `full`: the whole conversation. It fails once that is too long for the model.
+ * - `sliding-window`: the opening and the last `turns` turns (default: 20).
+ * - `summary`: once the last turn used more than `maxTokens` tokens (default: 100 000), a summary replaces all turns
+ *   but the last `keepTurns` (default: 4).
+ */
+export type MemoryPolicy = typeof MemoryPolicy.Type
+
+/**
+ * A guide in a manifest, called `plugin/name`. Its system prompt is its text or a file; when the plugin is loaded, the
+ * file's text takes the place of its path, so that the log has it.
+ */
+export const Guide = Schema.Struct({
+  name: ComponentId,
+  description: Text.annotations({ description: "non-empty text: what people are told of it" }),
+  systemPrompt: optional(Text.annotations({ description: "non-empty text: who the agent is" })),
+  file: optional(Text.annotations({ description: "the path of a file in the plugin's directory: its system prompt" })),
+  temperature: optional(Temperature),
+  memoryPolicy: optional(MemoryPolicy),
+  initialMemories: optional(
+    Schema.Array(Text).annotations({ description: "a list of what the agent remembers when it begins" }),
+  ),
+}).annotations({ identifier: "Guide" })
+
+export type Guide = typeof Guide.Type
