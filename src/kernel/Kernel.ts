@@ -74,7 +74,10 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
       ) => Effect.Effect<TaskAudit.TaskAudit, Resume.ResumeError>
       /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
       readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
-      /** Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. */
+      /**
+       * Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. This one
+       * works on no task any more.
+       */
       readonly suspend: Effect.Effect<void>
     }
     /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
@@ -180,7 +183,7 @@ const make = (input: KernelOptions) =>
     // Closed before everything older, and after the tasks were suspended.
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const running = RunningTasks.make()
-    if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.suspendAll)
+    if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.end)
     const processes = yield* Instances.make({
       log,
       host,
@@ -216,10 +219,8 @@ const make = (input: KernelOptions) =>
       taskId === null || timeline !== log.timeline
         ? Effect.void
         : closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector))
-    yield* ControlWatch.run(log, running, (yield* log.head).position, cancelled).pipe(
-      Effect.catchAllCause((cause) => ProgramLog.error("requests about tasks are not followed any more", cause)),
-      Effect.forkIn(scope),
-    )
+    const { position } = yield* log.head
+    yield* Effect.forkIn(ControlWatch.run(log, running, position, cancelled), scope)
     const seeds = new PCGRandom(seed)
     const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {
@@ -246,7 +247,7 @@ const make = (input: KernelOptions) =>
         unfinished: Effect.map(projector.current(Tasks.projection), (tasks) =>
           Tasks.open(tasks).flatMap(([taskId, task]) => (running.has(taskId) ? [] : [{ taskId, ...task }])),
         ),
-        suspend: running.suspendAll,
+        suspend: running.end,
       },
     })
   })

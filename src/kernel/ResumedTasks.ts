@@ -22,6 +22,7 @@ export const start = (
       yield* tasks.resume(taskId, agent).pipe(
         // It was cancelled, or the kernel ends.
         Effect.catchTag("TaskClosed", () => Effect.void),
+        Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
         Effect.catchAllCause((cause) => ProgramLog.error(`task ${taskId} was not resumed to its end`, cause)),
         Effect.forkScoped,
       )

@@ -4,7 +4,7 @@
  * to is closed.
  */
 
-import { Cause, Data, type Effect, Exit, FiberId, Option, Runtime, Scope } from "effect"
+import { Cause, Data, Effect, Exit, FiberId, Option, Runtime, Scope } from "effect"
 import type { Signal } from "../plugins/author.ts"
 
 /** What every call of `hindcast/promise` takes: within its last options, or as one more argument. */
@@ -34,13 +34,22 @@ export interface Calls {
   readonly close: () => Promise<void>
 }
 
-/** @param log the log's file, for messages */
-export const make = (log: string, runtime: Runtime.Runtime<never>, scope: Scope.CloseableScope): Calls => {
+/**
+ * @param log the log's file, for messages
+ * @param before runs when Hindcast is closed, before the calls under way are interrupted
+ */
+export const make = (
+  log: string,
+  runtime: Runtime.Runtime<never>,
+  scope: Scope.CloseableScope,
+  before: Effect.Effect<void> = Effect.void,
+): Calls => {
   const underWay = new Set<() => Promise<unknown>>()
   let closed: Promise<void> | undefined
   const isClosed = () => closed !== undefined
 
   const end = async () => {
+    await settled(runtime, before).promise
     await Promise.all([...underWay].map((interrupt) => interrupt()))
     await settled(runtime, Scope.close(scope, Exit.void)).promise
   }

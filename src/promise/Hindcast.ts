@@ -166,11 +166,16 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     control: TaskControl,
   })
   const { kernel, log, timeTravel, control } = await Calls.run(Effect.provide(services, runtime))
-  const begun = Calls.make(log.name, runtime, scope)
-  const isDurable = settings.onOpenTasks === "resume"
-  const calls = isDurable ? { ...begun, close: () => Calls.run(kernel.tasks.suspend).then(begun.close) } : begun
-  const agents = (settings.agents ?? []).map((agent) => adapted(agent, calls))
-  await Calls.run(Effect.provide(Scope.extend(ResumedTasks.start(kernel, agents), scope), runtime))
+  const suspend = settings.onOpenTasks === "resume" ? kernel.tasks.suspend : Effect.void
+  const calls = Calls.make(log.name, runtime, scope, suspend)
+  const resumed = Effect.suspend(() => {
+    const agents = (settings.agents ?? []).map((agent) => adapted(agent, calls))
+    return ResumedTasks.start(kernel, agents)
+  })
+  await Calls.run(Effect.provide(Scope.extend(resumed, scope), runtime)).catch(async (error) => {
+    await calls.close()
+    throw error
+  })
   return {
     tasks: tasksOf(kernel, control, calls),
     ...promised({ audit: kernel.audit }, calls),
@@ -186,8 +191,13 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
 }
 
 const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>
-  // The agents are resumed once there is a runtime in which their promises can be awaited.
-  Layer.toRuntime(Layers.layer({ ...settings, ...(agents === undefined ? {} : { agents: [] }) })).pipe(
+  // What is no list is reported by the layer. The agents are resumed once there is a runtime in which their promises can be awaited.
+  Layer.toRuntime(
+    Layers.layer({
+      ...settings,
+      ...(agents === undefined ? {} : { agents: Array.isArray(agents) ? [] : (agents as never) }),
+    }),
+  ).pipe(
     Scope.extend(scope),
     Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
   )

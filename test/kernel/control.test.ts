@@ -101,6 +101,43 @@ describe("a task that is cancelled from another process", () => {
   )
 })
 
+describe("an agent that thinks by itself", () => {
+  it.scopedLive("ends when its task is cancelled, and a fork of a cancelled task can be cancelled again", () =>
+    Effect.gen(function* () {
+      const thinking: Agent.Agent = { name: "thinker", version: "1", decide: () => new Promise<never>(() => {}) }
+      const { start, layerLog } = yield* testKernel({})
+      const { run } = yield* start
+      const working = yield* Effect.fork(
+        run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(thinking, { id: "t", goal: "think" }))),
+      )
+      const opened = yield* run(seen(about("TaskOpened")))
+      const elsewhere = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
+        Effect.provide(Effect.flatMap(TaskControl, effect), layerLog)
+      yield* elsewhere((control) => control.cancel("t", ada))
+      expect(yield* Effect.flip(Fiber.join(working))).toMatchObject({ _tag: "TaskClosed", because: "cancelled" })
+      const cancelled = yield* run(seen(about("TaskCancelled")))
+      const forking = yield* Effect.fork(
+        run(
+          Effect.flatMap(Kernel, (kernel) =>
+            kernel.fork(speaking, { at: cancelled.position, task: "t", timeline: "again", fresh: true }),
+          ),
+        ),
+      )
+      yield* run(seen(about("MessageSent")))
+      expect(opened.position).toBeLessThan(cancelled.position)
+      expect(yield* elsewhere((control) => control.stop(ada))).toMatchObject([{ timeline: "again" }])
+      expect(yield* Effect.flip(Fiber.join(forking))).toMatchObject({ _tag: "TaskClosed" })
+    }),
+  )
+})
+
+/** An agent that says something, and then thinks. */
+const speaking: Agent.Agent = {
+  name: "speaker",
+  version: "1",
+  decide: ({ step }) => (step === 0 ? { say: "I think" } : new Promise<never>(() => {})),
+}
+
 describe("stop", () => {
   it.scopedLive("ends all tasks of a kernel at once", () =>
     Effect.gen(function* () {

@@ -104,7 +104,9 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     recordAfter: (version, event) =>
       Effect.suspend(() => {
         if (version === state.version) state.version += 1
-        return append({ events: [event], expected: Exact(version) })
+        return Effect.tap(append({ events: [event], expected: Exact(version) }), () => {
+          state.version = Math.max(state.version, version + 1)
+        })
       }),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),
   }

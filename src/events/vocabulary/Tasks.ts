@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** How a task ended. `truncated`: stopped by a limit from outside, such as a number of steps. */
 export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "truncated").annotations({
@@ -10,6 +10,14 @@ export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "tr
 })
 
 export type TaskOutcome = typeof TaskOutcome.Type
+
+/** How an agent is run. */
+export const RunLimits = Schema.Struct({
+  maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "From the opening on" })),
+  deadlineMs: optional(Milliseconds.annotations({ description: "How long each perception may take, in ms" })),
+}).annotations({ identifier: "RunLimits" })
+
+export interface RunLimits extends Schema.Schema.Type<typeof RunLimits> {}
 
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
 
@@ -29,6 +37,7 @@ export const taskEvents = [
       agent: Schema.String,
       plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
       seed: optional(Schema.Int),
+      limits: optional(RunLimits.annotations({ description: "How its agent is run" })),
     },
     { personal: { goal: SHREDDED, environment: {} } },
   ),

@@ -153,8 +153,11 @@ export const recordAborted = (
     : denied(command, progress, "interrupted", `${why}; it was not executed`)
   return recorded.pipe(
     Effect.asVoid,
-    Effect.catchTag("LeaseLost", ({ message }) =>
-      ProgramLog.warning(`the end of ${command.actuator} is not recorded: ${message}`),
+    // A task that was suspended is gone on with by a later kernel.
+    Effect.catchTag("LeaseLost", ({ message, suspended }) =>
+      suspended === undefined
+        ? ProgramLog.warning(`the end of ${command.actuator} is not recorded: ${message}`)
+        : Effect.void,
     ),
     Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${command.actuator} was not recorded`, cause)),
   )

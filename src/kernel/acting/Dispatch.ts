@@ -12,7 +12,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
-import { recordDenied, recordOutcome } from "./CommandOutcome.ts"
+import { recordDenied, recordOutcome, recordUnknown } from "./CommandOutcome.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
 class Paused extends Data.TaggedError("Paused") {}
@@ -67,7 +67,11 @@ export const dispatch = (
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
   return restore(task.continued).pipe(
     Effect.zipRight(task.kernel.commands.inTurn({ lane, actuator, priority }, Effect.flatMap(instance, send), restore)),
-    onPluginFailure((failure) => recordOutcome(command, plugin, progress, { failed: failureOf(failure) })),
+    onPluginFailure((failure) =>
+      command.inDoubt === true
+        ? recordUnknown(command, progress)
+        : recordOutcome(command, plugin, progress, { failed: failureOf(failure) }),
+    ),
     Effect.catchTag("Paused", () => dispatch(command, resolved, allowed, outdated, progress, restore)),
   )
 }

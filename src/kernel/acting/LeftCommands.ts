@@ -30,7 +30,14 @@ export const make = (commands: ReadonlyArray<LeftCommand>): LeftCommands => {
       const index = left.findIndex((command) => isSame(command, requested))
       return index === -1 ? undefined : left.splice(index, 1)[0]
     },
-    endAll: (task) => Effect.forEach(left.splice(0), (command) => end(task, command), { discard: true }),
+    endAll: (task) =>
+      Effect.whileLoop({
+        while: () => left.length > 0,
+        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, left[0]))),
+        step: () => {
+          left.shift()
+        },
+      }),
   }
 }
 

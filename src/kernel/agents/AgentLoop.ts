@@ -2,12 +2,13 @@
 
 import { Effect, Runtime, Schema } from "effect"
 import { PCGRandom } from "effect/Utils"
+import { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
-import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type { Task } from "../tasks/Task.ts"
@@ -62,11 +63,19 @@ const advanceLoop = (
   Effect.gen(function* () {
     const agentTask = agentTaskOf(task)
     for (let step = 0; step < maxSteps; step++) {
-      const continues = yield* Effect.mapError(agent.advance(agentTask), (cause) => Agent.failure(agent, cause))
+      const continues = yield* Effect.mapError(agent.advance(agentTask), (cause) =>
+        isStopped(cause) ? cause : Agent.failure(agent, cause),
+      )
       if (!continues) return { outcome: "achieved", steps: step + 1 }
     }
     return OUT_OF_STEPS(maxSteps)
   })
+
+/** Whether an agent failed because its task was cancelled or suspended, and not by itself. */
+const isStopped = (cause: unknown): cause is TaskClosed | LeaseLost =>
+  cause instanceof TaskClosed
+    ? cause.because !== undefined
+    : cause instanceof LeaseLost && cause.suspended !== undefined
 
 /** A task with random numbers from its seed, and the time of the newest event that its agent received. */
 const agentTaskOf = (task: Task): Agent.AgentTask => {

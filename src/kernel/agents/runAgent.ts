@@ -15,7 +15,7 @@ import * as Agent from "./Agent.ts"
 import { type LoopOptions, loop, loopFields, type RunResult } from "./AgentLoop.ts"
 
 /** Options of a run. */
-export interface RunOptions extends Omit<Task.OpenOptions, "agent">, LoopOptions {}
+export interface RunOptions extends Omit<Task.OpenOptions, "agent" | "limits">, LoopOptions {}
 
 /** Schema of `RunOptions`. */
 export const RunOptions = Options.of<RunOptions>({
@@ -43,11 +43,12 @@ export const runAgent = (
     Effect.gen(function* () {
       const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
       const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
-      const task = yield* restore(open({ ...opening, agent: Agent.fullName(agent) }))
       const asked = {
         ...(maxSteps === undefined ? {} : { maxSteps }),
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
       }
+      const limits = Object.keys(asked).length === 0 ? {} : { limits: asked }
+      const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)
       yield* ended

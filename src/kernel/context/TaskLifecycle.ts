@@ -8,13 +8,15 @@ import { plainText } from "../../values/Json.ts"
 /** Open a new task: this one is closed, or was suspended. */
 export class TaskClosed extends Data.TaggedError("TaskClosed")<{
   readonly taskId: string
-  /** Whether the task is still open in the log, for a later kernel. */
-  readonly suspended?: boolean
+  /** What ended the work in it, if not its agent. A task that was suspended is still open in the log. */
+  readonly because?: "suspended" | "cancelled"
 }> {
   override get message() {
-    if (this.suspended === true) {
+    if (this.because === "suspended") {
       return `Task ${this.taskId} was suspended: it stays open in the log, and nothing more is perceived or done in it here. Resume it (\`tasks.resume\`, \`hindcast resume ${this.taskId}\`).`
     }
+    if (this.because === "cancelled")
+      return `Task ${this.taskId} was cancelled; nothing more is perceived or done in it.`
     return `Task ${this.taskId} is closed; nothing more is perceived or done in it. Open a new task.`
   }
 }
@@ -69,6 +71,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
     let refuse = new TaskClosed({ taskId })
     const unpaused = Effect.unsafeMakeLatch(true)
     let paused = false
+    let latest = 0
     let cancelled: CancelRequest | undefined
     let onCancel: ((request: CancelRequest) => void) | undefined
 
@@ -116,7 +119,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       Effect.suspend(() => {
         if (!open) return Effect.void
         open = false
-        refuse = new TaskClosed({ taskId, suspended: true })
+        refuse = new TaskClosed({ taskId, because: "suspended" })
         return before.pipe(
           Effect.zipRight(Fiber.interruptAll(underWay)),
           Effect.zipRight(release),
@@ -136,11 +139,15 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       isPaused: () => paused,
       noticed: (events) => {
         for (const event of events) {
+          // An append that meets many events may be told of some again, and not of the last ones.
+          if (event.position <= latest) continue
+          latest = event.position
           if (is(event, "TaskPaused")) pause(true)
           else if (is(event, "TaskContinued")) pause(false)
           else if (is(event, "TaskCancelled")) {
             if (cancelled === undefined) onCancel?.(event.payload)
             cancelled ??= event.payload
+            refuse = new TaskClosed({ taskId, because: "cancelled" })
           }
         }
       },

@@ -138,7 +138,7 @@ export const layer: Layer.Layer<TaskControl, never, EventLog | Projector> = Laye
   }),
 )
 
-const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"]
+const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed", "TimelineForked"]
 
 /** Appends a request about a task, if the task is in a state that it can be made in. */
 const request = (
@@ -154,7 +154,11 @@ const request = (
     const version = yield* view.versionOf(stream, timeline)
     const events: Array<Event> = []
     yield* Pages.forEach(view.readPage, { timeline, taskId, types: CONTROL }, (page) => {
-      events.push(...page)
+      for (const event of page) {
+        // What was asked of the parent was not asked of a fork.
+        if (is(event, "TimelineForked")) events.splice(1)
+        else events.push(event)
+      }
     })
     const opened = events.find((event) => is(event, "TaskOpened"))
     if (opened === undefined) return yield* new TaskNotFound({ taskId })

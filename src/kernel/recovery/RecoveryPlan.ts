@@ -14,6 +14,7 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { cancelledReason } from "../context/TaskLifecycle.ts"
 import { KERNEL } from "../instances/Instances.ts"
+import { NO_AGENT } from "../tasks/OpenOptions.ts"
 import * as OpenRequests from "./OpenRequests.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 
@@ -52,9 +53,9 @@ export interface RecoveryAppend {
 /** What becomes of the tasks that a dead kernel left open. */
 export type OnOpenTasks = "abandon" | "resume"
 
-/** The open tasks that are not closed but can be resumed: all that nobody cancelled. */
+/** The open tasks that can be resumed: those with an agent that nobody cancelled. */
 export const resumable = ({ tasks }: UnfinishedTask): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
-  Tasks.open(tasks).filter(([, { asked }]) => asked?.what !== "cancelled")
+  Tasks.open(tasks).filter(([, { agent, asked }]) => agent !== NO_AGENT && asked?.what !== "cancelled")
 
 /**
  * The appends that close the work of a dead kernel, in order. Pure.

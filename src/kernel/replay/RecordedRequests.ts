@@ -109,7 +109,20 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
     return [perceiving(evidence, Math.min(consultedAt, event.position) - 0.5)]
   })
   const last = events.findLast(isChoice)?.position ?? 0
-  return [...perceived, ...fromPerceptions(events.filter(({ position }) => position > last)).slice(0, 1)]
+  const after = events.filter(({ position }) => position > last)
+  // An earlier one may have been cut off by the end of a kernel.
+  const newest = fromPerceptions(after).slice(-1)
+  const consultedAt = after.find((event) => is(event, "ModelCalled"))?.position
+  return [
+    ...perceived,
+    ...(newest.length === 0 && consultedAt !== undefined ? [perceiving([], consultedAt - 0.5)] : newest),
+  ]
+}
+
+/** The requests of a deciding agent that has not decided yet: it perceived, also where there are no sensors. */
+export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyArray<Request> => {
+  const [first] = requests
+  return first?.kind === "consult" ? [perceiving([], first.position - 0.5), ...requests] : requests
 }
 
 /** The perceptions of an agent that advances by itself. */

@@ -31,8 +31,12 @@ export interface RecordedTask {
   readonly turnsLeft: () => number
   /** Takes the next event about the agent itself that is left. Returns whether there was one of that type. */
   readonly takeTold: (type: AgentEvent["type"]) => boolean
-  /** Whether a command is left to be answered: that of a model's tool call, or else one that is equal. */
-  readonly hasCommand: (actuator: string, args: JsonObject, callId?: string) => boolean
+  /** Whether a model's tool call is left to be answered, whatever it was. */
+  readonly hasCall: (callId: string) => boolean
+  /** Whether a command is left to be answered that is equal. */
+  readonly hasCommand: (actuator: string, args: JsonObject) => boolean
+  /** Stops the agent, which does otherwise than is recorded. */
+  readonly diverge: (divergence: Divergence) => Effect.Effect<never>
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   /** Number of decisions whose rationale differs, which is no divergence. */
@@ -99,10 +103,11 @@ export const make = (
 
   const stop = Effect.suspend(() => Effect.die(new Stopped()))
 
-  const diverge = (found: Divergence | undefined) => {
-    divergence ??= found
-    return stop
-  }
+  const diverge = (found: Divergence | undefined) =>
+    Effect.suspend(() => {
+      divergence ??= found
+      return stop
+    })
 
   /** Returns the recorded answer, if the request has the kind that is due and equals the recorded one. */
   const answer = <Kind extends Request["kind"], A>(
@@ -196,14 +201,12 @@ export const make = (
       if (next !== -1) told.splice(0, next + 1)
       return next !== -1
     },
-    hasCommand: (actuator, args, callId) =>
+    hasCall: (callId) => rest.some((request) => request.kind === "act" && request.callId === callId),
+    hasCommand: (actuator, args) =>
       rest.some(
-        (request) =>
-          request.kind === "act" &&
-          request.actuator === actuator &&
-          request.callId === callId &&
-          JsonPatch.equal(request.args, args),
+        (request) => request.kind === "act" && request.actuator === actuator && JsonPatch.equal(request.args, args),
       ),
+    diverge,
     closed: () => closed,
     rationales: () => rationales,
     askedOtherwise: () => askedOtherwise,

@@ -109,8 +109,17 @@ const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leadin
  * The requests that a fork shares with its parent. The recorded agent was led through them, and so is the replayed
  * one.
  */
-const shared = ({ forked, requests }: Recording.Recording): ReadonlyArray<Recording.Request> =>
-  requests.filter(({ position }) => position <= (forked?.at ?? 0))
+const shared = ({ forked, requests, opened, events }: Recording.Recording): ReadonlyArray<Recording.Request> => {
+  // Another version of the agent was led over what the earlier one had decided.
+  const until = events.reduce(
+    (most, event) =>
+      is(event, "TaskResumed") && event.payload.agent !== opened.payload.agent
+        ? Math.max(most, event.payload.at)
+        : most,
+    forked?.at ?? 0,
+  )
+  return requests.filter(({ position }) => position <= until)
+}
 
 /** The agent that worked on the task; in a fork, the fork's agent. */
 const recordedAgent = ({ opened, events }: Recording.Recording): string =>
@@ -159,7 +168,8 @@ const verdict = (
     const position = RecordedTask.positionOf(next)
     return { divergence: { kind, position, path: "", expected: choiceOf(next), found }, complete: true }
   }
-  if (closed === null || endedFromOutside(closed.payload)) return { divergence: null, complete: false }
+  if (closed === null || wasCancelled(recording) || endedFromOutside(closed.payload))
+    return { divergence: null, complete: false }
   const different = between(end, endOf(closed.payload), found)
   if (different === undefined) return { divergence: null, complete: true }
   return { divergence: Exit.isFailure(exit) ? { ...different, kind } : different, complete: true }
@@ -183,6 +193,10 @@ const failedOf = (cause: Cause.Cause<{ readonly message: string }>): JsonObject 
 
 /** Whether a task was ended from outside, so that its agent might have continued. */
 const isCutShort = ({ outcome }: TaskEnd): boolean => outcome === "truncated" || outcome === "abandoned"
+
+/** Whether a person ended the task. */
+const wasCancelled = ({ events, forked }: Recording.Recording): boolean =>
+  events.some((event) => is(event, "TaskCancelled") && event.position > (forked?.at ?? 0))
 
 /**
  * Whether a task was ended neither by its agent nor by a limit of steps: it was abandoned, or had no recorded answer.

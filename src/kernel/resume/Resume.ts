@@ -1,6 +1,6 @@
 /** Resumes a task that an earlier kernel left open: its agent goes on with it, on the same timeline. */
 
-import { Data, Effect } from "effect"
+import { Data, Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
@@ -8,13 +8,10 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
-import type { LeftCommand } from "../acting/LeftCommand.ts"
-import { isSame } from "../acting/LeftCommands.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
-import { noteOtherQuestions } from "../fork/ForkEvents.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { isInProcess } from "../registry/InProcess.ts"
@@ -28,6 +25,7 @@ import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as Task from "../tasks/Task.ts"
 import { suspendable } from "../tasks/TaskOpening.ts"
+import * as LedTask from "./LedTask.ts"
 import * as OpenRecording from "./OpenRecording.ts"
 import { ResumeOptions } from "./ResumeOptions.ts"
 
@@ -112,24 +110,25 @@ export const resume = (
       const task = yield* Task.begin(kernel, opening, restore, (open) =>
         notRestored(taskId, WorldRestoration.restore(open, point, options)),
       )
-      const past = "decide" in agent ? point.past : point.past.filter(({ kind }) => kind !== "decide")
+      const past = pastOf(point, agent)
       const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
       const guide = DecisionPoint.guideAt(point)
-      const led = replayThenLive(recorded, task, recording.instructions, () => false, guide)
-      const worked = yield* Effect.exit(
-        restore(
-          Effect.raceFirst(
-            loop(replayDecisions(agent, past), withUnfinishedTurn(led, task, recorded, left), options),
-            kernel.running.stopped(taskId),
-          ),
-        ),
-      )
-      yield* noteOtherQuestions(record.recorder, resumedBy, recorded.askedOtherwise())
+      const { live, wentLive } = LedTask.noticing(task)
+      const led = replayThenLive(recorded, live, recording.instructions, () => false, guide)
+      const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
+      const working = loop(replayDecisions(agent, past), unfinished, { ...recording.opened.payload.limits, ...options })
+      const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
       const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
       if (divergence !== undefined) {
         yield* kernel.running.suspend(taskId)
         return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
       }
+      // An agent that failed over what is recorded may be mended and resumed again.
+      if (Exit.isFailure(worked) && !wentLive()) {
+        yield* kernel.running.suspend(taskId)
+        return yield* Effect.failCause(worked.cause)
+      }
+      yield* noteOtherQuestions(record, resumedBy, recorded.askedOtherwise())
       yield* closeAfter(task, worked)
       yield* worked
       return yield* audit(taskId)
@@ -147,6 +146,9 @@ const take = (
   Projector
 > =>
   Effect.gen(function* () {
+    if (kernel.running.hasEnded()) {
+      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel ends" })
+    }
     if (kernel.running.has(taskId)) {
       return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" })
     }
@@ -192,23 +194,33 @@ const notRestored = <A, R>(taskId: string, restored: Effect.Effect<A, WorldResto
     OverrideInvalid: Effect.die,
   })
 
-/**
- * The task of an agent that is led, in the turn that was not finished: calls of that turn that are not recorded, and
- * commands that were left without an outcome, are carried out, also while others are still answered from the recording.
- */
-const withUnfinishedTurn = (
-  led: Task.Task,
-  live: Task.Task,
-  recorded: RecordedTask.RecordedTask,
-  left: ReadonlyArray<LeftCommand>,
-): Task.Task => ({
-  ...led,
-  act: (actuator, args = {}, options = {}) =>
-    Effect.suspend(() => {
-      const { callId } = options
-      const requested = { actuator, args, ...(callId === undefined ? {} : { callId }) }
-      const isLast = recorded.turnsLeft() === 0 && !recorded.hasCommand(actuator, args, callId)
-      const isUnfinished = callId !== undefined || left.some((command) => isSame(command, requested))
-      return isLast && isUnfinished ? live.act(actuator, args, options) : led.act(actuator, args, options)
-    }),
-})
+/** The recorded requests that the agent is led over. */
+const pastOf = (
+  { past, recording }: OpenRecording.ResumePoint,
+  agent: Agent.Agent,
+): ReadonlyArray<Recording.Request> => {
+  if (!("decide" in agent)) return past.filter(({ kind }) => kind !== "decide")
+  const hasDecided = recording.requests.some(({ kind }) => kind === "decide")
+  return hasDecided ? past : Recording.beforeFirstDecision(past)
+}
+
+/** Records that the agent, while it was led, asked models something else than was recorded. */
+const noteOtherQuestions = (
+  { recorder, lifecycle }: Task.TaskRecord,
+  causationId: string,
+  positions: ReadonlyArray<number>,
+) =>
+  positions.length === 0
+    ? Effect.void
+    : lifecycle
+        .ifOpen(
+          recorder.record({
+            type: "NoteAdded",
+            causationId,
+            payload: {
+              about: "resume",
+              text: `When the task was resumed, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
+            },
+          }),
+        )
+        .pipe(Effect.catchTag("TaskClosed", () => Effect.void))

@@ -68,6 +68,8 @@ const repeat = (
 const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     yield* task.kernel.lease.held
+    // While the task is paused, its ticks are skipped.
+    if (task.isPaused()) return true
     const registry = yield* task.kernel.registry.state
     const sensor = activeSensors(registry).find((active) => active.name === name)
     if (sensor !== undefined) yield* sense(task, registry, sensor)

@@ -115,7 +115,11 @@ export const ask = <E>(
         Effect.onInterrupt(() =>
           Effect.flatMap(partial, (known) =>
             recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
-          ).pipe(Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause))),
+          ).pipe(
+            // A task that was suspended asks again when it is resumed.
+            Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
+            Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
+          ),
         ),
       )
     }),

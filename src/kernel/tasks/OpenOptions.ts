@@ -1,16 +1,22 @@
 /** The options of opening a task. */
 
 import { Schema } from "effect"
+import { RunLimits } from "../../events/vocabulary/Tasks.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+
+/** What a task is recorded with as its agent where none is named. */
+export const NO_AGENT = "program"
 
 /** Options of `tasks.open`. */
 export interface OpenOptions {
   readonly goal: string
   /** The task's id. One that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
   readonly id?: string
-  /** The agent that works on the task, as `name@version`. Default: `program`. */
+  /** The agent that works on the task, as `name@version`. Default: `program`; such a task cannot be resumed. */
   readonly agent?: string
+  /** How the agent is run, for the record: one that resumes the task goes on within it. */
+  readonly limits?: RunLimits
   /** The plugins that take part. Default: all that are active when the task is opened. */
   readonly plugins?: ReadonlyArray<string>
   /** Options of environments, by plugin, for example a scenario. Default: the scenario that the manifest names. */
@@ -31,7 +37,7 @@ export const openFields = {
 /** Schema of `OpenOptions`. */
 export const OpenOptions = Options.of<OpenOptions>({
   required: { goal: Options.Text },
-  optional: { ...openFields, agent: Options.Name },
+  optional: { ...openFields, agent: Options.Name, limits: RunLimits },
 })
 
 /** The cause of a command or a message. */

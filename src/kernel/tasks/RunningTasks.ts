@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 
 /** A task that is being worked on. */
@@ -17,7 +17,8 @@ export interface RunningTask {
 
 /** The tasks of a kernel by the names of their instances: a task's id, or in a fork `id@timeline`. */
 export interface RunningTasks {
-  readonly add: (instanceName: string, task: RunningTask) => void
+  /** Adds a task. After `end` it is suspended at once. */
+  readonly add: (instanceName: string, task: RunningTask) => Effect.Effect<void>
   readonly remove: (instanceName: string) => void
   readonly has: (instanceName: string) => boolean
   readonly isEmpty: () => boolean
@@ -27,16 +28,20 @@ export interface RunningTasks {
   readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed>
   /** Suspends a task, if it is here. */
   readonly suspend: (instanceName: string) => Effect.Effect<void>
-  /** Suspends every task. */
-  readonly suspendAll: Effect.Effect<void>
+  /** Suspends every task, and every one that is added later. */
+  readonly end: Effect.Effect<void>
+  readonly hasEnded: () => boolean
 }
 
 export const make = (): RunningTasks => {
   const running = new Map<string, RunningTask>()
+  let ended = false
   return {
-    add: (instanceName, task) => {
-      running.set(instanceName, task)
-    },
+    add: (instanceName, task) =>
+      Effect.suspend(() => {
+        running.set(instanceName, task)
+        return ended ? task.suspend : Effect.void
+      }),
     remove: (instanceName) => {
       running.delete(instanceName)
     },
@@ -48,10 +53,16 @@ export const make = (): RunningTasks => {
       task?.noticed([event])
       return task !== undefined
     },
-    stopped: (instanceName) => Effect.suspend(() => running.get(instanceName)?.stopped ?? Effect.never),
+    stopped: (instanceName) =>
+      Effect.suspend(
+        () =>
+          running.get(instanceName)?.stopped ?? new TaskClosed({ taskId: InstanceName.servedBy(instanceName).taskId }),
+      ),
     suspend: (instanceName) => Effect.suspend(() => running.get(instanceName)?.suspend ?? Effect.void),
-    suspendAll: Effect.suspend(() =>
-      Effect.forEach([...running.values()], ({ suspend }) => suspend, { discard: true }),
-    ),
+    end: Effect.suspend(() => {
+      ended = true
+      return Effect.forEach([...running.values()], ({ suspend }) => suspend, { discard: true })
+    }),
+    hasEnded: () => ended,
   }
 }

@@ -147,7 +147,7 @@ export const begin = <E>(
   opening: Opening,
   restore: Restore,
   setUp: (task: OpenTask) => Effect.Effect<void, E>,
-): Effect.Effect<Task, E> =>
+): Effect.Effect<Task, E | TaskLifecycle.TaskClosed> =>
   Effect.gen(function* () {
     const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
     const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
@@ -202,7 +202,6 @@ export const begin = <E>(
     yield* Scope.addFinalizer(scope, kernel.keepsOpenTasks ? suspend : abandon)
     yield* Effect.flatMap(Effect.runtime(), (runtime) =>
       Effect.sync(() => {
-        kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
         lifecycle.whenCancelled(({ by, reason }) => {
           const cancel = close("abandoned", TaskLifecycle.cancelledReason(by, reason)).pipe(
             Effect.zipRight(lifecycle.stop),
@@ -219,8 +218,9 @@ export const begin = <E>(
       scope,
       Effect.sync(() => kernel.running.remove(instanceName)),
     )
+    yield* kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
-    yield* restore(setUp(context)).pipe(
+    yield* restore(lifecycle.runUntilClosed(setUp(context))).pipe(
       Effect.onExit(
         Exit.match({
           onSuccess: () => Effect.void,

@@ -6,10 +6,11 @@ import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
 import * as Suspension from "../context/Suspension.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import { asking } from "../gate/Confirmations.ts"
 import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Environments from "./Environments.ts"
-import type { OpenOptions } from "./OpenOptions.ts"
+import { NO_AGENT, type OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext } from "./OpenTask.ts"
 import * as Task from "./Task.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
@@ -21,6 +22,7 @@ export type OpenError =
   | FileUnreadable
   | TaskIdInvalid
   | TaskIdTaken
+  | TaskClosed
   | LeaseLost
   | AppendError
   | LogError
@@ -48,11 +50,12 @@ export const open = (
         type: "TaskOpened",
         payload: {
           goal: options.goal,
-          agent: options.agent ?? "program",
+          agent: options.agent ?? NO_AGENT,
           measures: participants.rubric.measures.map(measureName),
           plugins: participants.plugins,
           seed,
           ...(options.environment === undefined ? {} : { environment: options.environment }),
+          ...(options.limits === undefined ? {} : { limits: options.limits }),
         },
       })
       const opened = yield* Effect.catchTag(
@@ -65,7 +68,9 @@ export const open = (
       )
       const opening = {
         ...participants,
-        ...{ record, suspend, id, seed },
+        ...{ record, id, seed },
+        // Without an agent, nothing could go on with it.
+        ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,
         openedBy: opened.id,
         instanceName: id,

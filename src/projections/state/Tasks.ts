@@ -84,7 +84,8 @@ const advance = (task: Task, event: Event): Task => {
   if (is(event, "TimelineForked")) {
     const { agent, goal } = event.payload.overrides
     return {
-      ...task,
+      // What was asked of the parent was not asked of the fork.
+      ...unasked,
       agent: typeof agent === "string" ? agent : task.agent,
       goal: typeof goal === "string" ? goal : task.goal,
       to: event.position,

@@ -3,10 +3,13 @@ import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import type * as Agent from "../../../src/agents/Agent.ts"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
+import { TaskControl } from "../../../src/kernel/control/TaskControl.ts"
 import * as Confirmations from "../../../src/kernel/gate/Confirmations.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
+import * as Sensor from "../../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../../src/kernel/program/Tool.ts"
 import { Registry } from "../../../src/kernel/registry/Registry.ts"
 import { eventsOf, typesOf } from "../../agents/given.ts"
@@ -40,7 +43,9 @@ const leftAt = (
 const inNext = <A, E>(
   directory: string,
   options: Omit<TestKernelOptions, "directory">,
-  effect: (kernel: Kernel["Type"]) => Effect.Effect<A, E, Kernel | Registry | Confirmations.Confirmations | Log>,
+  effect: (
+    kernel: Kernel["Type"],
+  ) => Effect.Effect<A, E, Kernel | Registry | Confirmations.Confirmations | TaskControl | Log>,
 ) =>
   Effect.gen(function* () {
     const { run } = yield* (yield* testKernel({ onOpenTasks: "resume", ...options, directory })).start
@@ -421,6 +426,8 @@ describe("resuming is refused, and the task stays as it is, for", () => {
       const found = yield* inNext(directory, { tools }, ({ tasks }) =>
         Effect.gen(function* () {
           const task = yield* tasks.open({ goal: "stay", agent: "walker@1" })
+          const agentless = yield* tasks.open({ goal: "stay" })
+          expect(yield* Effect.flip(tasks.resume(agentless.id, deciding()))).toMatchObject({ _tag: "NotResumable" })
           return yield* Effect.flip(tasks.resume(task.id, deciding()))
         }),
       )
@@ -438,3 +445,157 @@ describe("resuming is refused, and the task stays as it is, for", () => {
     }),
   )
 })
+
+describe("an agent that is led over what is recorded", () => {
+  it.scopedLive("stays paused, however often its task was paused and continued before", () =>
+    Effect.gen(function* () {
+      const { tools, executed } = counting()
+      const looking: Agent.Agent = {
+        ...deciding(),
+        decide: ({ step }) => (step < 3 ? { act: "program/look", args: { step } } : { done: "achieved" }),
+      } as Agent.Agent
+      const directory = yield* leftAt(about("CommandSucceeded"), looking, { tools })
+      const { layerLog } = yield* testKernel({ directory })
+      // More events than a conflict carries.
+      yield* Effect.gen(function* () {
+        const control = yield* TaskControl
+        yield* control.pause(TASK, { by: "ada" })
+        yield* control.continue(TASK, { by: "ada" })
+        const log = yield* EventLog
+        const notes = Array.from(
+          { length: 1_200 },
+          () => ({ type: "NoteAdded", payload: { about: "x", text: "y" } }) as const,
+        )
+        yield* log.append({ stream: `task/${TASK}`, taskId: TASK, actor: "human:ada", events: notes })
+        yield* control.pause(TASK, { by: "ada" })
+      }).pipe(Effect.provide(layerLog))
+      const before = executed.length
+      yield* inNext(directory, { tools }, ({ tasks }) =>
+        Effect.gen(function* () {
+          yield* Effect.forkDaemon(Effect.exit(tasks.resume(TASK, looking)))
+          yield* seen(about("TaskResumed"))
+          yield* Effect.sleep("300 millis")
+          expect(executed).toHaveLength(before)
+          yield* (yield* TaskControl).continue(TASK, { by: "ada" })
+          yield* seen(about("TaskClosed"))
+        }),
+      )
+      expect(executed).toHaveLength(3)
+    }),
+  )
+
+  it.scopedLive("does not carry out again a call that it makes with other arguments: that is a divergence", () =>
+    Effect.gen(function* () {
+      const { tools, executed } = counting()
+      const paying = (args: object): Agent.Agent => ({
+        name: "payer",
+        version: "1",
+        advance: (task) =>
+          Effect.gen(function* () {
+            yield* task.act("program/note", args as never, { callId: "c1" })
+            yield* task.act("program/look", {}, { callId: "c2" })
+            return false
+          }),
+      })
+      const directory = yield* leftAt(about("CommandSucceeded"), paying({ eur: 5 }), { tools })
+      const refused = yield* inNext(directory, { tools }, ({ tasks }) =>
+        Effect.flip(tasks.resume(TASK, paying({ eur: 5, note: "again" }))),
+      )
+      expect(refused).toMatchObject({ _tag: "ResumeDiverged", divergence: { kind: "another-command" } })
+      expect(executed.filter((one) => one.startsWith("note"))).toHaveLength(1)
+    }),
+  )
+
+  it.scopedLive("that ends early or fails on the way leaves the task open", () =>
+    Effect.gen(function* () {
+      const { tools } = counting()
+      const advancing = (first: (task: Agent.AgentTask) => Effect.Effect<boolean, unknown>): Agent.Agent => ({
+        name: "walker",
+        version: "1",
+        advance: first,
+      })
+      const working = advancing((task) =>
+        Effect.as(Effect.zipRight(task.act("program/note"), task.act("program/look")), false),
+      )
+      const directory = yield* leftAt(about("CommandSucceeded"), working, { tools })
+      const closing = advancing((task) => Effect.as(task.close("truncated", "no budget"), false))
+      const failing = advancing(() => Effect.fail(new Error("no key is set")))
+      const found = yield* inNext(directory, { tools }, ({ tasks }) =>
+        Effect.all([
+          Effect.flip(tasks.resume(TASK, closing)),
+          Effect.flip(tasks.resume(TASK, failing)),
+          tasks.unfinished,
+          tasks.resume(TASK, working),
+        ]),
+      )
+      expect(found).toMatchObject([
+        { _tag: "ResumeDiverged", divergence: { kind: "done-earlier" } },
+        { _tag: "AgentFailed", reason: "no key is set" },
+        [{ taskId: TASK }],
+        { outcome: "achieved" },
+      ])
+    }),
+  )
+
+  it.scopedLive("goes on within the steps that it was run with", () =>
+    Effect.gen(function* () {
+      const { tools } = counting()
+      const long: Agent.Agent = {
+        name: "walker",
+        version: "1",
+        decide: ({ step }) => (step < 150 ? { say: `step ${step}` } : { act: "program/look" }),
+      }
+      const directory = yield* Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        yield* Effect.gen(function* () {
+          const { run } = yield* (yield* testKernel({ tools, directory, onOpenTasks: "resume" })).start
+          const working = run(
+            Effect.flatMap(Kernel, ({ tasks }) => tasks.run(long, { id: TASK, goal: "go", maxSteps: 160 })),
+          )
+          yield* Effect.forkDaemon(Effect.exit(working))
+          yield* run(seen(about("MessageSent"), 120))
+        }).pipe(Effect.scoped)
+        return directory
+      })
+      const { audit, replayed } = yield* inNext(directory, { tools }, resumed(long))
+      expect(audit).toMatchObject({ outcome: "truncated", reason: "it was not done within 160 steps", steps: 10 })
+      expect(replayed).toMatchObject({ verdict: "identical" })
+    }),
+  )
+
+  it.scopedLive("is resumed twice in the midst of one decision, with and without sensors", () =>
+    Effect.gen(function* () {
+      for (const sensors of [{}, { clock: Sensor.make({ description: "It ticks", read: () => 1 }) }]) {
+        const { tools } = counting()
+        let asked = 0
+        const consulting: Agent.Agent = {
+          name: "walker",
+          version: "1",
+          decide: async ({ consult, step }) => {
+            if (step === 0) return { act: "program/look" }
+            asked++
+            // The second question of a decision is not answered until the third time.
+            await consult({ provider: "p", model: "m", request: { first: true } }, async () => ANSWER)
+            await consult({ provider: "p", model: "m", request: { first: false } }, () =>
+              asked < 3 ? new Promise<never>(() => {}) : Promise.resolve(ANSWER),
+            )
+            return { done: "achieved" }
+          },
+        }
+        const directory = yield* leftAt(about("ModelCalled"), consulting, { tools, sensors })
+        yield* inNext(directory, { tools, sensors }, ({ tasks }) =>
+          Effect.gen(function* () {
+            yield* Effect.forkDaemon(Effect.exit(tasks.resume(TASK, consulting)))
+            yield* seen(about("ModelResponded"), 1)
+          }),
+        )
+        asked = 2
+        const { audit, replayed } = yield* inNext(directory, { tools, sensors }, resumed(consulting))
+        expect(audit.outcome).toBe("achieved")
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+      }
+    }),
+  )
+})
+
+const ANSWER = { response: "yes", usage: { inputTokens: 1, outputTokens: 1 } }
