@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { type Kill, killedAndResumed } from "./resumed.ts"
 
+/** Between an answer and its decision, and after a dispatch; while a person is asked; and from outside, at any time. */
 const KILLS: ReadonlyArray<ReadonlyArray<Kill>> = [
-  [{ commits: 12 }, { commits: 20 }],
-  [{ commits: 27 }],
-  [{ events: 45, ms: 5 }, { commits: 8 }],
+  [{ commits: 9 }, { commits: 10 }, { commits: 7 }],
+  [{ events: 34, ms: 5 }, { commits: 6 }, { events: 8, ms: 20 }],
 ]
 
 describe("a task of an agent with a model whose kernels are killed with SIGKILL", () => {
