@@ -3,10 +3,18 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { type Kill, killedAndResumed } from "./resumed.ts"
 
-/** Between an answer and its decision, and after a dispatch; while a person is asked; and from outside, at any time. */
+/** After an answer, before an outcome, and as it is closed; while a person is asked; and from outside, at any time. */
 const KILLS: ReadonlyArray<ReadonlyArray<Kill>> = [
-  [{ commits: 9 }, { commits: 10 }, { commits: 7 }],
-  [{ events: 34, ms: 5 }, { commits: 6 }, { events: 8, ms: 20 }],
+  [
+    { commits: 9, moment: "after" },
+    { commits: 9, moment: "before" },
+    { commits: 7, moment: "after" },
+  ],
+  [
+    { events: 34, ms: 5 },
+    { commits: 6, moment: "before" },
+    { events: 8, ms: 20 },
+  ],
 ]
 
 describe("a task of an agent with a model whose kernels are killed with SIGKILL", () => {

@@ -20,10 +20,12 @@ const PROGRAM = program(import.meta.url, "publishing")
 const TASK = "published"
 
 /**
- * When a kernel is killed with SIGKILL: right after it committed events so many times, or so many milliseconds after the
- * log has so many events more.
+ * When a kernel is killed with SIGKILL: right before or after it commits events for the n-th time, or so many
+ * milliseconds after the log has so many events more.
  */
-export type Kill = { readonly commits: number } | { readonly events: number; readonly ms: number }
+export type Kill =
+  | { readonly commits: number; readonly moment: "before" | "after" }
+  | { readonly events: number; readonly ms: number }
 
 /** What one process was: killed, or one that ended by itself, which the last one does; and the type of the log's last event then. */
 interface Life {
@@ -134,8 +136,7 @@ const live = (directory: string, kill: Kill | undefined) =>
     const log = yield* EventLog
     const { position } = yield* log.head
     const exited = yield* Deferred.make<{ readonly code: number | null; readonly signal: string | null }>()
-    const dieAfterCommit = kill !== undefined && "commits" in kill ? { dieAfterCommit: kill.commits } : {}
-    const input = { directory, plugin: inRepository("plugins", "text-room"), ...dieAfterCommit }
+    const input = { directory, plugin: inRepository("plugins", "text-room"), ...kill }
     let said = ""
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>

@@ -18,25 +18,25 @@ const KILLS_A_TASK = 5
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 describe("a task of an agent with a model, whose kernel is killed with SIGKILL", () => {
-  it.scopedLive(
-    "after each of its commits, is resumed to its end",
-    () =>
+  it.scopedLive.each(["before", "after"] as const)(
+    "%s each of its commits, is resumed to its end",
+    (moment) =>
       Effect.gen(function* () {
         let next = 1
         let last = Number.POSITIVE_INFINITY
         const lane = Effect.gen(function* () {
           while (next < last && next < MOST_COMMITS) {
             const commits = next++
-            const lives = yield* killedAndResumed([{ commits }])
+            const lives = yield* killedAndResumed([{ commits, moment }])
             if (lives[0]?.killed === false) last = Math.min(last, commits)
-            else say(`killed after commit ${commits}, ${lives[0]?.last}`)
+            else say(`killed ${moment} commit ${commits}, after ${lives[0]?.last}`)
           }
         })
         yield* Effect.all(
           Array.from({ length: LANES }, () => lane),
           { concurrency: LANES },
         )
-        say(`killed after each of ${last - 1} commits`)
+        say(`killed ${moment} each of ${last - 1} commits`)
         expect(last).toBeGreaterThan(25)
         expect(last).toBeLessThan(MOST_COMMITS)
       }),
@@ -71,5 +71,6 @@ describe("a task of an agent with a model, whose kernel is killed with SIGKILL",
 /** After a commit, or at a time after an event that is seen from outside. */
 const anyKill = (random: () => number): Kill => {
   const below = (most: number) => Math.floor(random() * most)
-  return below(2) === 0 ? { commits: 1 + below(35) } : { events: 1 + below(30), ms: below(150) }
+  if (below(2) === 0) return { events: 1 + below(30), ms: below(150) }
+  return { commits: 1 + below(35), moment: below(2) === 0 ? "before" : "after" }
 }

@@ -1,4 +1,4 @@
-/** Ends this process by SIGKILL right after it committed events so many times: nothing runs between that commit and the end. */
+/** Ends this process by SIGKILL right before or after it commits events for the n-th time: nothing runs between that commit and the end. */
 import { createRequire } from "node:module"
 
 /** What has the method `prepare` of SQLite's drivers: that of better-sqlite3, and that of Node where it has one. */
@@ -14,33 +14,38 @@ const databases = () => {
   return found
 }
 
-/** To be called before a log is opened. */
-export const dieAfterCommit = (count) => {
+/**
+ * To be called before a log is opened.
+ *
+ * @param moment `before` or `after` the commit
+ */
+export const dieAtCommit = (count, moment) => {
   let commits = 0
   let transaction = false
   let hasEvents = false
-  const ran = (sql) => {
-    if (sql.startsWith("BEGIN")) {
-      transaction = true
-      hasEvents = false
-    } else if (sql.startsWith("INSERT INTO events ")) hasEvents = true
+  const die = (at) => {
+    if (commits === count && moment === at) process.kill(process.pid, "SIGKILL")
+  }
+  /** Runs a statement. One that commits events is an INSERT by itself, or the end of a transaction that has one. */
+  const ran = (sql, run) => {
+    if (sql.startsWith("INSERT INTO events ")) hasEvents = true
+    if (sql.startsWith("BEGIN")) transaction = true
     if (sql.startsWith("ROLLBACK")) hasEvents = false
+    const commit = hasEvents && (!transaction || sql.startsWith("COMMIT"))
+    if (commit) commits += 1
+    if (commit) die("before")
+    const result = run()
+    if (commit) die("after")
+    if (commit) hasEvents = false
     if (sql.startsWith("COMMIT") || sql.startsWith("ROLLBACK")) transaction = false
-    if (transaction || !hasEvents) return
-    hasEvents = false
-    commits += 1
-    if (commits === count) process.kill(process.pid, "SIGKILL")
+    return result
   }
   for (const database of databases()) {
     const { prepare } = database
     database.prepare = function (sql) {
       const statement = prepare.call(this, sql)
       const { run } = statement
-      statement.run = (...parameters) => {
-        const result = run.apply(statement, parameters)
-        ran(sql)
-        return result
-      }
+      statement.run = (...parameters) => ran(sql, () => run.apply(statement, parameters))
       return statement
     }
   }

@@ -2,17 +2,17 @@
  * A kernel that has an agent with a model publish something: it opens the task or, where an earlier kernel did, goes on with it. It ends
  * when the task is closed.
  *
- * Argument: { directory, plugin, dieAfterCommit? }. Appended to files of the directory, as lines: what the model is asked (`asked`), and
+ * Argument: { directory, plugin, commits?, moment? }: with the last two it dies before or after that commit of its own. Appended to files of the directory, as lines: what the model is asked (`asked`), and
  * which tools are executed (`executed`).
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Stream } from "effect"
 import { Agent, EventLog, Hindcast, Kernel, Tool } from "../../../dist/index.js"
-import { dieAfterCommit } from "./dying.mjs"
+import { dieAtCommit } from "./dying.mjs"
 
-const { directory, plugin, dieAfterCommit: commits } = JSON.parse(process.argv[2])
-if (commits !== undefined) dieAfterCommit(commits)
+const { directory, plugin, commits, moment } = JSON.parse(process.argv[2])
+if (commits !== undefined) dieAtCommit(commits, moment)
 
 const TASK = "published"
 
