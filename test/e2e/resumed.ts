@@ -56,7 +56,7 @@ const trial = (directory: string, kills: ReadonlyArray<Kill>) =>
       const killed = yield* live(directory, kill)
       yield* noProcessMentions(directory)
       const { position } = yield* log.head
-      lives.push({ killed, last: (yield* log.readPage({ after: position - 1 }, 1))[0]?.type ?? "nothing" })
+      lives.push({ killed, last: (yield* log.readPage({ after: Math.max(0, position - 1) }, 1))[0]?.type ?? "nothing" })
       const asked = linesOf<Asked>(directory, "asked").slice(before)
       const turns = asked.map(({ turn }) => turn)
       expect(turns, where(lives)).toEqual(turns.map((_, index) => paid + index))
