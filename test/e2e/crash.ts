@@ -67,7 +67,7 @@ const spawnDemo = (filename: string) =>
   })
 
 /** Within two seconds, no process has the directory on its command line: the plugins' are under it. */
-const noProcessMentions = (directory: string) =>
+export const noProcessMentions = (directory: string) =>
   Effect.suspend(() => {
     const left = commandLines().filter((line) => line.includes(directory))
     return left.length === 0 ? Effect.void : Effect.fail(new Error(`left behind: ${left.join("\n")}`))

@@ -1,0 +1,199 @@
+/**
+ * What an agent with a model costs without its model: turns with two tools of the program, many conversations at once, and how soon a
+ * piece of an answer is passed on; against the same loop written by hand.
+ */
+import { spawnSync } from "node:child_process"
+import * as http from "node:http"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Agent, Hindcast, Kernel, Models } from "../../dist/index.js"
+import { rawTable } from "../floor.mjs"
+import { median, quantile, spend, WARM_UP } from "../measure.mjs"
+import { goal, scribe, settings, TURNS, turnOf } from "../programs/talking.mjs"
+
+/** Conversations of a round, one after the other. */
+const A_ROUND = 5
+
+const CONVERSATIONS = 200
+const REQUESTS = 60
+
+export const run = async (directory, rounds, say) => [
+  ...(await turns(directory, rounds)),
+  ...conversations(directory, say),
+  ...(await deltas(directory)),
+]
+
+/** One conversation at a time. */
+const turns = async (directory, rounds) => {
+  const floorFile = path.join(directory, "turns-floor.db")
+  await Effect.runPromise(Effect.void.pipe(Effect.provide(Hindcast.layerLog({ log: floorFile }))))
+  const raw = rawTable(floorFile)
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const runtime = yield* Effect.runtime()
+    const conversation = kernel.tasks.run(scribe, { goal })
+    const contenders = {
+      ours: () => Effect.runPromise(Effect.provide(Effect.repeatN(conversation, A_ROUND - 1), runtime)),
+      byHand: async () => {
+        for (let index = 0; index < A_ROUND; index++) await byHand(raw)
+      },
+    }
+    return yield* Effect.promise(() => spend(contenders, rounds))
+  })
+  const spent = await Effect.runPromise(
+    Effect.provide(program, Hindcast.layer(settings(path.join(directory, "turns.db"), directory))),
+  )
+  raw.close()
+  return [
+    {
+      what: "a turn with two tools of the program, processor time",
+      unit: "ms",
+      ours: spent.ours.cpuMs / (A_ROUND * TURNS),
+      floor: spent.byHand.cpuMs / (A_ROUND * TURNS),
+      ratio: spent.ours.cpuMs / spent.byHand.cpuMs,
+      bound: { at: "most", value: 5, of: "ours" },
+      floorIs: "the loop by hand: the request as JSON, both calls, 11 raw inserts, 2 synced",
+    },
+  ]
+}
+
+/** The loop as one writes it without Hindcast, on the log's own table. */
+const byHand = async (raw) => {
+  const tools = { look: async ({ at }) => ({ at, found: "nothing" }), note: async ({ of }) => ({ noted: of }) }
+  const messages = [{ role: "user", content: [{ type: "text", text: goal }] }]
+  for (let index = 0; index <= TURNS; index++) {
+    raw.one(JSON.stringify({ model: "one", messages: messages.slice(-1) }))
+    // What a client of a provider does with each request.
+    JSON.stringify({ model: "one", messages, tools: Object.keys(tools) })
+    const { parts } = turnOf(messages)
+    raw.one(JSON.stringify(parts))
+    raw.one(JSON.stringify({ decided: index }))
+    messages.push({ role: "assistant", content: parts })
+    const calls = parts.filter(({ type }) => type === "call")
+    if (calls.length === 0) return
+    const content = await Promise.all(
+      calls.map(async ({ callId, tool, args }) => {
+        raw.one(JSON.stringify({ callId, tool, args }))
+        raw.one(JSON.stringify({ callId, allowed: true }))
+        raw.synced(JSON.stringify({ callId, dispatched: true }))
+        const result = await tools[tool.split("__")[1]](args)
+        raw.one(JSON.stringify({ callId, result }))
+        return { callId, result }
+      }),
+    )
+    messages.push({ role: "tool", content })
+  }
+}
+
+/** Many conversations at once, in a process of their own. */
+const conversations = (directory, say) => {
+  const name = `${CONVERSATIONS} conversations at once`
+  say(name)
+  const many = talk(path.join(directory, "conversations.db"), directory, CONVERSATIONS)
+  const one = talk(path.join(directory, "conversation.db"), directory, 1)
+  return [
+    {
+      what: `${name}: turns with two tools`,
+      unit: "turns/s",
+      ours: many.turnsPerSecond,
+      bound: { at: "least", value: 200, of: "ours" },
+    },
+    {
+      what: `${name}: a turn, processor time`,
+      unit: "ms",
+      ours: many.cpuMs,
+      bound: { at: "most", value: 5, of: "ours" },
+    },
+    {
+      what: `${name}: most memory`,
+      unit: "MiB",
+      ours: many.peakMiB,
+      floor: one.peakMiB,
+      ratio: many.peakMiB / one.peakMiB,
+      bound: { at: "most", value: 400, of: "ours" },
+      floorIs: "one conversation",
+    },
+  ]
+}
+
+const PROGRAM = fileURLToPath(new URL("../programs/conversations.mjs", import.meta.url))
+
+const talk = (log, directory, count) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, log, directory, String(count)], {
+    encoding: "utf8",
+  })
+  if (status !== 0) throw new Error(`expected ${count} conversations, found: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** How long after a server's first piece of an answer whoever listens has it, through the whole kernel, and by `fetch` alone. */
+const deltas = async (directory) => {
+  let wroteAt = 0
+  const server = http.createServer((request, response) => {
+    request.resume()
+    request.once("end", () => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.flushHeaders()
+      // By then the client waits for the first piece.
+      setTimeout(() => {
+        wroteAt = performance.now()
+        response.write(piece({ content: "It is done." }))
+        setTimeout(() => response.end(`${piece({}, "stop")}data: [DONE]\n\n`), 10)
+      }, 20)
+    })
+  })
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const baseURL = `http://127.0.0.1:${server.address().port}/v1`
+  const found = { ours: [], byFetch: [] }
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const model = yield* Models.load("openai-compatible/one", { baseURL, apiKey: "none" })
+    let first
+    const onDelta = () => {
+      first ??= performance.now() - wroteAt
+    }
+    const agent = Agent.fromModel({ name: "listened", model, onDelta })
+    for (let index = 0; index < WARM_UP + REQUESTS; index++) {
+      first = undefined
+      yield* kernel.tasks.run(agent, { goal })
+      const byFetch = yield* Effect.promise(() => firstChunk(`${baseURL}/chat/completions`, () => wroteAt))
+      if (index < WARM_UP) continue
+      found.ours.push(first)
+      found.byFetch.push(byFetch)
+    }
+  })
+  await Effect.runPromise(
+    Effect.provide(program, Hindcast.layer(settings(path.join(directory, "deltas.db"), directory))),
+  )
+  server.close()
+  const row = (what, of) => ({
+    what: `first piece of an answer passed on, ${what}`,
+    unit: "ms",
+    ours: of(found.ours),
+    floor: of(found.byFetch),
+    ratio: of(found.ours) / of(found.byFetch),
+    bound: { at: "most", value: 2, of: "ours" },
+    floorIs: "fetch: the first chunk of the same server",
+  })
+  return [row("median", median), row("19 of 20", (all) => quantile(all, 0.95))]
+}
+
+/** A chunk as a server that is compatible with OpenAI's sends it. */
+const piece = (delta, finish = null) =>
+  `data: ${JSON.stringify({
+    ...{ id: "1", object: "chat.completion.chunk", created: 1, model: "one" },
+    choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: finish }],
+    ...(finish === null ? {} : { usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 } }),
+  })}\n\n`
+
+const firstChunk = async (url, wroteAt) => {
+  const response = await fetch(url, { method: "POST", body: "{}" })
+  const reader = response.body.getReader()
+  await reader.read()
+  const first = performance.now() - wroteAt()
+  while (!(await reader.read()).done) {
+    // To its end, so that its connection is used again.
+  }
+  return first
+}
