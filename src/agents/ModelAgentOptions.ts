@@ -27,6 +27,11 @@ export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
    * it from the log.
    */
   readonly answer?: Schema.Schema<Answer, Encoded>
+  /**
+   * Whether the agent is in a conversation: an answer without calls does not end the task, but waits for the next
+   * input. Default: false.
+   */
+  readonly conversation?: boolean
   /** Called with each piece of an answer as it comes. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** Limit of one answer, in tokens. Default: the provider's. */
@@ -54,6 +59,7 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
     answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
+    conversation: Schema.Boolean,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
     retries: Options.wholeNumber(0, MOST_RETRIES),
@@ -70,6 +76,7 @@ export interface Settings extends Omit<ModelAgentOptions, "model" | "memory" | "
   readonly memory: Memory.CompletePolicy
   readonly budget: Budgets.Budget
   readonly retries: number
+  readonly conversation: boolean
   readonly answer: StructuredAnswer | undefined
 }
 
@@ -106,6 +113,7 @@ export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, E
   return {
     ...decoded,
     ...{ model, guide, memory, budget: decoded.budget ?? {}, retries: decoded.retries ?? DEFAULT_RETRIES },
+    conversation: decoded.conversation ?? false,
     agent: {
       name: decoded.name ?? `${model.provider}/${model.model}`,
       version: decoded.version ?? digest({ ...(guide as JsonObject), memory: { ...memory } }).slice(0, 8),

@@ -23,6 +23,8 @@ export interface AgentDelta extends Delta {
 /** How a model is asked. */
 export interface Asking {
   readonly model: Model
+  /** Whether an interrupting input ends the answer. */
+  readonly interruptible: boolean
   /** Called with each piece of an answer as it comes. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** How often a request that failed is made again. */
@@ -59,7 +61,7 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { model, retries, backoffMs, costOf, count, mayAsk } = asking
+  const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
   const requestDigest = digestOf(request)
   const attempt = (number: number, afterMs: number): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> =>
@@ -93,10 +95,15 @@ export const ask = (
           // An answer that is cut has no holes: parts that nothing came of are left out.
           {
             afterMs,
-            partial: () => ({
-              response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
-              ...(usage === undefined ? {} : { usage }),
+            partial: Effect.gen(function* () {
+              const cost = usage === undefined ? null : yield* costOf(model, usage)
+              return {
+                response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
+                ...(usage === undefined ? {} : { usage }),
+                ...(cost === null ? {} : { cost }),
+              }
             }),
+            interruptible,
           },
         )
         .pipe(

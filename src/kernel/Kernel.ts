@@ -37,8 +37,8 @@ import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
+import * as InputArrivals from "./tasks/InputArrivals.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
-
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
@@ -175,6 +175,7 @@ const make = (input: KernelOptions) =>
     const context: KernelContext = {
       confirmations: { ...people, ask: (question) => ask(log, question) },
       ...{ log, registry, critics, instances, unconsented, commands, pushed, gate, lease, scope },
+      inputs: InputArrivals.make(log, scope),
     }
     const seeds = new PCGRandom(seed)
     const open = (input: Task.OpenOptions) =>

@@ -76,6 +76,7 @@ describe("an apprentice", () => {
       goal: "win",
       step,
       consult: () => Promise.reject(new Error("no model is asked here")),
+      inputs: [],
       lastOutcome: null,
       plugins: [],
       sensors: [],

@@ -10,6 +10,7 @@ import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
+import type { Input } from "../tasks/Inputs.ts"
 import type { Task } from "../tasks/Task.ts"
 import * as Agent from "./Agent.ts"
 
@@ -80,6 +81,7 @@ const agentTaskOf = (task: Task): Agent.AgentTask => {
     ...task,
     random: () => numbers.number(),
     now: () => now,
+    inputs: (options) => Effect.tap(task.inputs(options), (inputs) => advanceClock(inputs.map(({ event }) => event))),
     perceive: (options) =>
       Effect.tap(task.perceive(options), (readings) => advanceClock(readings.map(({ event }) => event))),
     act: (...command) => Effect.tap(task.act(...command), ({ event }) => advanceClock([event])),
@@ -98,12 +100,14 @@ const decideLoop = (
       runPromise(task.consult(question, Effect.tryPromise({ try: answering, catch: (cause) => cause })))
     let last: CommandOutcome | undefined
     for (let step = 0; step < maxSteps; step++) {
+      const inputs = yield* task.inputs()
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
-      const basedOn = evidence(readings, last)
+      const basedOn = evidence(inputs, readings, last)
       const choice = yield* Agent.decide(agent, {
         goal: task.goal,
         step,
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
+        inputs: inputs.map(({ source, content, delivery }) => ({ source, content, delivery })),
         lastOutcome: last === undefined ? null : withoutPlace(last),
         ...(yield* task.capabilities()),
         random: () => numbers.number(),
@@ -131,8 +135,12 @@ const decideLoop = (
   })
 
 /** The events that a decision is based on, oldest first. */
-const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undefined): ReadonlyArray<Event> =>
-  [...(last === undefined ? [] : [last.event]), ...readings.map(({ event }) => event)].sort(
+const evidence = (
+  inputs: ReadonlyArray<Input>,
+  readings: ReadonlyArray<Reading>,
+  last: CommandOutcome | undefined,
+): ReadonlyArray<Event> =>
+  [...(last === undefined ? [] : [last.event]), ...[...inputs, ...readings].map(({ event }) => event)].sort(
     (a, b) => a.position - b.position,
   )
 

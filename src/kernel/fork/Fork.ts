@@ -157,7 +157,7 @@ export const fork = (
             replayDecisions(agent, past),
             replayThenLive(
               recordedTask,
-              recorded?.wrapModelCalls(task) ?? task,
+              recorded?.withoutWorld(task) ?? task,
               instructions,
               isOver,
               DecisionPoint.guideAt(point),

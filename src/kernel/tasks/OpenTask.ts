@@ -13,6 +13,7 @@ import type { Instances } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
 import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
+import type { InputArrivals } from "./InputArrivals.ts"
 
 /** The services that every task of a kernel uses. */
 export interface KernelContext {
@@ -30,6 +31,8 @@ export interface KernelContext {
   /** The queue in which the commands of all tasks wait. */
   readonly commands: CommandQueue
   readonly pushed: PushedReadings
+  /** Tells of inputs, on all timelines. */
+  readonly inputs: InputArrivals
   readonly gate: GateConfig
   readonly lease: HeldLease
   /** Closes with the kernel. Each task has a scope of its own in it. */

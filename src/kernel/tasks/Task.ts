@@ -20,6 +20,7 @@ import { type PerceiveError, type PerceiveOptions, perceive } from "../sensing/P
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Capabilities from "./Capabilities.ts"
 import type * as Environments from "./Environments.ts"
+import * as Inputs from "./Inputs.ts"
 import * as ModelCalls from "./ModelCalls.ts"
 import { ActOptions, CausedBy } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
@@ -70,6 +71,13 @@ export interface Task {
     ModelCalls.ModelCallResponse,
     E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
   >
+  /**
+   * Takes what was said to the agent and was not delivered yet (`InputReceived` in the task's stream, from any process),
+   * oldest first, and records that it is delivered. A replay answers with the inputs that were delivered at this point.
+   */
+  readonly inputs: (
+    options?: Inputs.InputOptions,
+  ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /** Records something about the agent itself, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
@@ -158,6 +166,9 @@ export const begin = <E>(
       documents: new Map<string, Json>(),
     }
 
+    const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder })
+    const interruption = { waits: inputs.has(INTERRUPTING), arrives: inputs.awaited(INTERRUPTING) }
+
     const close = (outcome: TaskOutcome, reason?: string) =>
       lifecycle.close(
         Effect.gen(function* () {
@@ -221,7 +232,11 @@ export const begin = <E>(
       consult: (question, answering) =>
         Effect.map(lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering)), ({ response }) => response),
       ask: (question, answering, options) =>
-        lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options)),
+        lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options, interruption)),
+      inputs: (options = {}) =>
+        Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
+          lifecycle.runUntilClosed(inputs.take(decoded)),
+        ),
       record: (agent, event) =>
         lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
       decided: ({ agent, choice, basedOn, rationale }) =>
@@ -244,6 +259,8 @@ export const begin = <E>(
 /** The recorder of a task's stream, on the log's own timeline. All appends to that stream go through it. */
 export const recorderOf = (log: KernelContext["log"], id: string): Recorder.Recorder =>
   Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" })
+
+const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }
 
 /** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {
