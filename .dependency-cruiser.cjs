@@ -25,6 +25,7 @@ module.exports = {
       "platform",
       "values",
     ]),
+    ...storeys("src/agents", ["channel", "models"]),
     {
       name: "plugins-and-projections-do-not-know-each-other",
       severity: "error",

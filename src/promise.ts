@@ -5,6 +5,7 @@
 
 export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
+export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
 export {
   type Confirmations,
   type Events,

@@ -5,6 +5,7 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect"
+import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { RunOptions } from "../kernel/agents/runAgent.ts"
@@ -24,6 +25,7 @@ import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
+import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import * as Task from "./Task.ts"
 
@@ -109,6 +111,10 @@ export interface Hindcast {
   readonly confirmations: Confirmations
   readonly events: Events
   readonly timeTravel: TimeTravel
+  /** A channel to a task: what front ends are told of it, and what people say to its agent. */
+  readonly channel: (taskId: string, options?: ChannelOptions) => Promise<Channel>
+  /** Serves the channels of all tasks over HTTP on the loopback, until it or Hindcast is closed. */
+  readonly serve: (options?: ServeOptions & Calls.CallOptions) => Promise<Served>
   /**
    * Interrupts the calls under way, closes open tasks as `abandoned`, stops every plugin, and releases the log's lease.
    * The promise resolves when all of that is done; further calls of `close` answer with the same promise. Every other
@@ -150,6 +156,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
+    ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,
   }
