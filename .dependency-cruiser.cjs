@@ -70,7 +70,7 @@ module.exports = {
     ]),
     ...storeys("src/cli", [
       "demo",
-      "(time|step)",
+      "(time|step|chat)",
       "task",
       "(plugin|score|log)",
       "export",

@@ -12,6 +12,7 @@ import * as Overview from "./terminal/Overview.ts"
 const COMMANDS = {
   demo: async () => (await import("./demo/Demo.ts")).demo,
   run: async () => (await import("./task/RunCommand.ts")).run,
+  chat: async () => (await import("./chat/ChatCommand.ts")).chat,
   plugin: async () => (await import("./plugin/PluginCommands.ts")).plugin,
   log: async () => (await import("./log/LogCommands.ts")).log,
   state: async () => (await import("./time/TimeCommands.ts")).state,

@@ -19,6 +19,8 @@ export interface Activity {
   readonly waits: boolean
   /** Whether it is about to say what it decided to. */
   readonly speaks: boolean
+  /** Positions of the inputs that it was not given yet. */
+  readonly inputs: ReadonlySet<number>
   /** Ids of the commands without an outcome. */
   readonly commands: ReadonlySet<string>
   /** Ids of the confirmations that wait for a person. */
@@ -28,38 +30,44 @@ export interface Activity {
 /** Before the first event of a task. */
 export const initial: Activity = {
   ...{ isClosed: false, waits: false, speaks: false },
+  inputs: new Set(),
   commands: new Set(),
   questions: new Set(),
 }
 
 /** The state that follows from what happened. */
-export const stateOf = ({ isClosed, waits, speaks, commands, questions }: Activity): AgentState => {
+export const stateOf = ({ isClosed, waits, speaks, inputs, commands, questions }: Activity): AgentState => {
   if (isClosed) return "done"
   if (questions.size > 0) return "waiting_for_confirmation"
   if (commands.size > 0) return "executing_tool"
-  return waits && !speaks ? "ready" : "thinking"
+  return waits && !speaks && inputs.size === 0 ? "ready" : "thinking"
 }
 
 /** Applies one event of the task, on its timeline. */
 export const evolve = (activity: Activity, event: Event): Activity => {
   if (is(event, "TaskClosed")) return { ...activity, isClosed: true }
-  if (is(event, "TimelineForked")) return initial
+  // What waited at a fork is ended there by events of its own.
+  if (is(event, "TimelineForked")) return event.payload.overrides.fresh === true ? initial : activity
   if (is(event, "DecisionMade")) {
     const { waits, say } = event.payload.choice
     return { ...activity, waits: waits === "input", speaks: say !== undefined }
   }
   if (is(event, "MessageSent")) return { ...activity, speaks: false }
-  if (is(event, "InputDelivered")) return { ...activity, waits: false }
+  if (is(event, "InputReceived")) return { ...activity, inputs: changed(activity.inputs, event.position, true) }
+  if (is(event, "InputDelivered")) {
+    const { inputs } = event.payload
+    return { ...activity, waits: false, inputs: new Set([...activity.inputs].filter((one) => !inputs.includes(one))) }
+  }
   const { commandId, confirmationId } = event.payload
   if (typeof confirmationId === "string") {
-    const questions = withId(activity.questions, confirmationId, is(event, "ConfirmationRequested"))
+    const questions = changed(activity.questions, confirmationId, is(event, "ConfirmationRequested"))
     return { ...activity, questions }
   }
   if (is(event, "ActuatorCommanded")) {
-    return { ...activity, commands: withId(activity.commands, event.payload.commandId, true) }
+    return { ...activity, commands: changed(activity.commands, event.payload.commandId, true) }
   }
   return typeof commandId === "string" && ENDS.has(event.type)
-    ? { ...activity, commands: withId(activity.commands, commandId, false) }
+    ? { ...activity, commands: changed(activity.commands, commandId, false) }
     : activity
 }
 
@@ -71,7 +79,7 @@ export const ENDS: ReadonlySet<string> = new Set([
   ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
 ])
 
-const withId = (ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> => {
-  if (ids.has(id) === isIn) return ids
-  return new Set(isIn ? [...ids, id] : [...ids].filter((one) => one !== id))
+const changed = <Member>(members: ReadonlySet<Member>, member: Member, isIn: boolean): ReadonlySet<Member> => {
+  if (members.has(member) === isIn) return members
+  return new Set(isIn ? [...members, member] : [...members].filter((one) => one !== member))
 }

@@ -45,6 +45,9 @@ export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputRecei
 export const isOf = ({ deliveries }: InputOptions, { delivery }: Input): boolean =>
   deliveries === undefined || deliveries.includes(delivery)
 
+/** The reason with which a task is closed when people end the conversation that it is. */
+export const CONVERSATION_ENDED = "the conversation was ended"
+
 /** The inputs of one task. */
 export interface Inputs {
   /** Takes the inputs that were not delivered yet, oldest first, and records that they are. */
