@@ -5,11 +5,11 @@ import { Effect, Option } from "effect"
 import * as Deltas from "../../agents/channel/Deltas.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, optionalText, repeatedText, TASK, wholeNumber } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
-import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
@@ -74,14 +74,10 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
         ...given({ maxSteps, deadlineMs }),
       })
       const { channel } = yield* Chat.talk(conversation, { terminal, json, user })
-      const style = Output.styleOf(process.stdout)
       if (json) return
-      const audit = `hindcast audit ${channel.taskId}`
-      yield* Effect.forEach(
-        [...(yield* ChatPages.cost(channel)), style.dim(`Task ${channel.taskId}; \`${audit}\` shows it.`)],
-        Output.write,
-        { discard: true },
-      )
+      const audit = CommandHints.command(["audit", channel.taskId, "--log", filename])
+      const summary = [...(yield* ChatPages.cost(channel)), terminal.style.dim(`Task ${channel.taskId}: ${audit}`)]
+      yield* terminal.write(`${summary.join("\n")}\n`)
     })
     yield* Effect.provide(worked, kernel)
   }).pipe(Effect.scoped),

@@ -1,6 +1,6 @@
 /** Asks the person at the terminal about what waits for an approval, one question after the other. */
 
-import { Deferred, Effect, type Scope } from "effect"
+import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
@@ -30,7 +30,7 @@ export const make = (
     const settled = new Map<string, Deferred.Deferred<void>>()
 
     const settling = (confirmationId: string) => {
-      const known = settled.get(confirmationId) ?? Effect.runSync(Deferred.make<void>())
+      const known = settled.get(confirmationId) ?? Deferred.unsafeMake<void, never>(FiberId.none)
       settled.set(confirmationId, known)
       return known
     }

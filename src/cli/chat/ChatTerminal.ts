@@ -37,7 +37,14 @@ const opened = (isTerminal: boolean) =>
         ...(isTerminal ? { output: process.stdout, prompt: PROMPT, terminal: true } : { terminal: false }),
       }),
     ),
-    (reader) => Effect.sync(() => reader.close()),
+    (reader) =>
+      Effect.sync(() => {
+        reader.close()
+        if (!isTerminal) return
+        // Nobody is asked for more.
+        readline.cursorTo(process.stdout, 0)
+        readline.clearScreenDown(process.stdout)
+      }),
   )
 
 /** Pipes, or files: lines come as they are read, and nobody is asked. */
@@ -69,9 +76,12 @@ const interactive = Effect.gen(function* () {
   const reader = yield* opened(true)
   /** The line that was shown last, as long as it has no end. */
   let open = ""
+  /** Whether the line that was open was ended by the person, so that it needs no other end. */
+  let isTyped = false
   let answer: ((line: string) => void) | undefined
   reader.on("line", (line) => {
     // The person's line ended the one that was open above it.
+    isTyped = open !== ""
     open = ""
     if (answer === undefined) queue.unsafeOffer(line)
     else answer(line)
@@ -98,8 +108,10 @@ const interactive = Effect.gen(function* () {
     columns: Output.columnsOf(process.stdout),
     write: (text) =>
       Effect.suspend(() => {
+        const all = open + (isTyped && text === "\n" ? "" : text)
+        isTyped = false
+        if (all === "") return Effect.void
         clear()
-        const all = open + text
         open = all.slice(all.lastIndexOf("\n") + 1)
         return Effect.zipRight(
           Output.writePart(open === "" ? all : `${all}\n`),

@@ -26,6 +26,8 @@ export const make = (
   const markdown = StreamedMarkdown.make(style)
   /** The text of the answer that is under way, as far as it was shown. */
   let streamed = ""
+  /** The text of the last answer that was shown while it streamed, and has no message yet. */
+  let unsaid = ""
   let request = ""
   let isWithinLine = false
 
@@ -37,6 +39,7 @@ export const make = (
   /** Ends what was streamed, and the line. */
   const ended = (): string => {
     const rest = streamed === "" ? "" : markdown.end()
+    unsaid = streamed === "" ? unsaid : streamed
     streamed = ""
     const text = shown(rest)
     return isWithinLine ? `${text}${shown("\n")}` : text
@@ -53,9 +56,10 @@ export const make = (
   }
 
   const message = (content: string): string => {
-    // It was shown while it streamed.
-    if (streamed === content) return ended()
     const before = ended()
+    const wasStreamed = unsaid === content
+    unsaid = ""
+    if (wasStreamed) return before
     const whole = markdown.push(content) + markdown.end()
     return before + shown(`${whole}\n`)
   }
