@@ -13,9 +13,6 @@ export interface Cursor {
   readonly answer?: { readonly position: number; readonly pieces: number }
 }
 
-/** Before everything. */
-export const START: Cursor = { position: 0 }
-
 /** `412`, `412.2`, `412-409.57`: after @412; after two happenings of it; and after 57 pieces of the answer to @409. */
 export const format = ({ position, told, answer }: Cursor): string =>
   `${position}${told === undefined ? "" : `.${told}`}${answer === undefined ? "" : `-${answer.position}.${answer.pieces}`}`

@@ -97,7 +97,7 @@ describe("hindcast chat", () => {
       yield* Effect.promise(async () => {
         await terminal.shows(/^you:$/m)
         terminal.type("Hello\r")
-        await terminal.shows(/Hello, \\u\{1b\}\]0;owned\\u\{7\}what shall I count\?\n+you: /)
+        await terminal.shows(/Hello, \\u\{1b\}\]0;owned\\u\{7\}what shall I count\?\n+you:/)
         // A line that is typed ahead is an input, and an unfinished one is no answer.
         terminal.type("Two\ry")
         await terminal.shows("Let it be executed? [y/N]")
