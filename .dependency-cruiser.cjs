@@ -25,6 +25,7 @@ module.exports = {
       "platform",
       "values",
     ]),
+    ...storeys("src/agents", ["channel", "models"]),
     {
       name: "plugins-and-projections-do-not-know-each-other",
       severity: "error",
@@ -69,7 +70,7 @@ module.exports = {
     ]),
     ...storeys("src/cli", [
       "demo",
-      "(time|step)",
+      "(time|step|chat)",
       "task",
       "(plugin|score|log)",
       "export",

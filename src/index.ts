@@ -1,6 +1,7 @@
 /** The package's entry: every public module of Hindcast, an event-sourced kernel for agents. */
 
 export * as Agent from "./agents/Agent.ts"
+export * as Channel from "./agents/channel/index.ts"
 export * as Models from "./agents/models/index.ts"
 export * as EventLog from "./events/index.ts"
 export * as Anchor from "./events/integrity/Anchor.ts"

@@ -5,6 +5,7 @@
 
 export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
+export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
 export {
   type Confirmations,
   type Events,
@@ -13,8 +14,8 @@ export {
   open,
   type Plugins,
   type RescoreOptions,
-  type Tasks,
   type TimeTravel,
   type WaitingConfirmation,
 } from "./promise/Hindcast.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
+export type { Tasks } from "./promise/Tasks.ts"

@@ -61,7 +61,8 @@ export const of = (events: ReadonlyArray<Event>): Conversation => {
       const tools = request.tools as ReadonlyArray<ToolDescription> | undefined
       if (tools !== undefined) conversation = { ...conversation, tools }
     } else if (is(event, "ModelFailed") && event.payload.kind !== "cancelled") {
-      told(event.causationId ?? "", [], conversation.tokens)
+      const { kind, response } = event.payload
+      told(event.causationId ?? "", kind === "interrupted" ? interruptedIn(response) : [], conversation.tokens)
     } else if (is(event, "ModelResponded")) {
       const answer = Option.getOrUndefined(asAnswer(event.payload.response))
       const { inputTokens, outputTokens } = event.payload.usage
@@ -82,6 +83,18 @@ export const callsIn = ({ parts }: RecordedAnswer): ReadonlyArray<CallPart> =>
 /** The text of an answer. */
 export const textIn = ({ parts }: RecordedAnswer): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+
+const asParts = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(AnswerPart) }))
+
+/**
+ * The message that stays of an interrupted answer: the text that had come of it. Calls are left out, since they have no
+ * results; so is reasoning, which providers take only as a whole.
+ */
+export const interruptedIn = (response: unknown): ReadonlyArray<Message> => {
+  const { parts } = Option.getOrElse(asParts(response), () => ({ parts: [] }))
+  const content = parts.filter((part) => part.type === "text" && part.text.trim() !== "")
+  return content.length === 0 ? [] : [{ role: "assistant", content }]
+}
 
 /** The structured answer in a task's events, checked again; none if the task has none. */
 export const answerIn = <Answer, Encoded>(

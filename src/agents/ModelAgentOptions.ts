@@ -30,6 +30,11 @@ export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
    * it from the log.
    */
   readonly answer?: Schema.Schema<Answer, Encoded>
+  /**
+   * Whether the agent is in a conversation: an answer without calls does not end the task, but waits for the next
+   * input. Default: false.
+   */
+  readonly conversation?: boolean
   /** Called with each piece of an answer as it comes. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** Limit of one answer, in tokens. Default: the provider's. */
@@ -61,6 +66,7 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
     answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
+    conversation: Schema.Boolean,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
     retries: Options.wholeNumber(0, MOST_RETRIES),
@@ -83,6 +89,7 @@ export interface Settings
   readonly givenMemory: Memory.MemoryPolicy | undefined
   readonly budget: Budgets.Budget
   readonly retries: number
+  readonly conversation: boolean
   readonly answer: StructuredAnswer | undefined
 }
 
@@ -137,6 +144,7 @@ export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, E
     ...{ model, guide, guideName, memory, budget: decoded.budget ?? {} },
     retries: decoded.retries ?? DEFAULT_RETRIES,
     givenMemory: decoded.memory,
+    conversation: decoded.conversation ?? false,
     agent: {
       name: decoded.name ?? `${model.provider}/${model.model}`,
       version: decoded.version ?? digest(versioned).slice(0, 8),

@@ -23,6 +23,8 @@ export interface AgentDelta extends Delta {
 /** How a model is asked. */
 export interface Asking {
   readonly model: Model
+  /** Whether an interrupting input ends the answer. */
+  readonly interruptible: boolean
   /** Called with each piece of an answer as it comes. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** How often a request that failed is made again. */
@@ -59,7 +61,7 @@ export const ask = (
   request: TurnRequest,
   recorded: RecordedAs,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
-  const { model, retries, backoffMs, costOf, count, mayAsk } = asking
+  const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
   const requestDigest = digestOf(request)
   const attempt = (number: number, afterMs: number): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> =>
@@ -101,6 +103,7 @@ export const ask = (
                 ...(cost === null ? {} : { cost }),
               }
             }),
+            interruptible,
           },
         )
         .pipe(

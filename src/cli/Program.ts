@@ -12,6 +12,7 @@ import * as Overview from "./terminal/Overview.ts"
 const COMMANDS = {
   demo: async () => (await import("./demo/Demo.ts")).demo,
   run: async () => (await import("./task/RunCommand.ts")).run,
+  chat: async () => (await import("./chat/ChatCommand.ts")).chat,
   resume: async () => (await import("./task/ResumeCommand.ts")).resume,
   stop: async () => (await import("./task/ControlCommands.ts")).stop,
   plugin: async () => (await import("./plugin/PluginCommands.ts")).plugin,

@@ -41,6 +41,7 @@ import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
+import * as InputArrivals from "./tasks/InputArrivals.ts"
 import type { KernelContext } from "./tasks/OpenTask.ts"
 import * as RunningTasks from "./tasks/RunningTasks.ts"
 import * as Task from "./tasks/Task.ts"
@@ -214,6 +215,7 @@ const make = (input: KernelOptions) =>
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
       ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
+      inputs: InputArrivals.make(log, scope),
     }
     const cancelled = ({ taskId, timeline }: Event) =>
       taskId === null || timeline !== log.timeline

@@ -5,60 +5,34 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect"
+import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
-import type { RunOptions } from "../kernel/agents/runAgent.ts"
-import { type ControlOptions, TaskControl } from "../kernel/control/TaskControl.ts"
+import { TaskControl } from "../kernel/control/TaskControl.ts"
 import type { Forked, ForkOptions } from "../kernel/fork/Fork.ts"
 import type * as KernelConfirmations from "../kernel/gate/Confirmations.ts"
 import * as Layers from "../kernel/Hindcast.ts"
-import { Kernel, type UnfinishedTask } from "../kernel/Kernel.ts"
+import { Kernel } from "../kernel/Kernel.ts"
 import * as ResumedTasks from "../kernel/ResumedTasks.ts"
 import type { Registry } from "../kernel/registry/Registry.ts"
 import type { ReplayOptions, ReplayReport } from "../kernel/replay/Replay.ts"
-import type { ResumeOptions } from "../kernel/resume/Resume.ts"
 import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
-import type { OpenOptions as TaskOptions } from "../kernel/tasks/OpenOptions.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
+import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
-import * as Task from "./Task.ts"
+import { type Tasks, tasksOf } from "./Tasks.ts"
 
 /** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
   /** With `onOpenTasks: "resume"`, agents whose open tasks are resumed in the background. */
   readonly agents?: ReadonlyArray<Agent>
-}
-
-/** Tasks: open them, or let an agent work on one. */
-export interface Tasks {
-  /** Opens a task. Tasks run concurrently; each has its own environments. */
-  readonly open: (options: TaskOptions & Calls.CallOptions) => Promise<Task.Task>
-  /**
-   * Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. Aborted, it
-   * closes the task as `abandoned`.
-   */
-  readonly run: (agent: Agent, options: RunOptions & Calls.CallOptions) => Promise<TaskAudit>
-  /** Goes on with a task that an earlier kernel left open; see `onOpenTasks`. Its agent has the same name. */
-  readonly resume: (taskId: string, agent: Agent, options?: ResumeOptions & Calls.CallOptions) => Promise<TaskAudit>
-  /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
-  readonly unfinished: (call?: Calls.CallOptions) => Promise<ReadonlyArray<UnfinishedTask>>
-  /** Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. */
-  readonly suspend: (call?: Calls.CallOptions) => Promise<void>
-  /** Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. */
-  readonly pause: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
-  /** Continues a paused task. */
-  readonly continue: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
-  /** Cancels an open task: what is under way is interrupted, and it is closed as `abandoned`. */
-  readonly cancel: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
-  /** Cancels all open tasks, those of forks too. */
-  readonly stop: (options: Omit<ControlOptions, "timeline"> & Calls.CallOptions) => Promise<ReadonlyArray<Event>>
 }
 
 /** The registry: which plugins take part, what they are granted, which are active. */
@@ -129,6 +103,10 @@ export interface Hindcast {
   readonly confirmations: Confirmations
   readonly events: Events
   readonly timeTravel: TimeTravel
+  /** A channel to a task: what front ends are told of it, and what people say to its agent. */
+  readonly channel: (taskId: string, options?: ChannelOptions) => Promise<Channel>
+  /** Serves the channels of all tasks over HTTP on the loopback, until it or Hindcast is closed. */
+  readonly serve: (options?: ServeOptions & Calls.CallOptions) => Promise<Served>
   /**
    * Interrupts the calls under way, closes open tasks as `abandoned` (with `onOpenTasks: "resume"` it leaves them open,
    * to be resumed), stops every plugin, and releases the log's lease.
@@ -185,6 +163,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
+    ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,
   }
@@ -207,22 +186,6 @@ const ofOpen = ({ of, problems }: InvalidOptions) =>
   new InvalidOptions({ of: of === "Hindcast.layer" ? "open" : of, problems })
 
 type KernelService = Context.Tag.Service<Kernel>
-
-const tasksOf = ({ tasks }: KernelService, control: Context.Tag.Service<TaskControl>, calls: Calls.Calls): Tasks => ({
-  ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend }, calls),
-  ...promised(
-    { open: (options: TaskOptions) => Effect.map(tasks.open(options), (task): Task.Task => Task.of(task, calls)) },
-    calls,
-  ),
-  ...promised(
-    {
-      run: (agent: Agent, options: RunOptions) => tasks.run(adapted(agent, calls), options),
-      resume: (taskId: string, agent: Agent, options?: ResumeOptions) =>
-        tasks.resume(taskId, adapted(agent, calls), options),
-    },
-    calls,
-  ),
-})
 
 const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>
   promised(

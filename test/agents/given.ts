@@ -78,3 +78,22 @@ export const counter: Sample = {
   concurrent: true,
   instance: "task",
 }
+
+/** Says something to the agent of a task, as any process that can append to the log may. */
+export const say = (
+  taskId: string,
+  content: Json,
+  delivery?: "queued" | "steering" | "interrupting",
+  timeline = "main",
+) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.append({
+      ...{ timeline, stream: `task/${taskId}`, taskId, actor: "human:ada" },
+      events: [
+        {
+          type: "InputReceived",
+          payload: { source: "test", content, ...(delivery === undefined ? {} : { delivery }) },
+        },
+      ],
+    }),
+  )

@@ -77,6 +77,7 @@ describe("an apprentice", () => {
       goal: "win",
       step,
       consult: () => Promise.reject(new Error("no model is asked here")),
+      inputs: [],
       lastOutcome: null,
       history: [],
       plugins: [],

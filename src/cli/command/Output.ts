@@ -22,6 +22,12 @@ export const write = (line: string): Effect.Effect<void> =>
     process.stdout.write(`${escapeControls(line)}\n`)
   })
 
+/** Writes a part of a line, or several lines, to the standard output. Escapes as `write` does. */
+export const writePart = (text: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.stdout.write(escapeControls(text))
+  })
+
 /** Writes a line that is not part of the result to the standard error. */
 export const note = (line: string): Effect.Effect<void> =>
   Effect.sync(() => {

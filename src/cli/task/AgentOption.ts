@@ -62,11 +62,26 @@ export const load = (typed: TypedAgent, use: "live" | "replay") =>
       }
       return yield* AgentModule.load(Option.getOrThrow(agent))
     }
+    return yield* fromModel(model.value, typed, use)
+  })
+
+/**
+ * An agent that thinks with a model, as it was typed.
+ *
+ * @param more what else it is made with
+ */
+export const fromModel = (
+  model: string,
+  { guide, maxTokens, maxUsd }: Omit<TypedAgent, "agent" | "model">,
+  use: "live" | "replay",
+  more: Pick<Agent.ModelAgentOptions, "conversation" | "onDelta"> = {},
+) =>
+  Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
-    const loaded = use === "live" ? yield* Models.load(model.value) : yield* Models.lazy(model.value)
+    const loaded = use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
     return Agent.fromModel({
-      ...{ model: loaded, budget },
+      ...{ model: loaded, budget, ...more },
       ...(told === undefined ? {} : { guide: told }),
     })
   })

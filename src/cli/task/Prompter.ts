@@ -32,10 +32,12 @@ const UNSEEN = "unseen"
 export const agrees = (hidden: number): Effect.Effect<boolean> =>
   Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
 
-const questionOf = (hidden: number): string =>
+/** What the user is asked. */
+export const questionOf = (hidden: number): string =>
   hidden === 0 ? "Let it be executed? [y/N] " : `Let it be executed without having seen all of it? [${UNSEEN}/N] `
 
-const isApproval = (answer: string, hidden: number): boolean =>
+/** Whether an answer approves. */
+export const isApproval = (answer: string, hidden: number): boolean =>
   hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
 
 /** Asks the user about each command that waits, one after the other, and records the answers. */

@@ -4,23 +4,16 @@ import { Data, Effect, type Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import * as Grants from "../../plugins/manifest/Grants.ts"
-import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, repeatedText, text, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
-import * as ImportPage from "../pages/plugins/ImportPage.ts"
-import { GrantsMissing } from "../plugin/GrantsMissing.ts"
-import * as PluginConsent from "../plugin/PluginConsent.ts"
-import { importAndCompare } from "../plugin/PluginImport.ts"
 import { count } from "../terminal/Text.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
-import * as Scenario from "./Scenario.ts"
-import * as WaitingPlugins from "./WaitingPlugins.ts"
+import * as RunPlugins from "./RunPlugins.ts"
 
 const options = {
   ...AgentOption.options("an agent"),
@@ -61,25 +54,6 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   }
 }
 
-/**
- * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.
- */
-const importPlugin = (directory: string, json: boolean) =>
-  Effect.gen(function* () {
-    const change = yield* importAndCompare(directory).pipe(
-      Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
-        const add = ["hindcast plugin add", quoteWord(directory), ...Grants.remedies(refusals).flags].join(" ")
-        const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
-        return new GrantsMissing({ refused, remedy })
-      }),
-    )
-    if (!json && !ImportPage.isUnchanged(change)) {
-      const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
-      yield* Effect.forEach(lines, Output.write, { discard: true })
-    }
-    return change.imported
-  })
-
 interface RunInput {
   readonly agent: Agent.Agent
   readonly goal: string
@@ -94,23 +68,13 @@ interface RunInput {
 const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename, json }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
-    const registry = yield* kernel.plugins.state
-    const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
-    const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
-    const environment = yield* Scenario.load(scenario, plugins)
-    if (plugins.length === 0) yield* Output.note(yield* WaitingPlugins.warning(registry))
-    else if (imported.length === 0) {
-      yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
-    }
-    if (!json) yield* askConsents(plugins)
+    const opening = yield* RunPlugins.prepare({ plugin, scenario, json })
     if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
         .run(agent, {
           goal,
-          plugins,
-          ...(scenario.length === 0 ? {} : { environment }),
+          ...opening,
           ...given({ maxSteps, deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
@@ -131,17 +95,6 @@ const noteUnfinished = (filename: string) =>
     yield* Output.note(
       `Task ${first.taskId} of ${first.agent} is open since its kernel ended. ${CommandHints.command(["resume", first.taskId, "--agent", "FILE", ...log])} goes on with it, ${CommandHints.command(["task", "cancel", first.taskId, ...log])} ends it.${more}`,
     )
-  })
-
-/** Asks the user for each missing sandbox consent before the task opens. */
-const askConsents = (plugins: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const kernel = yield* Kernel
-    for (const missing of yield* kernel.unconsented(plugins)) {
-      const { manifest, digest } = yield* kernel.plugins.manifest(missing.plugin)
-      const version = { plugin: missing.plugin, version: manifest.version, digest }
-      if (!(yield* PluginConsent.ask(missing, version))) return yield* missing
-    }
   })
 
 /** Adds to an agent's failure the id of its task: the first task that was opened after `after`. */

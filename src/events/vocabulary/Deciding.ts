@@ -28,10 +28,20 @@ export interface ModelCost extends Schema.Schema.Type<typeof ModelCost> {}
 export const ModelFailureKind = Schema.Literal(
   ...["unauthorized", "unknown-model", "invalid-request", "context-too-long", "refused"],
   ...["rate-limited", "overloaded", "unreachable", "timed-out", "cut-off", "unreadable", "empty"],
-  ...["cancelled", "not-recorded"],
+  ...["cancelled", "interrupted", "not-recorded"],
 ).annotations({ identifier: "ModelFailureKind" })
 
 export type ModelFailureKind = typeof ModelFailureKind.Type
+
+/**
+ * When an agent is given an input: once it is done with what it does (`queued`), before its next turn (`steering`), or
+ * at once, so that the answer of its model that is under way ends (`interrupting`).
+ */
+export const InputDelivery = Schema.Literal("queued", "steering", "interrupting").annotations({
+  identifier: "InputDelivery",
+})
+
+export type InputDelivery = typeof InputDelivery.Type
 
 const latencyMs = Milliseconds
 
@@ -40,8 +50,20 @@ export const decidingEvents = [
   eventType(
     "InputReceived",
     "Something was said to the agent.",
-    { source: Schema.String, content: Json },
+    {
+      source: Schema.String.annotations({ description: "Who or what it came from, such as `chat`" }),
+      content: Json.annotations({ description: "Text, or content parts as messages to models have them" }),
+      delivery: optional(InputDelivery.annotations({ description: "When the agent is given it; default: `queued`" })),
+    },
     { personal: { content: null } },
+  ),
+  eventType(
+    "InputDelivered",
+    "The agent was given what had been said to it.",
+    {
+      inputs: Schema.Array(Schema.Int).annotations({ description: "Positions of the inputs, oldest first" }),
+    },
+    { positions: ["inputs"] },
   ),
   eventType(
     "GuideApplied",

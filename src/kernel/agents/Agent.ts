@@ -9,10 +9,12 @@ import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json
 import * as Options from "../../values/Options.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
 import type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
+import type { Input } from "../tasks/Inputs.ts"
 import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { Task } from "../tasks/Task.ts"
 
 export type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
+export type { Input, InputOptions } from "../tasks/Inputs.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /**
@@ -27,6 +29,8 @@ export interface View {
   readonly step: number
   /** The newest readings, by `plugin/sensor`. */
   readonly readings: { readonly [sensor: string]: Json }
+  /** What was said to the agent since the decision before, oldest first. */
+  readonly inputs: ReadonlyArray<Pick<Input, "source" | "content" | "delivery">>
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
   /**

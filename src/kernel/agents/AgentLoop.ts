@@ -11,6 +11,7 @@ import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
+import type { Input } from "../tasks/Inputs.ts"
 import type { Task } from "../tasks/Task.ts"
 import * as Agent from "./Agent.ts"
 
@@ -89,6 +90,7 @@ const agentTaskOf = (task: Task): Agent.AgentTask => {
     ...task,
     random: () => numbers.number(),
     now: () => now,
+    inputs: (options) => Effect.tap(task.inputs(options), (inputs) => advanceClock(inputs.map(({ event }) => event))),
     perceive: (options) =>
       Effect.tap(task.perceive(options), (readings) => advanceClock(readings.map(({ event }) => event))),
     act: (...command) => Effect.tap(task.act(...command), ({ event }) => advanceClock([event])),
@@ -108,8 +110,9 @@ const decideLoop = (
     const past: Array<Agent.PastDecision> = []
     let last: CommandOutcome | undefined
     for (let step = 0; step < maxSteps; step++) {
+      const inputs = yield* task.inputs()
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
-      const basedOn = evidence(readings, last)
+      const basedOn = evidence(inputs, readings, last)
       let history: Agent.View["history"] | undefined
       // Guides are for agents that think with a model.
       const { guides: _, ...capabilities } = yield* task.capabilities()
@@ -118,6 +121,7 @@ const decideLoop = (
         goal: task.goal,
         step,
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
+        inputs: inputs.map(({ source, content, delivery }) => ({ source, content, delivery })),
         lastOutcome: last === undefined ? null : withoutPlace(last),
         // Copied only if the agent looks at it.
         get history() {
@@ -157,8 +161,12 @@ const decideLoop = (
   })
 
 /** The events that a decision is based on, oldest first. */
-const evidence = (readings: ReadonlyArray<Reading>, last: CommandOutcome | undefined): ReadonlyArray<Event> =>
-  [...(last === undefined ? [] : [last.event]), ...readings.map(({ event }) => event)].sort(
+const evidence = (
+  inputs: ReadonlyArray<Input>,
+  readings: ReadonlyArray<Reading>,
+  last: CommandOutcome | undefined,
+): ReadonlyArray<Event> =>
+  [...(last === undefined ? [] : [last.event]), ...[...inputs, ...readings].map(({ event }) => event)].sort(
     (a, b) => a.position - b.position,
   )
 

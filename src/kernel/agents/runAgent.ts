@@ -11,6 +11,7 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import * as Task from "../tasks/Task.ts"
 import type { OpenError } from "../tasks/TaskOpening.ts"
+import * as TaskStart from "../tasks/TaskStart.ts"
 import * as Agent from "./Agent.ts"
 import { type LoopOptions, loop, loopFields, type RunResult } from "./AgentLoop.ts"
 
@@ -61,7 +62,7 @@ export const runAgent = (
 export const closeAfter = (task: Task.Task, worked: Exit.Exit<RunResult, unknown>) => {
   const [outcome, reason] = Exit.match(worked, {
     onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
-    onFailure: Task.endOf,
+    onFailure: TaskStart.endOf,
   })
   return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
 }

@@ -29,7 +29,7 @@ import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
-import * as Task from "../tasks/Task.ts"
+import * as TaskStart from "../tasks/TaskStart.ts"
 import { close } from "./ForkEnd.ts"
 import { AgentDiverged, TaskNotNamed, withConsequence } from "./ForkErrors.ts"
 import * as ForkEvents from "./ForkEvents.ts"
@@ -130,7 +130,7 @@ const goOn = (
     const { view, forkedBy, draft } = begun
     const { recording, at } = point
     const { taskId } = recording
-    const record = yield* Task.recordOf(view, taskId)
+    const record = yield* TaskStart.recordOf(view, taskId)
     const { recorder } = record
     yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
 
@@ -138,7 +138,7 @@ const goOn = (
     const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
     const overridden = OverriddenReadings.make(overrides.readings ?? {})
     const instanceName = InstanceName.nameOf({ taskId, timeline: view.timeline })
-    const task = yield* Task.begin(
+    const task = yield* TaskStart.begin(
       contextOf(kernel, view, point, recorded, overridden),
       {
         ...participantsOf(recording),
@@ -177,7 +177,7 @@ const goOn = (
     )
     const led = replayThenLive(
       recordedTask,
-      recorded?.wrapModelCalls(task) ?? task,
+      recorded?.withoutWorld(task) ?? task,
       instructions,
       isOver,
       DecisionPoint.guideAt(point),

@@ -4,7 +4,8 @@ import { type Cause, Effect, Exit } from "effect"
 import type { RunResult } from "../agents/AgentLoop.ts"
 import type { Divergence } from "../replay/Divergence.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import * as Task from "../tasks/Task.ts"
+import type * as Task from "../tasks/Task.ts"
+import * as TaskStart from "../tasks/TaskStart.ts"
 
 /** Closes the fork's task with the outcome of the agent's work. */
 export const close = (
@@ -20,7 +21,7 @@ export const close = (
         ? (["truncated", ReplayedPlugins.unrecordedReason(missed)] as const)
         : Exit.match(worked, {
             onSuccess: ({ outcome, reason }) => [outcome, reason] as const,
-            onFailure: (cause) => Task.endOf(cause as Cause.Cause<unknown>),
+            onFailure: (cause) => TaskStart.endOf(cause as Cause.Cause<unknown>),
           })
   return Effect.catchTag(task.close(outcome, reason), "TaskClosed", () => Effect.void)
 }

@@ -8,7 +8,8 @@ import type { Request } from "./Recording.ts"
 /**
  * The first difference between the replayed and the recorded agent:
  * - `another-command`, `another-message`, `another-question`: same kind of request, different content;
- * - `another-request`: a different kind of request, for example a command where a message was recorded;
+ * - `another-request`: a different kind of request, for example a command where a message was recorded, or where it
+ *   took what was said to it;
  * - `done-earlier`, `done-later`: it finished where the recording continues, or continues where the recording
  *   finished;
  * - `another-outcome`: it finished at the same place, with a different outcome or reason;
@@ -34,8 +35,8 @@ export interface Divergence {
   /** JSON Pointer (RFC 6901) of the first difference within the choice; `""` for all of it. */
   readonly path: string
   /**
-   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }` or `{ perceive:
-   * true }`.
+   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive:
+   * true }` or `{ inputs }` with the positions of the inputs.
    */
   readonly expected: JsonObject
   readonly found: JsonObject
@@ -58,6 +59,8 @@ export const choiceOf = (request: Request): JsonObject => {
       return { act: request.actuator, args: request.args }
     case "say":
       return { say: request.content }
+    case "input":
+      return { inputs: request.inputs.map(({ position }) => position) }
     case "consult":
       return { consult: { ...request.question } }
   }
@@ -88,6 +91,7 @@ const ALIKE: { readonly [kind: string]: DivergenceKind } = {
   act: "another-command",
   say: "another-message",
   consult: "another-question",
+  inputs: "another-request",
 }
 
-const KINDS = ["act", "say", "done", "perceive", "consult"]
+const KINDS = ["act", "say", "done", "perceive", "consult", "inputs"]

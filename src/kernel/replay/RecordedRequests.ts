@@ -6,6 +6,7 @@ import { digest } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { CommandOutcome } from "../acting/Command.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
+import { type Input, inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
@@ -45,6 +46,12 @@ export type Request =
       readonly until: number
       readonly event: Event
       readonly content: string
+    }
+  | {
+      readonly kind: "input"
+      readonly position: number
+      readonly until: number
+      readonly inputs: ReadonlyArray<Input>
     }
   | ({ readonly kind: "consult"; readonly position: number; readonly until: number } & Consultation)
 
@@ -192,13 +199,17 @@ const answerIn = (event: Event, provider: string, model: string): Consultation["
 const isAnswer = (event: Event): boolean =>
   is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
 
-/** The requests that are decisions, commands, messages and model calls. */
+/** The requests that are decisions, commands, messages, inputs and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
   const answers = new Map(
     events.flatMap((event) => (isAnswer(event) ? [[event.causationId ?? "", event] as const] : [])),
   )
+  const received = new Map(
+    events.flatMap((event) => (is(event, "InputReceived") ? [[event.position, inputOf(event)] as const] : [])),
+  )
+  const delivered = (positions: ReadonlyArray<number>) => positions.flatMap((position) => received.get(position) ?? [])
   return events.flatMap((event): ReadonlyArray<Request> => {
     const { position } = event
     if (isChoice(event)) {
@@ -206,6 +217,9 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
     }
     if (is(event, "MessageSent")) {
       return [{ kind: "say", position, until: position, event, content: event.payload.content }]
+    }
+    if (is(event, "InputDelivered")) {
+      return [{ kind: "input", position, until: position, inputs: delivered(event.payload.inputs) }]
     }
     if (is(event, "ModelCalled")) {
       const { provider, model, request, requestDigest } = event.payload

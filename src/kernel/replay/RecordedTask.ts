@@ -10,6 +10,7 @@ import { copied } from "../acting/Command.ts"
 import type { RunResult } from "../agents/AgentLoop.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
+import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { AgentEvent, Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
@@ -158,6 +159,21 @@ export const make = (
       (answered) => (answered instanceof ModelCallFailed ? answered : Effect.succeed(answered)),
     )
 
+  /**
+   * The inputs that were delivered at this point: none, if something else is due. An agent that waits for one has to
+   * find it recorded.
+   */
+  const inputs = (options: InputOptions) =>
+    Effect.suspend((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
+      if (closed !== undefined) return new TaskClosed({ taskId })
+      if (divergence !== undefined || exhausted !== undefined) return stop
+      const due = next("input")
+      const isDue = due?.kind === "input" && due.inputs.every((input) => isOf(options, input))
+      if (!isDue && options.wait !== true) return Effect.succeed([])
+      if (isDue) return answer("input", choiceOf(due), ({ inputs }) => inputs)
+      return answer("input", { inputs: [] }, (): ReadonlyArray<Input> | undefined => undefined)
+    })
+
   const task: Task = {
     id: taskId,
     ...instructions,
@@ -174,6 +190,7 @@ export const make = (
     say: (content) => answer("say", { say: plainText(content) }, ({ event }) => event),
     consult: (question) => Effect.map(ask(question), ({ response }) => response),
     ask,
+    inputs: (options = {}) => inputs(options),
     record: () => Effect.void,
     decided: ({ choice, rationale }) =>
       decides

@@ -11,6 +11,7 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop, type RunResult } from "../agents/AgentLoop.ts"
+import { CONVERSATION_ENDED } from "../tasks/Inputs.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
 import * as RecordedTask from "./RecordedTask.ts"
 import * as Recording from "./Recording.ts"
@@ -157,6 +158,9 @@ const verdict = (
   if (more !== undefined) {
     // The agent repeated a request whose answer the log lacks. A replay says nothing about the rest.
     const isUnanswered = recordedTask.left() > 0
+    // People ended the conversation while the agent waited for them, as it does now.
+    const isEnd = !isUnanswered && "inputs" in more && closed?.payload.reason === CONVERSATION_ENDED
+    if (isEnd) return { divergence: null, complete: true }
     if (isUnanswered || closed === null || isCutShort(closed.payload)) return { divergence: null, complete: false }
     const expected = endOf(closed.payload)
     return { divergence: { kind: "asked-for-more", position: end, path: "", expected, found: more }, complete: true }

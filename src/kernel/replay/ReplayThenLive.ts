@@ -53,6 +53,7 @@ export const replayThenLive = (
         past.task.ask(question, answering, options),
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
       ),
+    inputs: (options) => from(past.task.inputs(options), live.inputs(options)),
     record: (...told) =>
       Effect.suspend(() => {
         const { type } = told[1]

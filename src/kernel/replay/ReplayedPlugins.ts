@@ -23,8 +23,8 @@ import type { Recording } from "./Recording.ts"
 /** Plugins without processes. Their answers were recorded after the point of a fork. */
 export interface ReplayedPlugins {
   readonly instances: Instances
-  /** Wraps a task so that its model calls get the recorded responses. */
-  readonly wrapModelCalls: (task: Task) => Task
+  /** Wraps a task so that its model calls get the recorded responses, and nobody is waited for. */
+  readonly withoutWorld: (task: Task) => Task
   /** The first request that was not recorded. */
   readonly firstUnrecorded: () => string | undefined
 }
@@ -130,8 +130,14 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
 
   return {
     firstUnrecorded: () => missed,
-    wrapModelCalls: (task) => ({
+    withoutWorld: (task) => ({
       ...task,
+      inputs: (options = {}) =>
+        Effect.tap(task.inputs({ ...options, wait: false }), ({ length }) => {
+          if (length > 0 || options.wait !== true) return Effect.void
+          missed ??= "an input"
+          return Effect.die(new Stopped())
+        }),
       consult: (question) => Effect.map(task.ask(question, recordedAnswer(question)), ({ response }) => response),
       ask: (question) => task.ask(question, recordedAnswer(question)),
     }),

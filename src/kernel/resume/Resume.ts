@@ -23,8 +23,8 @@ import * as Recording from "../replay/Recording.ts"
 import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
-import * as Task from "../tasks/Task.ts"
 import { suspendable } from "../tasks/TaskOpening.ts"
+import * as TaskStart from "../tasks/TaskStart.ts"
 import * as LedTask from "./LedTask.ts"
 import * as OpenRecording from "./OpenRecording.ts"
 import { ResumeOptions } from "./ResumeOptions.ts"
@@ -102,12 +102,12 @@ export const resume = (
       const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
       const { recording, left } = point
       const { goal, seed } = recording.instructions
-      const opening: Task.Opening = {
+      const opening: TaskStart.Opening = {
         ...participantsOf(recording),
         ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
         ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
       }
-      const task = yield* Task.begin(kernel, opening, restore, (open) =>
+      const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
         notRestored(taskId, WorldRestoration.restore(open, point, options)),
       )
       const past = pastOf(point, agent)
@@ -141,7 +141,7 @@ const take = (
   taskId: string,
   agent: Agent.Agent,
 ): Effect.Effect<
-  { readonly point: OpenRecording.ResumePoint; readonly record: Task.TaskRecord; readonly resumedBy: string },
+  { readonly point: OpenRecording.ResumePoint; readonly record: TaskStart.TaskRecord; readonly resumedBy: string },
   ResumeError,
   Projector
 > =>
@@ -156,7 +156,7 @@ const take = (
     yield* OpenRecording.check(recording, agent, yield* kernel.registry.state)
     yield* installed(kernel, recording)
     const point = OpenRecording.pointOf(recording)
-    const record = yield* Task.recordOf(kernel.log, taskId)
+    const record = yield* TaskStart.recordOf(kernel.log, taskId)
     record.lifecycle.noticed(recording.events)
     const inDoubt = point.left.flatMap(({ dispatched, commanded }) => (dispatched ? [commanded.payload.commandId] : []))
     return yield* record.recorder
@@ -206,7 +206,7 @@ const pastOf = (
 
 /** Records that the agent, while it was led, asked models something else than was recorded. */
 const noteOtherQuestions = (
-  { recorder, lifecycle }: Task.TaskRecord,
+  { recorder, lifecycle }: TaskStart.TaskRecord,
   causationId: string,
   positions: ReadonlyArray<number>,
 ) =>

@@ -1,7 +1,7 @@
 /** Records the calls that an agent makes to language models. */
 
-import { Data, Effect } from "effect"
-import type { AppendError } from "../../events/log/EventLog.ts"
+import { Data, Effect, Option } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -65,23 +65,42 @@ export type Answering<E> =
 export interface AskOptions {
   /** Wait before the request is made, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
-  /** What has come of the answer, its usage and its cost as far as known. It is recorded if the request is cancelled. */
+  /**
+   * What has come of the answer, and its usage and cost as far as they are known. It is recorded if the request is
+   * cancelled or interrupted.
+   */
   readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
+  /**
+   * Whether an `interrupting` input that waits, or arrives while the model answers, ends the request: it fails with
+   * `ModelCallFailed` of the kind `interrupted`. Default: false.
+   */
+  readonly interruptible?: boolean
 }
 
+/** What interrupts a request: inputs that wait, and those that arrive. */
+export interface Interruption {
+  readonly waits: Effect.Effect<boolean, LogError>
+  readonly arrives: Effect.Effect<void, LogError>
+}
+
+const NO_INTERRUPTION: Interruption = { waits: Effect.succeed(false), arrives: Effect.never }
+
 /**
- * Records the request, calls the model, and records its response, or that it failed (`ModelCallFailed`) or was
- * cancelled. If the call fails in another way, the log has no response.
+ * Records the request, calls the model, and records its response, or that it failed (`ModelCallFailed`), was cancelled
+ * or interrupted. If the call fails in another way, the log has no response. An interruption also ends the wait before
+ * the request.
  */
 export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  { afterMs = 0, partial = Effect.succeed({}) }: AskOptions = {},
-): Effect.Effect<ModelCallResponse, E | AppendError> =>
+  { afterMs = 0, partial = Effect.succeed({}), interruptible = false }: AskOptions = {},
+  interruption: Interruption = NO_INTERRUPTION,
+): Effect.Effect<ModelCallResponse, E | ModelCallFailed | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      if (afterMs > 0) yield* restore(Effect.sleep(afterMs))
+      const { waits, arrives } = interruptible ? interruption : NO_INTERRUPTION
+      if (afterMs > 0) yield* restore(Effect.raceFirst(Effect.sleep(afterMs), arrives))
       const called = yield* task.record({
         type: "ModelCalled",
         causationId: task.openedBy,
@@ -100,7 +119,26 @@ export const ask = <E>(
             ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
           },
         })
-      return yield* restore(typeof answering === "function" ? answering(called) : answering).pipe(
+      const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
+      /** The answer; none, if an input interrupted it. */
+      const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
+        waits,
+        (isWaiting) =>
+          isWaiting
+            ? Effect.succeedNone
+            : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
+      )
+      // What had come is read once the answer has ended.
+      const interrupted = Effect.flatMap(
+        partial,
+        (come) => new ModelCallFailed({ provider, model, kind: "interrupted", reason: INTERRUPTED, ...come }),
+      )
+      const answer: Effect.Effect<ModelCallResponse, E | LogError | ModelCallFailed> = interruptible
+        ? Effect.flatMap(restore(answeredOrNot), (found) =>
+            Option.isSome(found) ? Effect.succeed(found.value) : interrupted,
+          )
+        : restore(answered)
+      return yield* answer.pipe(
         Effect.tap(({ response, usage, cost }) =>
           task.record({
             type: "ModelResponded",
@@ -124,5 +162,7 @@ export const ask = <E>(
       )
     }),
   )
+
+const INTERRUPTED = "an input interrupted the answer"
 
 type FailedCall = Pick<ModelCallFailed, "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs">

@@ -14,6 +14,7 @@ import type { Instances } from "../instances/Instances.ts"
 import type { Registry } from "../registry/Registry.ts"
 import type { PushedReadings } from "../sensing/PushedReadings.ts"
 import type { SensingTask } from "../sensing/SensingTask.ts"
+import type { InputArrivals } from "./InputArrivals.ts"
 import type { RunningTasks } from "./RunningTasks.ts"
 
 /** The services that every task of a kernel uses. */
@@ -35,6 +36,8 @@ export interface KernelContext {
   /** The queue in which the commands of all tasks wait. */
   readonly commands: CommandQueue
   readonly pushed: PushedReadings
+  /** Tells of inputs, on all timelines. */
+  readonly inputs: InputArrivals
   readonly gate: GateConfig
   readonly lease: HeldLease
   /** Whether tasks that are open when the kernel ends stay open in the log. */

@@ -1,31 +1,21 @@
 /** An open task as agents and programs use it: perceive, act, say, consult, decide and close. */
 
-import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
+import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import * as Recorder from "../../events/log/Recorder.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import { closeScope } from "../../platform/closeScope.ts"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
-import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
-import * as Options from "../../values/Options.ts"
-import { type ActError, act, type CommandOutcome } from "../acting/CommandExecution.ts"
-import * as LeftCommand from "../acting/LeftCommand.ts"
-import * as LeftCommands from "../acting/LeftCommands.ts"
-import * as TaskLifecycle from "../context/TaskLifecycle.ts"
-import type { Restore } from "../instances/Instance.ts"
-import * as Scoring from "../scoring/Scoring.ts"
-import * as IntervalReadings from "../sensing/IntervalReadings.ts"
-import { type PerceiveError, type PerceiveOptions, perceive } from "../sensing/Perception.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type * as Options from "../../values/Options.ts"
+import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
+import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
+import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
-import * as Capabilities from "./Capabilities.ts"
-import type * as Environments from "./Environments.ts"
-import * as ModelCalls from "./ModelCalls.ts"
-import { ActOptions, CausedBy } from "./OpenOptions.ts"
-import type { KernelContext, OpenTask } from "./OpenTask.ts"
-import * as PinnedVersions from "./PinnedVersions.ts"
+import type * as Capabilities from "./Capabilities.ts"
+import type * as Inputs from "./Inputs.ts"
+import type * as ModelCalls from "./ModelCalls.ts"
+import type { ActOptions, CausedBy } from "./OpenOptions.ts"
 
 export { OpenOptions, openFields } from "./OpenOptions.ts"
 
@@ -72,6 +62,13 @@ export interface Task {
     ModelCalls.ModelCallResponse,
     E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
   >
+  /**
+   * Takes what was said to the agent and was not delivered yet (`InputReceived` in the task's stream, from any process),
+   * oldest first, and records that it is delivered. A replay answers with the inputs that were delivered at this point.
+   */
+  readonly inputs: (
+    options?: Inputs.InputOptions,
+  ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /** Records something about the agent itself, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
@@ -98,204 +95,4 @@ export interface Decision {
   /** The events that it was based on. The newest is its cause. */
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
-}
-
-/** A task that was recorded as opened, with what is needed to run it. */
-export interface Opening extends Environments.Participants {
-  readonly id: string
-  readonly seed: number
-  readonly goal: string
-  readonly record: TaskRecord
-  /** The event that the task's events are caused by. */
-  readonly openedBy: string
-  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
-  readonly instanceName: string
-  /** Number of earlier perceptions. */
-  readonly perceptions: number
-  /** Whether sensors with an interval are read by themselves. Default: true. */
-  readonly intervals?: boolean
-  /** Whether the task is in the log. The end of one that is not is neither recorded nor scored. Default: yes. */
-  readonly isRecorded?: () => boolean
-  /** Stops the task's appends, so that it stays open in the log. Without it, a task that is suspended is abandoned. */
-  readonly suspend?: Effect.Effect<void>
-  /** The commands that an earlier kernel left without an outcome. Default: none. */
-  readonly left?: ReadonlyArray<LeftCommand.LeftCommand>
-  /** What becomes of the task if its set-up fails. Default: it is closed as failed. */
-  readonly afterFailedSetUp?: "close" | "suspend"
-}
-
-/** The recorder of a task's stream and the lifecycle that is told of what others append there. */
-export interface TaskRecord {
-  /** Appends to the task's stream. It is the stream's only recorder. */
-  readonly recorder: Recorder.Recorder
-  readonly lifecycle: TaskLifecycle.TaskLifecycle
-}
-
-/** Makes the record of a task, on the log's own timeline. All appends to its stream go through its recorder. */
-export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
-  Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
-    lifecycle,
-    recorder: Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" }, lifecycle.noticed),
-  }))
-
-/**
- * Starts a task that was recorded as opened, or is in a fork that is being set up. It is uninterruptible except within `restore`. If setting up an
- * environment fails, the task is closed, or suspended where the opening says so.
- */
-export const begin = <E>(
-  kernel: KernelContext,
-  opening: Opening,
-  restore: Restore,
-  setUp: (task: OpenTask) => Effect.Effect<void, E>,
-): Effect.Effect<Task, E | TaskLifecycle.TaskClosed> =>
-  Effect.gen(function* () {
-    const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
-    const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
-    const { recorder, lifecycle } = record
-    const left = LeftCommands.make(opening.left ?? [])
-    const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const order = yield* Effect.makeSemaphore(1)
-    let perceived = perceptions
-    const context: OpenTask = {
-      ...recorder,
-      ...{ continued: lifecycle.continued, isPaused: lifecycle.isPaused, noticed: lifecycle.noticed },
-      kernel: PinnedVersions.pin(kernel, registry),
-      id,
-      instanceName,
-      seed,
-      openedBy,
-      scope,
-      takesPart,
-      instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, instanceName, seed, scope }),
-      oneAtATime: oneAtATime(),
-      nextPerception: () => ++perceived,
-      inOrder: order.withPermits(1),
-      documents: new Map<string, Json>(),
-    }
-
-    const score = (closedBy: string) =>
-      Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
-    const close = (outcome: TaskOutcome, reason?: string) =>
-      lifecycle.close(
-        Effect.gen(function* () {
-          if (!isRecorded()) return undefined
-          yield* kernel.lease.held
-          yield* left.endAll(context)
-          return yield* recorder.record({
-            type: "TaskClosed",
-            causationId: openedBy,
-            payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
-          })
-          // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
-        }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
-        (closed) =>
-          Effect.zipRight(closeScope(scope, Exit.void), closed === undefined ? Effect.void : score(closed.id)),
-      )
-
-    // What becomes of a task that is still open when the kernel ends.
-    const abandon = close("abandoned", "the kernel ended").pipe(
-      // If the lease was lost, the kernel that took over has recorded the task's end.
-      Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
-      Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
-    )
-    const suspend = suspendLog === undefined ? abandon : lifecycle.suspend(suspendLog, closeScope(scope, Exit.void))
-    yield* Scope.addFinalizer(scope, kernel.keepsOpenTasks ? suspend : abandon)
-    yield* Effect.flatMap(Effect.runtime(), (runtime) =>
-      Effect.sync(() => {
-        lifecycle.whenCancelled(({ by, reason }) => {
-          const cancel = close("abandoned", TaskLifecycle.cancelledReason(by, reason)).pipe(
-            Effect.zipRight(lifecycle.stop),
-            Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
-            Effect.catchAllCause((cause) =>
-              ProgramLog.error(`task ${id} was cancelled, but could not be closed`, cause),
-            ),
-          )
-          Runtime.runFork(runtime)(Effect.forkIn(cancel, kernel.scope))
-        })
-      }),
-    )
-    yield* Scope.addFinalizer(
-      scope,
-      Effect.sync(() => kernel.running.remove(instanceName)),
-    )
-    yield* kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
-    yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
-    yield* restore(lifecycle.runUntilClosed(setUp(context))).pipe(
-      Effect.onExit(
-        Exit.match({
-          onSuccess: () => Effect.void,
-          onFailure: (cause) =>
-            opening.afterFailedSetUp === "suspend" ? suspend : Effect.ignore(close(...endOf(cause))),
-        }),
-      ),
-    )
-
-    // Closing the task interrupts it, like all work in progress, before the end is recorded.
-    if (intervals)
-      yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
-
-    return {
-      ...{ id, goal, seed },
-      capabilities: () =>
-        Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
-      perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
-      act: (actuator, args = {}, options = {}) =>
-        Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, callId }) =>
-          lifecycle.runUntilClosed(
-            Effect.suspend(() => {
-              const begun = left.take({ actuator, args, ...(callId === undefined ? {} : { callId }) })
-              return begun === undefined
-                ? act(context, actuator, args, causationId, callId)
-                : LeftCommand.resume(context, begun)
-            }),
-          ),
-        ),
-      say: (content, options = {}) =>
-        Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
-          lifecycle.ifOpen(
-            context.record({
-              type: "MessageSent",
-              causationId,
-              payload: { content: plainText(content), format: "text" },
-            }),
-          ),
-        ),
-      consult: (question, answering) =>
-        Effect.map(lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering)), ({ response }) => response),
-      ask: (question, answering, options) =>
-        lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options)),
-      record: (agent, event) =>
-        lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
-      decided: ({ agent, choice, basedOn, rationale }) =>
-        lifecycle.ifOpen(
-          recorder.as(`agent:${agent}`).record({
-            type: "DecisionMade",
-            causationId: basedOn.at(-1)?.id ?? openedBy,
-            payload: {
-              agent,
-              choice,
-              basedOn: basedOn.map(({ position }) => position),
-              ...(rationale === undefined ? {} : { rationale }),
-            },
-          }),
-        ),
-      close,
-    }
-  })
-
-/** Serializes the readings of each sensor. */
-const oneAtATime = (): OpenTask["oneAtATime"] => {
-  const turns = new Map<string, Effect.Semaphore>()
-  return (sensor, reading) => {
-    const turn = turns.get(sensor) ?? Effect.unsafeMakeSemaphore(1)
-    turns.set(sensor, turn)
-    return turn.withPermits(1)(reading)
-  }
-}
-
-/** The outcome and reason of a task whose set-up or agent failed or was interrupted. */
-export const endOf = (cause: Cause.Cause<unknown>): readonly [TaskOutcome, string] => {
-  if (Cause.isInterruptedOnly(cause)) return ["abandoned", "it was interrupted"]
-  const problem = Cause.squash(cause)
-  return ["failed", problem instanceof Error ? problem.message : String(problem)]
 }

@@ -12,8 +12,9 @@ import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Environments from "./Environments.ts"
 import { NO_AGENT, type OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext } from "./OpenTask.ts"
-import * as Task from "./Task.ts"
+import type * as Task from "./Task.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
+import * as TaskStart from "./TaskStart.ts"
 
 export type OpenError =
   | SandboxConsentMissing
@@ -44,7 +45,7 @@ export const open = (
       const participants = yield* Environments.participants(kernel, options.plugins)
       yield* Environments.allKnown(participants.registry, options)
       yield* consented(kernel, participants)
-      const record = yield* Task.recordOf(kernel.log, id)
+      const record = yield* TaskStart.recordOf(kernel.log, id)
       // If two callers use one id, the log accepts one of them.
       const recorded = record.recorder.recordFirst({
         type: "TaskOpened",
@@ -76,7 +77,9 @@ export const open = (
         instanceName: id,
         perceptions: 0,
       }
-      return yield* Task.begin(kernel, opening, restore, (task) => Environments.reset(task, options.environment ?? {}))
+      return yield* TaskStart.begin(kernel, opening, restore, (task) =>
+        Environments.reset(task, options.environment ?? {}),
+      )
     }),
   )
 

@@ -71,7 +71,9 @@ const summaries: Summaries = {
   EnvironmentReset: ({ plugin, seed }) => `${plugin}, seed ${seed}`,
   EnvironmentChanged: ({ plugin, patch }) => `${plugin} ${patch.map(({ op, path }) => `${op} ${path}`).join(", ")}`,
 
-  InputReceived: ({ source, content }) => `${source}: ${value(content)}`,
+  InputReceived: ({ source, content, delivery }) =>
+    `${source}${delivery === undefined ? "" : ` (${delivery})`}: ${value(content)}`,
+  InputDelivered: ({ inputs }) => inputs.map(at).join(", "),
   DecisionMade: ({ agent, choice }) => `${agent} ${value(choice)}`,
   MessageSent: ({ content }) => content,
   AgentStateChanged: ({ state }) => value(state),

@@ -24,8 +24,8 @@ export interface EventSignature {
  * from run to run.
  */
 const INCIDENTAL: ReadonlySet<string> = new Set([
-  ...["argsDigest", "basedOn", "because", "birth", "commandId", "confirmationId", "expiresAt", "instance", "latencyMs"],
-  ...["pid", "priority", "rationale", "requestDigest", "scoreSetId", "usage", "waitedMs"],
+  ...["argsDigest", "basedOn", "because", "birth", "commandId", "confirmationId", "expiresAt", "inputs", "instance"],
+  ...["latencyMs", "pid", "priority", "rationale", "requestDigest", "scoreSetId", "usage", "waitedMs"],
 ])
 
 /** Events recorded about a task afterwards, which are not part of the run. */

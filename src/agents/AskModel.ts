@@ -1,0 +1,136 @@
+/**
+ * Asks the model of an agent for its next turn: records what the agent is told of itself, and shortens a conversation
+ * that is too long.
+ */
+
+import { Effect, Either } from "effect"
+import type { AppendError } from "../events/log/EventLog.ts"
+import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
+import type { AgentTask } from "../kernel/agents/Agent.ts"
+import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import { digest } from "../values/Digest.ts"
+import type { Json } from "../values/Json.ts"
+import type { AgentTools } from "./AgentTools.ts"
+import { textIn } from "./Conversation.ts"
+import * as Memory from "./Memory.ts"
+import type { Settings } from "./ModelAgentOptions.ts"
+import { exceededIn, fullName, type Run } from "./ModelRun.ts"
+import { backoffMs } from "./models/Backoff.ts"
+import type { Message } from "./models/Message.ts"
+import type { Model } from "./models/Model.ts"
+import { costOf } from "./models/Prices.ts"
+import * as Transcript from "./Transcript.ts"
+import { type Asked, ask } from "./Turns.ts"
+
+/** Records the guide, before the first turn and whenever it changed. */
+export const applyGuide = (settings: Settings, task: AgentTask, run: Run, system: string) =>
+  Effect.suspend(() => {
+    const { temperature, initialMemories = [] } = settings.guide
+    const guide = {
+      systemPrompt: system,
+      ...(temperature === undefined ? {} : { temperature }),
+      memoryPolicy: { ...settings.memory },
+      initialMemories,
+    }
+    const guideDigest = digest(guide)
+    if (run.guideDigest === guideDigest) return Effect.void
+    run.guideDigest = guideDigest
+    return task.record(fullName(settings), { type: "GuideApplied", payload: { digest: guideDigest, ...guide } })
+  })
+
+/** Asks the model for the next turn. A conversation that is too long is summarized first, if the memory policy does that. */
+export const askModel = (
+  settings: Settings,
+  task: AgentTask,
+  run: Run,
+  system: string,
+  tools: AgentTools,
+): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
+  const { memory, guide, maxOutputTokens } = settings
+  const toolsDigest = digest(tools.descriptions as unknown as Json)
+  const request = Effect.suspend(() => {
+    const changed = toolsDigest === run.toolsDigest ? {} : { tools: tools.descriptions as unknown as Json }
+    const first = { messages: run.unsent as unknown as Json, ...changed }
+    return ask(
+      task,
+      asking(settings, run),
+      {
+        system,
+        messages: Memory.select(memory, run),
+        tools: tools.descriptions,
+        ...(guide.temperature === undefined ? {} : { temperature: guide.temperature }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      },
+      { first, again: { messages: [] } },
+    ).pipe(
+      // A request that failed was recorded as well: its messages are known.
+      Effect.ensuring(
+        Effect.sync(() => {
+          run.unsent = []
+          run.toolsDigest = toolsDigest
+        }),
+      ),
+    )
+  })
+  return Effect.gen(function* () {
+    yield* summarize(settings, task, run, Memory.toSummarize(memory, run))
+    return yield* request.pipe(
+      Effect.catchTag("ModelCallFailed", (failure) => {
+        const tooLong = failure.kind === "context-too-long" ? Memory.toSummarize(memory, run, true) : undefined
+        if (tooLong === undefined) return Effect.fail(failure)
+        return Effect.zipRight(summarize(settings, task, run, tooLong), request)
+      }),
+    )
+  })
+}
+
+const asking = (settings: Settings, run: Run) => ({
+  model: settings.model,
+  retries: settings.retries,
+  interruptible: true,
+  ...{
+    backoffMs,
+    costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
+  },
+  ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
+  mayAsk: (afterMs: number) => Effect.map(exceededIn(settings, run, afterMs), (exceeded) => exceeded === undefined),
+  count: ({ usage, cost }: { readonly usage: ModelUsage; readonly cost: { readonly usd: number } | null }) => {
+    const { usd, tokens } = run.used
+    const used = usage.inputTokens + usage.outputTokens
+    run.used = {
+      ...run.used,
+      // A provider that says nothing is recorded as 0.
+      tokens: tokens === undefined || used === 0 ? undefined : tokens + used,
+      usd: usd === undefined || cost === null ? undefined : usd + cost.usd,
+    }
+  },
+})
+
+const SUMMARIZE =
+  "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
+
+/** Lets the model summarize the first messages of the conversation, and records the summary. */
+const summarize = (settings: Settings, task: AgentTask, run: Run, until: number | undefined) =>
+  Effect.gen(function* () {
+    if (until === undefined || (yield* exceededIn(settings, run)) !== undefined) return
+    const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })
+    const content = [{ type: "text", text: `${SUMMARIZE}\n\n${Transcript.of(told)}` }] as const
+    const messages: ReadonlyArray<Message> = [{ role: "user", content }]
+    const request = { summarize: until }
+    const { onDelta: _, ...loud } = asking(settings, run)
+    const silent = { ...loud, interruptible: false }
+    const asked = yield* Effect.either(
+      ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request }),
+    )
+    // Without a summary, which is on record as failed, the next request has the whole conversation.
+    if (Either.isLeft(asked) && asked.left._tag === "ModelCallFailed") return
+    const { answer } = yield* asked
+    const summary = textIn(answer)
+    yield* task.record(fullName(settings), {
+      type: "MemoryCompacted",
+      payload: { policy: settings.memory.name, messages: until, summary },
+    })
+    run.summary = { messages: until, text: summary }
+    run.tokens = 0
+  })

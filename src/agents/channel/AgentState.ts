@@ -1,0 +1,85 @@
+/** What an agent is doing, as front ends show it: a pure fold over the events of its task. It is never logged. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+
+/**
+ * - `thinking`: it decides, or its model answers;
+ * - `executing_tool`: a command of its is under way;
+ * - `waiting_for_confirmation`: a command or host request waits for a person;
+ * - `ready`: it waits for an input;
+ * - `done`: its task is closed.
+ */
+export type AgentState = "ready" | "thinking" | "executing_tool" | "waiting_for_confirmation" | "done"
+
+/** What the state follows from. */
+export interface Activity {
+  readonly isClosed: boolean
+  /** Whether its last decision was to wait, and nothing was said to it since. */
+  readonly waits: boolean
+  /** Whether it is about to say what it decided to. */
+  readonly speaks: boolean
+  /** Positions of the inputs that it was not given yet. */
+  readonly inputs: ReadonlySet<number>
+  /** Ids of the commands without an outcome. */
+  readonly commands: ReadonlySet<string>
+  /** Ids of the confirmations that wait for a person. */
+  readonly questions: ReadonlySet<string>
+}
+
+/** Before the first event of a task. */
+export const initial: Activity = {
+  ...{ isClosed: false, waits: false, speaks: false },
+  inputs: new Set(),
+  commands: new Set(),
+  questions: new Set(),
+}
+
+/** The state that follows from what happened. */
+export const stateOf = ({ isClosed, waits, speaks, inputs, commands, questions }: Activity): AgentState => {
+  if (isClosed) return "done"
+  if (questions.size > 0) return "waiting_for_confirmation"
+  if (commands.size > 0) return "executing_tool"
+  return waits && !speaks && inputs.size === 0 ? "ready" : "thinking"
+}
+
+/** Applies one event of the task, on its timeline. */
+export const evolve = (activity: Activity, event: Event): Activity => {
+  if (is(event, "TaskClosed")) return { ...activity, isClosed: true }
+  // What waited at a fork is ended there by events of its own.
+  if (is(event, "TimelineForked")) return event.payload.overrides.fresh === true ? initial : activity
+  if (is(event, "DecisionMade")) {
+    const { waits, say } = event.payload.choice
+    return { ...activity, waits: waits === "input", speaks: say !== undefined }
+  }
+  if (is(event, "MessageSent")) return { ...activity, speaks: false }
+  if (is(event, "InputReceived")) return { ...activity, inputs: changed(activity.inputs, event.position, true) }
+  if (is(event, "InputDelivered")) {
+    const { inputs } = event.payload
+    return { ...activity, waits: false, inputs: new Set([...activity.inputs].filter((one) => !inputs.includes(one))) }
+  }
+  const { commandId, confirmationId } = event.payload
+  if (typeof confirmationId === "string") {
+    const questions = changed(activity.questions, confirmationId, is(event, "ConfirmationRequested"))
+    return { ...activity, questions }
+  }
+  if (is(event, "ActuatorCommanded")) {
+    return { ...activity, commands: changed(activity.commands, event.payload.commandId, true) }
+  }
+  return typeof commandId === "string" && ENDS.has(event.type)
+    ? { ...activity, commands: changed(activity.commands, commandId, false) }
+    : activity
+}
+
+/** The state after some events of one task, oldest first. */
+export const of = (events: ReadonlyArray<Event>): AgentState => stateOf(events.reduce(evolve, initial))
+
+/** Event types with which a command ends. */
+export const ENDS: ReadonlySet<string> = new Set([
+  ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
+])
+
+const changed = <Member>(members: ReadonlySet<Member>, member: Member, isIn: boolean): ReadonlySet<Member> => {
+  if (members.has(member) === isIn) return members
+  return new Set(isIn ? [...members, member] : [...members].filter((one) => one !== member))
+}

@@ -1,0 +1,183 @@
+/**
+ * What front ends are told of a task: its events in the words of a conversation. The names are those of the interface
+ * for user interfaces that Hindcast began with.
+ */
+
+import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import * as AgentState from "./AgentState.ts"
+
+/** What happened, without its place. */
+export type Happening =
+  /** The agent said something. */
+  | { readonly type: "onNewMessage"; readonly content: string; readonly format: "markdown" | "text" }
+  /** Something was said to the agent. `by` is who did, such as `human:ada`. */
+  | {
+      readonly type: "onInputReceived"
+      readonly source: string
+      readonly by: string
+      readonly content: Json
+      readonly delivery: InputDelivery
+    }
+  /** The agent requested a command. */
+  | { readonly type: "onToolCall"; readonly commandId: string; readonly toolName: string; readonly args: Json }
+  /** A command ended. `result` is what came of it, or why nothing did. */
+  | {
+      readonly type: "onToolCallEnd"
+      readonly commandId: string
+      readonly toolName: string
+      readonly status: "succeeded" | "failed" | "denied" | "unknown"
+      readonly result: Json
+    }
+  /**
+   * A command, or a plugin's request to the host, waits for a person. An approval is for exactly what is in `shown`, and
+   * repeats its digest. One that was asked in a fork of the task names that timeline.
+   */
+  | {
+      readonly type: "onToolCallRequest"
+      readonly toolName: string
+      readonly args: Json
+      readonly confirmationId: string
+      readonly security_warning?: Json
+      readonly shown: JsonObject
+      readonly shownDigest?: string
+      /** In epoch milliseconds. */
+      readonly expiresAt: number
+    }
+  /** A question no longer waits. */
+  | {
+      readonly type: "onToolCallSettled"
+      readonly confirmationId: string
+      readonly answer: "approved" | "rejected" | "expired" | "withdrawn"
+      /** Who answered. */
+      readonly by?: string
+    }
+  /** The agent does something else. It is derived from the events, and never logged. */
+  | { readonly type: "onAgentStateChange"; readonly state: AgentState.AgentState }
+  /** The agent waits for an input. */
+  | { readonly type: "onReadyForInput" }
+  /** A piece of an answer while it streams, keyed by its request and the part's index. It is not in the log. */
+  | {
+      readonly type: "onDelta"
+      /** The id of the request's `ModelCalled` event. */
+      readonly request: string
+      readonly index: number
+      readonly kind: "text" | "reasoning" | "call"
+      readonly text: string
+    }
+
+/** What a front end is told. */
+export type ChannelEvent = Happening & {
+  /** The log's position that it comes from; of a delta, the last one that was told before it. */
+  readonly position: number
+  readonly timeline: string
+  /** Where to go on after it: `after` of a later connection. */
+  readonly cursor: string
+}
+
+/** What the happenings follow from. */
+export interface Telling {
+  readonly activity: AgentState.Activity
+  /** The tool of each command that is under way. */
+  readonly tools: ReadonlyMap<string, string>
+}
+
+/** Before the first event of a task. */
+export const initial: Telling = { activity: AgentState.initial, tools: new Map() }
+
+/**
+ * Applies one event, and answers with what it tells. Of an event on another timeline than the task's own, only what
+ * concerns confirmations is told. Pure.
+ */
+export const tell = (telling: Telling, event: Event, isOwn: boolean): readonly [Telling, ReadonlyArray<Happening>] => {
+  if (!isOwn) return [telling, confirming(event)]
+  const before = AgentState.stateOf(telling.activity)
+  const activity = AgentState.evolve(telling.activity, event)
+  const state = AgentState.stateOf(activity)
+  const isChanged = state !== before || is(event, "TaskOpened") || is(event, "TimelineForked")
+  return [
+    { activity, tools: toolsAfter(telling.tools, event) },
+    [
+      ...speaking(event),
+      ...acting(telling.tools, event),
+      ...confirming(event),
+      ...(isChanged ? [{ type: "onAgentStateChange", state } as const] : []),
+      ...(isChanged && state === "ready" ? [{ type: "onReadyForInput" } as const] : []),
+    ],
+  ]
+}
+
+const toolsAfter = (tools: Telling["tools"], event: Event): Telling["tools"] => {
+  if (is(event, "ActuatorCommanded")) return new Map(tools).set(event.payload.commandId, event.payload.actuator)
+  const { commandId } = event.payload
+  if (typeof commandId !== "string" || !AgentState.ENDS.has(event.type)) return tools
+  return new Map([...tools].filter(([id]) => id !== commandId))
+}
+
+const speaking = (event: Event): ReadonlyArray<Happening> => {
+  if (is(event, "MessageSent")) return [{ type: "onNewMessage", ...event.payload }]
+  if (!is(event, "InputReceived")) return []
+  const { source, content, delivery = "queued" } = event.payload
+  return [{ type: "onInputReceived", source, by: event.actor, content, delivery }]
+}
+
+const acting = (tools: Telling["tools"], event: Event): ReadonlyArray<Happening> => {
+  if (is(event, "ActuatorCommanded")) {
+    const { commandId, actuator, args } = event.payload
+    return [{ type: "onToolCall", commandId, toolName: actuator, args: args as Json }]
+  }
+  const ended = endOf(event)
+  const toolName = ended === undefined ? undefined : tools.get(ended.commandId)
+  return ended === undefined || toolName === undefined ? [] : [{ type: "onToolCallEnd", toolName, ...ended }]
+}
+
+const endOf = (event: Event) => {
+  if (is(event, "CommandSucceeded")) {
+    return { commandId: event.payload.commandId, status: "succeeded", result: event.payload.result } as const
+  }
+  if (is(event, "CommandFailed")) {
+    const { commandId, error } = event.payload
+    return { commandId, status: "failed", result: { ...error } } as const
+  }
+  if (is(event, "CommandDenied")) {
+    const { commandId, rule, reason } = event.payload
+    return { commandId, status: "denied", result: { rule, reason } } as const
+  }
+  return is(event, "CommandOutcomeUnknown")
+    ? ({ commandId: event.payload.commandId, status: "unknown", result: null } as const)
+    : undefined
+}
+
+const confirming = (event: Event): ReadonlyArray<Happening> => {
+  if (is(event, "ConfirmationRequested")) return [requestOf(event.payload)]
+  const type = "onToolCallSettled"
+  if (is(event, "ConfirmationDecided")) {
+    const { confirmationId, approved, by } = event.payload
+    return [{ type, confirmationId, answer: approved ? "approved" : "rejected", by }]
+  }
+  if (is(event, "ConfirmationExpired")) {
+    return [{ type, confirmationId: event.payload.confirmationId, answer: "expired" }]
+  }
+  if (!is(event, "ConfirmationWithdrawn")) return []
+  return [{ type, confirmationId: event.payload.confirmationId, answer: "withdrawn" }]
+}
+
+const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
+  const { confirmationId, shown, shownDigest, expiresAt, securityWarning } = request
+  // What is shown was written by the kernel as JSON.
+  const { actuator, request: hostRequest, target, args, risk, declared, because } = shown as JsonObject
+  const raised = because === undefined ? undefined : { risk: risk ?? null, declared: declared ?? null, because }
+  const warning = (securityWarning as Json | undefined) ?? raised
+  return {
+    type: "onToolCallRequest",
+    toolName: typeof actuator === "string" ? actuator : `${hostRequest} ${target}`,
+    args: args ?? null,
+    confirmationId,
+    ...(warning === undefined ? {} : { security_warning: warning }),
+    shown: shown as JsonObject,
+    ...(shownDigest === undefined ? {} : { shownDigest }),
+    expiresAt,
+  }
+}

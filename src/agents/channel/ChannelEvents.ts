@@ -1,0 +1,131 @@
+/** The stream of what a channel tells: a task's events, and between them the pieces of the answer that is under way. */
+
+import { Chunk, type Context, Effect, Exit, Option, Queue, Stream } from "effect"
+import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { type ChannelEvent, type Happening, initial, type Telling, tell } from "./ChannelEvent.ts"
+import * as Cursor from "./Cursor.ts"
+import type { Deltas } from "./Deltas.ts"
+
+/** The task that is told of. */
+export interface Source {
+  /** A view of the task's timeline. */
+  readonly log: Context.Tag.Service<EventLog>
+  readonly taskId: string
+  readonly deltas: Deltas | undefined
+}
+
+/**
+ * What is told after a place: first what is in the log already, then what comes, without gaps and repeats. A piece of
+ * an answer is told after its `ModelCalled` event and before the event that ends the request. The stream has no end.
+ */
+export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<ChannelEvent, LogError> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const { log, taskId, deltas } = source
+      const wake = yield* Effect.makeLatch(false)
+      const pages = yield* Queue.bounded<Exit.Exit<ReadonlyArray<Event>, LogError>>(MOST_PAGES)
+      const offer = (page: Exit.Exit<ReadonlyArray<Event>, LogError>) => Effect.zipRight(pages.offer(page), wake.open)
+      // Without a timeline: what people are asked in forks of the task is told as well.
+      yield* log.follow({ taskId }).pipe(
+        Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
+        Stream.runForEachChunk((page) => offer(Exit.succeed(Chunk.toReadonlyArray(page)))),
+        Effect.catchAllCause((cause) => offer(Exit.failCause(cause))),
+        Effect.forkScoped,
+      )
+      yield* Effect.acquireRelease(
+        Effect.sync(() => deltas?.listen(() => wake.unsafeOpen())),
+        (stop) => Effect.sync(() => stop?.()),
+      )
+      const teller = tellerOf(source, after)
+      const next: Effect.Effect<Chunk.Chunk<ChannelEvent>, LogError> = Effect.gen(function* () {
+        for (;;) {
+          // Closed before it looks, so that nothing that comes meanwhile is missed.
+          yield* wake.close
+          const page = yield* Queue.poll(pages)
+          const told = Option.isSome(page) ? (yield* page.value).flatMap(teller.event) : teller.pieces()
+          if (told.length > 0) return Chunk.unsafeFromArray(told)
+          if (Option.isNone(page)) yield* wake.await
+        }
+      })
+      return Stream.repeatEffectChunk(next)
+    }),
+  )
+
+/** Pages of events that are read ahead. */
+const MOST_PAGES = 2
+
+/** A request whose answer is under way. */
+interface Answer {
+  readonly request: string
+  readonly position: number
+  /** How many pieces were told. */
+  pieces: number
+}
+
+/** Tells one event after the other, and the pieces of the answer that is under way. */
+const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
+  let telling: Telling = initial
+  let position = 0
+  let answer: Answer | undefined
+
+  const placed = (happening: Happening, timeline: string, told?: number): ChannelEvent => ({
+    ...happening,
+    ...{ position, timeline },
+    cursor: Cursor.format({
+      position,
+      ...(told === undefined ? {} : { told }),
+      ...(answer === undefined ? {} : { answer }),
+    }),
+  })
+
+  const pieces = (): ReadonlyArray<ChannelEvent> => {
+    const told: Array<ChannelEvent> = []
+    if (answer === undefined || deltas === undefined) return told
+    const { request } = answer
+    const all = deltas.piecesOf(request)
+    while (answer.pieces < all.length) {
+      const first = all[answer.pieces]
+      if (first === undefined) break
+      let text = ""
+      // Pieces of one part that have come are told as one.
+      for (let piece = all[answer.pieces]; piece !== undefined; piece = all[answer.pieces]) {
+        if (piece.index !== first.index || piece.kind !== first.kind) break
+        text += piece.text
+        answer.pieces += 1
+      }
+      const { index, kind } = first
+      told.push(placed({ type: "onDelta", request, index, kind, text }, log.timeline))
+    }
+    return told
+  }
+
+  const event = (event: Event): ReadonlyArray<ChannelEvent> => {
+    const isOwn = isIn(log.spans, event)
+    const isNew = event.position >= after.position
+    const ends = isOwn && (is(event, "ModelResponded") || is(event, "ModelFailed"))
+    const last = ends && isNew && event.causationId === answer?.request ? pieces() : []
+    if (ends && event.causationId === answer?.request) answer = undefined
+    position = event.position
+    if (isOwn && is(event, "ModelCalled")) {
+      const known = after.answer?.position === position ? after.answer.pieces : 0
+      answer = { request: event.id, position, pieces: known }
+    }
+    const [next, happenings] = tell(telling, event, isOwn)
+    telling = next
+    if (!isNew) return []
+    const from = position > after.position ? 0 : (after.told ?? happenings.length)
+    const told = happenings.map((happening, index) => {
+      const isLast = index === happenings.length - 1
+      return placed(happening, event.timeline, isLast ? undefined : index + 1)
+    })
+    return [...last, ...told.slice(from)]
+  }
+
+  return { event, pieces }
+}
+
+/** Whether an event is in the history of a timeline. */
+const isIn = (spans: ReadonlyArray<Span>, { timeline, position }: Event): boolean =>
+  spans.some((span) => span.timeline === timeline && position <= span.until)

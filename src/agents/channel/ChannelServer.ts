@@ -1,0 +1,282 @@
+/**
+ * The channel over HTTP on the loopback: server-sent events to front ends, and what people say as JSON. Every request
+ * has the server's token.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Data, Effect, Fiber, FiberSet, Runtime, Schema, type Scope } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import { Sha256 } from "../../events/vocabulary/EventType.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as Options from "../../values/Options.ts"
+import { ContentPart } from "../models/Message.ts"
+import * as Channel from "./Channel.ts"
+import * as Deltas from "./Deltas.ts"
+import { type Refusal, refusalOf } from "./HttpAccess.ts"
+import * as Http from "./HttpMessages.ts"
+import * as ServerSentEvents from "./ServerSentEvents.ts"
+
+/** Options of `serve`. */
+export interface ServeOptions {
+  /** Default: a port that is free. */
+  readonly port?: number
+  /** What each request has to show, at least 16 characters. Default: 256 random bits. */
+  readonly token?: string
+  /** Who speaks and answers through this server: the actor is `human:<by>`. Default: `channel`. */
+  readonly by?: string
+  /** Answers while they stream. Default: none are told. */
+  readonly deltas?: Deltas.Deltas
+  /** How often a connection shows that it lives, in milliseconds. Default: 15 s. */
+  readonly heartbeatMs?: number
+}
+
+/** Schema of `ServeOptions`. */
+const ServeOptions = Options.of<ServeOptions>({
+  optional: {
+    port: Options.wholeNumber(0, 65_535),
+    token: Schema.String.pipe(
+      Schema.pattern(/^[\x21-\x7e]{16,}$/),
+      Schema.annotations({ description: "at least 16 printable ASCII characters without spaces" }),
+    ),
+    by: Options.Name,
+    deltas: Options.kind<Deltas.Deltas>("a hub of `Deltas.make`", Options.has("piecesOf", "listen")),
+    heartbeatMs: Options.Milliseconds,
+  },
+})
+
+/** A running server. */
+export interface Served {
+  /** Such as `http://127.0.0.1:40213`. */
+  readonly url: string
+  readonly port: number
+  /** Keep it secret: who has it may answer questions. */
+  readonly token: string
+}
+
+/** Choose another port, or none: the server cannot listen on this one. */
+export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
+  readonly port: number
+  readonly reason: string
+}> {
+  override get message() {
+    return `Port ${this.port}: expected one that is free on 127.0.0.1, found that it cannot be used (${this.reason}).`
+  }
+}
+
+const DEFAULT_HEARTBEAT_MS = 15_000
+
+/**
+ * Serves the tasks of the log until the scope closes. It listens on 127.0.0.1 alone.
+ *
+ * - `GET /tasks`: the tasks, newest last
+ * - `GET /tasks/:id/events`: what happens in one, as server-sent events; `Last-Event-ID` or `?after=` goes on after a
+ *   cursor or a position, `?timeline=` chooses a fork
+ * - `POST /tasks/:id/input`: `{ content, delivery?, timeline? }`
+ * - `POST /confirmations/:id`: `{ approved, shownDigest?, reason? }`; an approval needs the digest
+ */
+export const serve = (
+  options: ServeOptions = {},
+): Effect.Effect<Served, Options.InvalidOptions | PortUnavailable, EventLog | Confirmations | Scope.Scope> =>
+  Effect.gen(function* () {
+    const decoded = yield* Options.decode("Channel.serve", ServeOptions, options)
+    const { createServer } = yield* Effect.promise(() => import("node:http"))
+    const { randomBytes } = yield* Effect.promise(() => import("node:crypto"))
+    const { port: wanted = 0, by = "channel", heartbeatMs = DEFAULT_HEARTBEAT_MS } = decoded
+    const token = decoded.token ?? randomBytes(32).toString("base64url")
+    const deltas = decoded.deltas ?? Deltas.make()
+    const runtime = yield* Effect.runtime<EventLog | Confirmations>()
+    const requests = yield* FiberSet.make<void, never>()
+    let port = wanted
+    const server = createServer((request, response) => {
+      const refused = refusalOf(request.headers, port, token)
+      const handled =
+        refused === undefined ? route({ request, response, by, deltas, heartbeatMs }) : Effect.fail(refused)
+      const fiber = Runtime.runFork(runtime)(answered(response, handled))
+      // A client that went away gets nothing more.
+      response.on("error", () => response.destroy())
+      // What a client asked for ends when the client goes away.
+      response.once("close", () => Runtime.runFork(runtime)(Fiber.interrupt(fiber)))
+      FiberSet.unsafeAdd(requests, fiber)
+    })
+    port = yield* Effect.acquireRelease(listen(server, wanted), () => close(server))
+    return { url: `http://127.0.0.1:${port}`, port, token }
+  })
+
+const listen = (server: Server, port: number): Effect.Effect<number, PortUnavailable> =>
+  Effect.async((resume) => {
+    server.once("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
+    server.listen({ host: "127.0.0.1", port }, () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+
+const close = (server: Server): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly by: string
+  readonly deltas: Deltas.Deltas
+  readonly heartbeatMs: number
+}
+
+/** Whatever fails is answered; what is nobody's fault, without details. */
+const answered = <E extends Refusal | { readonly _tag: string; readonly message: string }, R>(
+  response: ServerResponse,
+  handled: Effect.Effect<void, E, R>,
+): Effect.Effect<void, never, R> =>
+  handled.pipe(
+    Effect.catchAll((failure) =>
+      "status" in failure
+        ? Http.answerRefusal(response, failure)
+        : Http.answer(response, STATUS[failure._tag] ?? 500, { error: failure._tag, message: failure.message }),
+    ),
+    Effect.catchAllDefect((cause) =>
+      Effect.zipRight(
+        ProgramLog.error("a request to the channel died", cause),
+        Http.answer(response, 500, { error: "Defect", message: "The request could not be served." }),
+      ),
+    ),
+  )
+
+const STATUS: { readonly [tag: string]: number } = {
+  InvalidOptions: 400,
+  InvalidEvent: 400,
+  TaskNotFound: 404,
+  TimelineNotFound: 404,
+  TaskClosed: 409,
+  NotPending: 409,
+  NotAsShown: 409,
+  LogBusy: 503,
+  DiskFull: 507,
+}
+
+const route = (exchange: Exchange) =>
+  Effect.gen(function* () {
+    const { request } = exchange
+    const url = new URL(request.url ?? "/", "http://127.0.0.1")
+    const [family, id, what, ...more] = url.pathname.split("/").slice(1)
+    const found = `${request.method} ${url.pathname}`.slice(0, MAX_SHOWN)
+    if (more.length === 0 && family === "tasks") {
+      if (id === undefined) return yield* only("GET", exchange, listTasks(exchange))
+      const taskId = decoded(id)
+      if (what === "events") return yield* only("GET", exchange, tellEvents(exchange, taskId, url.searchParams))
+      if (what === "input") return yield* only("POST", exchange, takeInput(exchange, taskId))
+    }
+    if (family === "confirmations" && id !== undefined && what === undefined) {
+      return yield* only("POST", exchange, takeAnswer(exchange, decoded(id)))
+    }
+    return yield* Http.refuse(404, "NotFound", PATHS, found)
+  })
+
+const PATHS = "GET /tasks, GET /tasks/:id/events, POST /tasks/:id/input or POST /confirmations/:id"
+
+const MAX_SHOWN = 200
+
+const only = <A, E, R>(
+  method: string,
+  { request }: Exchange,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | Refusal, R> =>
+  request.method === method
+    ? effect
+    : Http.refuse(405, "MethodNotAllowed", `the method ${method}`, String(request.method))
+
+/** A part of a path. What is not well encoded is no id of anything. */
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+const listTasks = ({ response }: Exchange) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const tasks = new Map<string, { taskId: string; goal: string; agent: string; outcome: string | null }>()
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened", "TaskClosed"] }, (page) => {
+      for (const event of page) {
+        const { taskId } = event
+        if (taskId === null) continue
+        if (is(event, "TaskOpened")) {
+          const { goal, agent } = event.payload
+          tasks.set(taskId, { taskId, goal, agent, outcome: null })
+        } else if (is(event, "TaskClosed")) {
+          const task = tasks.get(taskId)
+          if (task !== undefined) task.outcome = event.payload.outcome
+        }
+      }
+    })
+    yield* Http.answer(response, 200, { tasks: [...tasks.values()] })
+  })
+
+const tellEvents = ({ request, response, deltas, heartbeatMs }: Exchange, taskId: string, query: URLSearchParams) =>
+  Effect.gen(function* () {
+    const timeline = query.get("timeline")
+    const channel = yield* Channel.make({ taskId, deltas, ...(timeline === null ? {} : { timeline }) })
+    const last = request.headers["last-event-id"]
+    const after = typeof last === "string" && last !== "" ? last : (query.get("after") ?? 0)
+    yield* Channel.checkedCursor(after)
+    yield* ServerSentEvents.write(response, channel.events({ after }), heartbeatMs)
+  })
+
+const InputBody = Schema.Struct({
+  content: Schema.Union(Schema.String, Schema.Array(ContentPart)),
+  delivery: Schema.optionalWith(InputDelivery, { exact: true }),
+  timeline: Schema.optionalWith(Schema.String, { exact: true }),
+}).annotations({ [Http.FORM]: "{ content, delivery?, timeline? }" })
+
+const takeInput = ({ request, response, by }: Exchange, taskId: string) =>
+  Effect.gen(function* () {
+    const { content, delivery, timeline } = yield* Http.bodyOf(request, InputBody)
+    const channel = yield* Channel.make({ taskId, by, ...(timeline === undefined ? {} : { timeline }) })
+    const { position } = yield* channel.submitUserInput(content, {
+      source: "http",
+      ...(delivery === undefined ? {} : { delivery }),
+    })
+    yield* Http.answer(response, 202, { position })
+  })
+
+const AnswerBody = Schema.Struct({
+  approved: Schema.Boolean,
+  shownDigest: Schema.optionalWith(Sha256, { exact: true }),
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+}).annotations({ [Http.FORM]: "{ approved, shownDigest?, reason? }" })
+
+const takeAnswer = ({ request, response, by }: Exchange, confirmationId: string) =>
+  Effect.gen(function* () {
+    const { approved, ...answer } = yield* Http.bodyOf(request, AnswerBody)
+    if (approved && answer.shownDigest === undefined) {
+      return yield* Http.refuse(400, "InvalidBody", "the digest of what was shown, with an approval", "none")
+    }
+    const { decide } = yield* Confirmations
+    const { position } = yield* decide(confirmationId, { approved, by, channel: "http", ...answer }).pipe(
+      Effect.catchTag("NotPending", (failure) =>
+        Effect.flatMap(endOf(confirmationId), (refused) => Effect.fail(refused ?? failure)),
+      ),
+    )
+    yield* Http.answer(response, 200, { position })
+  })
+
+/** Why a confirmation takes no answer: there is none of this id, or it was answered already. */
+const endOf = (confirmationId: string): Effect.Effect<Refusal | undefined, LogError, EventLog> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [asked, last] = yield* log.readPage({ stream: `confirmation/${confirmationId}` }, 2)
+    if (asked === undefined)
+      return Http.refusal(404, "NotFound", "a confirmation that was asked for", "none of this id")
+    if (last === undefined || !is(last, "ConfirmationDecided")) return undefined
+    const { approved, by } = last.payload
+    const found = `one that was already ${approved ? "approved" : "rejected"} by ${by} (@${last.position})`
+    return Http.refusal(409, "NotPending", "a confirmation that waits", found)
+  })

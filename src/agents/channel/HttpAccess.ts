@@ -1,0 +1,59 @@
+/**
+ * Who may use the channel's server: programs on this machine that know its token, and no page of another site. Pure,
+ * but for the comparison of tokens.
+ */
+
+import { createHash, timingSafeEqual } from "node:crypto"
+
+/** Why a request is refused: the answer's status, and what was expected and found. */
+export interface Refusal {
+  readonly status: number
+  readonly error: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** A request's headers that decide about it. */
+export interface Headers {
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+  readonly "sec-fetch-site"?: string | ReadonlyArray<string> | undefined
+  readonly authorization?: string | undefined
+}
+
+/**
+ * Why a request is refused; undefined if it is let in. The host is checked first: a name that resolves to this machine
+ * is another site's (DNS rebinding).
+ */
+export const refusalOf = (headers: Headers, port: number, token: string): Refusal | undefined => {
+  const { host = "", origin, authorization } = headers
+  const hosts = HOSTS.map((name) => `${name}:${port}`)
+  if (!hosts.includes(host.toLowerCase())) {
+    return { status: 403, error: "ForbiddenHost", expected: `the host ${hosts.join(", ")}`, found: shown(host) }
+  }
+  if (origin !== undefined && origin !== `http://${host}`) {
+    return { status: 403, error: "ForbiddenOrigin", expected: "no origin, or the server's own", found: shown(origin) }
+  }
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    const expected = "no Sec-Fetch-Site, or same-origin or none"
+    return { status: 403, error: "ForbiddenSite", expected, found: shown(String(site)) }
+  }
+  if (authorization === undefined || !isSame(authorization, `Bearer ${token}`)) {
+    const found = authorization === undefined ? "none" : "another one"
+    return { status: 401, error: "Unauthorized", expected: "the header Authorization: Bearer with the token", found }
+  }
+  return undefined
+}
+
+const HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+
+/** Compares in a time that tells nothing of the expected text, nor of its length. */
+const isSame = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected))
+
+const digestOf = (text: string) => createHash("sha256").update(text).digest()
+
+/** What came from outside, short and in quotes. */
+const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN))
+
+const MAX_SHOWN = 100

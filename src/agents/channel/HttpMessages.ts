@@ -1,0 +1,93 @@
+/** The bodies of requests to the channel's server, and its answers. */
+
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Effect, ParseResult, Schema } from "effect"
+import type { Refusal } from "./HttpAccess.ts"
+
+/** Longest body of a request, in bytes: 4 MiB. */
+export const LONGEST_BODY = 4 * 1024 * 1024
+
+/** Reads a body as JSON of a schema. */
+export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, I>): Effect.Effect<A, Refusal> =>
+  Effect.gen(function* () {
+    const [type] = (request.headers["content-type"] ?? "").split(";")
+    if (type?.trim().toLowerCase() !== "application/json") {
+      const found = JSON.stringify(request.headers["content-type"] ?? "none")
+      return yield* refuse(415, "UnsupportedMediaType", "a body of the type application/json", found)
+    }
+    const text = yield* textOf(request)
+    const json = yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: (): Refusal => refusal(400, "InvalidBody", "a body that is JSON", "text that is none"),
+    })
+    return yield* Schema.decodeUnknown(schema, { errors: "all", onExcessProperty: "error" })(json).pipe(
+      Effect.mapError((error) => {
+        const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+        const found = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`).join("; ")
+        return refusal(400, "InvalidBody", `a body of the form ${schema.ast.annotations[FORM] ?? ""}`.trim(), found)
+      }),
+    )
+  })
+
+/** The annotation of a body's schema that says its form in words. */
+export const FORM: unique symbol = Symbol.for("hindcast/channel/form")
+
+const textOf = (request: IncomingMessage): Effect.Effect<string, Refusal> =>
+  Effect.async((resume) => {
+    const chunks: Array<Buffer> = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= LONGEST_BODY) {
+        chunks.push(chunk)
+        return
+      }
+      stop()
+      // The rest is read and dropped, so that the client gets the answer.
+      request.resume()
+      resume(refuse(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(Buffer.concat(chunks).toString("utf8")))
+    }
+    const onError = () => {
+      stop()
+      resume(refuse(400, "InvalidBody", "a whole body", "one that broke off"))
+    }
+    const stop = () => {
+      request.off("data", onData)
+      request.off("end", onEnd)
+      request.off("error", onError)
+      request.off("aborted", onError)
+    }
+    request.on("data", onData)
+    request.on("end", onEnd)
+    request.on("error", onError)
+    request.on("aborted", onError)
+    return Effect.sync(stop)
+  })
+
+/** A refusal. */
+export const refusal = (status: number, error: string, expected: string, found: string): Refusal => ({
+  ...{ status, error, expected, found },
+})
+
+/** Fails with a refusal. */
+export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
+  Effect.fail(refusal(...args))
+
+/** Answers with JSON. */
+export const answer = (response: ServerResponse, status: number, body: object): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (response.headersSent || response.destroyed) return
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...SAFE_HEADERS })
+    response.end(JSON.stringify(body))
+  })
+
+/** Answers with a refusal. */
+export const answerRefusal = (response: ServerResponse, { status, ...refused }: Refusal): Effect.Effect<void> =>
+  answer(response, status, { ...refused, message: `Expected ${refused.expected}, found ${refused.found}.` })
+
+/** Headers of every answer: nothing is stored, and no page shows it as something else. */
+export const SAFE_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" }

@@ -1,0 +1,140 @@
+/** A conversation at a terminal: shows what the agent says and does, and takes what is typed. */
+
+import { Deferred, Effect, Fiber, Ref, Stream, SubscriptionRef } from "effect"
+import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
+import type { LogError } from "../../events/log/EventLog.ts"
+import type * as Options from "../../values/Options.ts"
+import { json } from "../terminal/Text.ts"
+import * as ChatLine from "./ChatLine.ts"
+import * as ChatPages from "./ChatPages.ts"
+import * as ChatQuestions from "./ChatQuestions.ts"
+import type { ChatTerminal } from "./ChatTerminal.ts"
+import * as ChatTranscript from "./ChatTranscript.ts"
+import type { ConversationAtWork } from "./ConversationAtWork.ts"
+
+/** What a conversation is shown and typed by. */
+export interface ChatOptions {
+  readonly terminal: ChatTerminal
+  /** Prints what the channel tells as JSON Lines, and nothing else. */
+  readonly json: boolean
+  /** The name of the person at the terminal. */
+  readonly user: string
+}
+
+/** What inputs that are typed here come through. */
+const SOURCE = "chat"
+
+/**
+ * Talks until the conversation is ended, the task is closed or, without a person, the input has ended and the agent
+ * waits. Fails as the agent's work does. Answers with the conversation as it was in the end.
+ */
+export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }: ChatOptions) =>
+  Effect.gen(function* () {
+    const { style } = terminal
+    const current = yield* Ref.make(first)
+    /** What was told last. */
+    const told = yield* SubscriptionRef.make({ isReady: false, position: 0 })
+    const done = yield* Deferred.make<void, Options.InvalidOptions | LogError>()
+    const questions = yield* ChatQuestions.make(terminal, user)
+    const say = (lines: ReadonlyArray<string>) =>
+      asJson ? Effect.void : Effect.forEach(lines, (line) => terminal.write(`${line}\n`), { discard: true })
+
+    const show = (event: ChannelEvent, transcript: ChatTranscript.ChatTranscript) =>
+      Effect.gen(function* () {
+        const text = asJson ? `${json(event)}\n` : transcript.of(event)
+        if (text !== "") yield* terminal.write(text)
+        if (event.type === "onToolCallSettled") yield* questions.settle(event.confirmationId)
+        if (event.type === "onToolCallRequest" && terminal.isInteractive && !asJson) yield* questions.ask(event)
+        const isReady = event.type === "onAgentStateChange" ? event.state === "ready" : undefined
+        yield* SubscriptionRef.update(told, (before) => ({
+          isReady: isReady ?? before.isReady,
+          position: event.position,
+        }))
+        if (event.type === "onAgentStateChange" && event.state === "done") yield* Deferred.succeed(done, undefined)
+      })
+
+    const tell = ({ channel, after }: ConversationAtWork) => {
+      const isOwn = (event: { readonly by: string; readonly source: string }) =>
+        terminal.isInteractive && event.by === `human:${user}` && event.source === SOURCE
+      const transcript = ChatTranscript.make(style, user, isOwn)
+      return channel.events({ after }).pipe(
+        Stream.runForEach((event) => show(event, transcript)),
+        Effect.tapError((failure) => Deferred.fail(done, failure)),
+        Effect.forkScoped,
+      )
+    }
+    const telling = yield* Ref.make(yield* tell(first))
+
+    const undo = (anyway: boolean) =>
+      Effect.gen(function* () {
+        const before = yield* Ref.get(current)
+        yield* Fiber.interrupt(yield* Ref.get(telling))
+        const undone = yield* Effect.either(before.undo(anyway))
+        if (undone._tag === "Left") {
+          const { position } = yield* SubscriptionRef.get(told)
+          yield* Ref.set(telling, yield* tell({ ...before, after: position }))
+          return [undone.left.message, ...(undone.left._tag === "WorldNotRewound" ? [UNDO_ANYWAY] : [])]
+        }
+        const [next, words] = undone.right
+        yield* Ref.set(current, next)
+        yield* Ref.set(telling, yield* tell(next))
+        return [style.dim(`Back before ${words}, on ${next.channel.timeline}.`)]
+      })
+
+    const run = (name: ChatLine.CommandName, argument: string) =>
+      Effect.gen(function* () {
+        const { channel } = yield* Ref.get(current)
+        switch (name) {
+          case "help":
+            return ChatPages.help(style)
+          case "why":
+            return yield* ChatPages.why(style, channel)
+          case "state":
+            return yield* ChatPages.state(style, channel)
+          case "cost":
+            return yield* ChatPages.cost(channel)
+          case "undo":
+            return yield* undo(argument === "anyway")
+          case "quit":
+            return []
+        }
+      })
+
+    let last = 0
+    /** Takes a line. Answers whether the conversation goes on. */
+    const take = (line: string) =>
+      Effect.gen(function* () {
+        const typed = ChatLine.parse(line)
+        if (typed.kind === "unknown") yield* say([typed.message])
+        if (typed.kind === "say") {
+          const { channel } = yield* Ref.get(current)
+          const { text, delivery } = typed
+          const submitted = yield* Effect.either(channel.submitUserInput(text, { delivery, by: user, source: SOURCE }))
+          if (submitted._tag === "Left") yield* say([submitted.left.message])
+          else last = submitted.right.position
+        }
+        if (typed.kind !== "command") return true
+        yield* Effect.flatMap(run(typed.name, typed.argument), say).pipe(
+          Effect.catchAll(({ message }) => say([message])),
+        )
+        return typed.name !== "quit"
+      })
+
+    /** Waits until the agent has heard everything and waits for more. */
+    const idle = told.changes.pipe(
+      Stream.takeUntil(({ isReady, position }) => isReady && position >= last),
+      Stream.runDrain,
+    )
+    const typing = Effect.gen(function* () {
+      let line = yield* terminal.next
+      while (line !== undefined && (yield* take(line))) line = yield* terminal.next
+      if (line === undefined && !terminal.isInteractive) yield* idle
+      yield* Effect.flatMap(Ref.get(current), ({ end }) => end)
+    })
+
+    const working = Effect.flatMap(Ref.get(current), ({ ended }) => ended)
+    yield* Effect.raceFirst(typing, Deferred.await(done))
+    return yield* Effect.zipRight(working, Ref.get(current))
+  }).pipe(Effect.scoped)
+
+const UNDO_ANYWAY = "`/undo anyway` goes back all the same, with that world as it is now."

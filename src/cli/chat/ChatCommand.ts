@@ -1,0 +1,104 @@
+/** The command `hindcast chat`: talks with an agent at work, in the terminal or through pipes. */
+
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Deltas from "../../agents/channel/Deltas.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
+import { common, given, optionalText, repeatedText, TASK, wholeNumber } from "../command/CommonOptions.ts"
+import { userName } from "../command/CurrentUser.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
+import * as AgentAtWork from "../task/AgentAtWork.ts"
+import * as AgentOption from "../task/AgentOption.ts"
+import * as Prompter from "../task/Prompter.ts"
+import * as RunPlugins from "../task/RunPlugins.ts"
+import * as Chat from "./Chat.ts"
+import * as ChatPages from "./ChatPages.ts"
+import * as ChatTerminal from "./ChatTerminal.ts"
+import * as ConversationAtWork from "./ConversationAtWork.ts"
+
+const { agent: _agent, ...modelOptions } = AgentOption.options("an agent")
+
+const options = {
+  ...modelOptions,
+  goal: optionalText("goal", "What is said first. Default: the first line that is typed"),
+  task: optionalText("task", `Instead of --model: a task that another process works on. ${TASK}`),
+  timeline: TimelineOption.timeline,
+  plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
+  scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
+  maxSteps: AgentAtWork.maxSteps(""),
+  seed: wholeNumber("seed", 0).pipe(
+    Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
+    Options.optional,
+  ),
+  ...AgentAtWork.options,
+}
+
+/** `hindcast chat` */
+export const chat = Command.make("chat", { ...common, ...options }, ({ log, json, ...typed }) =>
+  Effect.gen(function* () {
+    if (Option.isSome(typed.model) === Option.isSome(typed.task)) {
+      const found = Option.isSome(typed.model) ? "both" : "neither"
+      return yield* new BadInput({ input: "--model, --task", expected: "one of them", found })
+    }
+    const user = userName()
+    if (Option.isSome(typed.task)) {
+      const { task, timeline } = typed
+      const attached = Effect.gen(function* () {
+        const conversation = yield* ConversationAtWork.attach(
+          yield* Ids.task(task.value),
+          Option.getOrUndefined(timeline),
+        )
+        yield* talk(conversation, { json, user })
+      })
+      return yield* Effect.provide(attached, OpenLog.forWriting(log))
+    }
+    const deltas = Deltas.make()
+    const agent = yield* AgentOption.fromModel(Option.getOrThrow(typed.model), typed, "live", {
+      ...{ conversation: true, onDelta: deltas.onDelta },
+    })
+    const filename = yield* OpenLog.fileOf(log)
+    const kernel = yield* AgentAtWork.kernel("chat", filename, typed)
+    const { maxSteps, deadlineMs } = typed
+    const worked = Effect.gen(function* () {
+      const opening = yield* RunPlugins.prepare({ ...typed, json })
+      const terminal = yield* terminalOf(json)
+      const { position } = yield* (yield* EventLog).head
+      if (!terminal.isInteractive) yield* Effect.forkScoped(Prompter.announce(position, filename))
+      const goal = Option.isSome(typed.goal) ? typed.goal.value : yield* firstLine(terminal)
+      const conversation = yield* ConversationAtWork.begin(agent, deltas, {
+        ...{ goal, ...opening },
+        ...given({ maxSteps, deadlineMs }),
+      })
+      const { channel } = yield* Chat.talk(conversation, { terminal, json, user })
+      if (json) return
+      const audit = CommandHints.command(["audit", channel.taskId, "--log", filename])
+      const summary = [...(yield* ChatPages.cost(channel)), terminal.style.dim(`Task ${channel.taskId}: ${audit}`)]
+      yield* terminal.write(`${summary.join("\n")}\n`)
+    })
+    yield* Effect.provide(worked, kernel)
+  }).pipe(Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Talk with an agent at work: it answers as it thinks, shows what it does, and asks where a person decides",
+  ),
+)
+
+const terminalOf = (json: boolean) => (json ? ChatTerminal.piped : ChatTerminal.standard)
+
+const talk = (
+  conversation: ConversationAtWork.ConversationAtWork,
+  { json, user }: { readonly json: boolean; readonly user: string },
+) =>
+  Effect.flatMap(terminalOf(json), (terminal) => Chat.talk(conversation, { terminal, json, user })).pipe(Effect.scoped)
+
+/** What is said first. */
+const firstLine = (terminal: ChatTerminal.ChatTerminal): Effect.Effect<string, BadInput> =>
+  Effect.flatMap(terminal.next, (line) => {
+    if (line === undefined)
+      return new BadInput({ input: "the input", expected: "a first line, or --goal", found: "none" })
+    return line.trim() === "" ? firstLine(terminal) : Effect.succeed(line.trim())
+  })

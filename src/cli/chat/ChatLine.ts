@@ -1,0 +1,48 @@
+/** What a person types in a conversation: words to the agent, or a command to the chat itself. */
+
+import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
+
+/** A line that was typed. */
+export type ChatLine =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "say"; readonly text: string; readonly delivery: InputDelivery }
+  | { readonly kind: "command"; readonly name: CommandName; readonly argument: string }
+  | { readonly kind: "unknown"; readonly message: string }
+
+const NAMES = ["why", "state", "cost", "undo", "help", "quit"] as const
+
+export type CommandName = (typeof NAMES)[number]
+
+/** The page of `/help`. */
+export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
+  ["TEXT", "say it: the agent is told once it is done with what it does"],
+  ["> TEXT", "steer: it is told before its next turn"],
+  ["! TEXT", "interrupt: its answer ends, and it is told at once"],
+  ["/why", "why it said or did the last thing"],
+  ["/state", "what it does now"],
+  ["/cost", "the tokens and the money that were used"],
+  ["/undo", "go back to before your last words, in a fork; /undo anyway: even where a world stays as it is now"],
+  ["/help", "this page"],
+  ["/quit", "end the conversation"],
+]
+
+/** Reads a line. Two slashes at the beginning say a text that begins with one. */
+export const parse = (line: string): ChatLine => {
+  const text = line.trim()
+  if (text === "") return { kind: "nothing" }
+  if (text.startsWith("//")) return { kind: "say", text: text.slice(1), delivery: "queued" }
+  if (text.startsWith("/")) return command(text)
+  const delivery = text.startsWith("!") ? "interrupting" : text.startsWith(">") ? "steering" : "queued"
+  const words = delivery === "queued" ? text : text.slice(1).trim()
+  return words === "" ? { kind: "nothing" } : { kind: "say", text: words, delivery }
+}
+
+const command = (text: string): ChatLine => {
+  const [typed = "", ...rest] = text.slice(1).split(/\s+/)
+  const name = NAMES.find((known) => known === typed)
+  if (name !== undefined) return { kind: "command", name, argument: rest.join(" ") }
+  const [nearest] = DidYouMean.similarNames(typed, NAMES)
+  const message = `/${typed}: expected one of ${NAMES.map((known) => `/${known}`).join(", ")}.`
+  return { kind: "unknown", message: nearest === undefined ? message : `${message} Did you mean /${nearest}?` }
+}

@@ -1,0 +1,147 @@
+/** Where a conversation is typed and shown: a person's terminal, or pipes. */
+
+import * as readline from "node:readline"
+import { Effect, Queue, type Scope } from "effect"
+import stringWidth from "string-width"
+import * as Output from "../command/Output.ts"
+import * as Question from "../terminal/Question.ts"
+import type { Style } from "../terminal/Style.ts"
+
+/** The terminal of a conversation. */
+export interface ChatTerminal {
+  /** The next line that is typed; undefined at the end of the input. */
+  readonly next: Effect.Effect<string | undefined>
+  /** Whether a person sees what is shown at once, and can be asked. */
+  readonly isInteractive: boolean
+  readonly style: Style
+  readonly columns: number
+  /** Shows text, which may end within a line. */
+  readonly write: (text: string) => Effect.Effect<void>
+  /**
+   * Shows a question, and answers with the first line that is typed after it was shown. What was typed before is no
+   * answer.
+   */
+  readonly ask: (question: string) => Effect.Effect<string>
+}
+
+/** The standard input and output: as a person's terminal where they are one. */
+export const standard: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.suspend(() =>
+  Question.isPossible() ? interactive : piped,
+)
+
+const opened = (isTerminal: boolean) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      readline.createInterface({
+        input: process.stdin,
+        ...(isTerminal ? { output: process.stdout, prompt: PROMPT, terminal: true } : { terminal: false }),
+      }),
+    ),
+    (reader) =>
+      Effect.sync(() => {
+        reader.close()
+        if (!isTerminal) return
+        // Nobody is asked for more.
+        readline.cursorTo(process.stdout, 0)
+        readline.clearScreenDown(process.stdout)
+      }),
+  )
+
+/** Pipes, or files: lines come as they are read, and nobody is asked. */
+export const piped: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.gen(function* () {
+  const queue = yield* Queue.unbounded<string | undefined>()
+  const reader = yield* opened(false)
+  reader.on("line", (line) => queue.unsafeOffer(line))
+  reader.on("close", () => queue.unsafeOffer(undefined))
+  const terminal: ChatTerminal = {
+    ...{ next: Queue.take(queue), isInteractive: false },
+    ...{ style: Output.styleOf(process.stdout), columns: Output.columnsOf(process.stdout) },
+    write: Output.writePart,
+    ask: () => Effect.never,
+  }
+  return terminal
+})
+
+const PROMPT = "you: "
+
+/** How long what is typed after a question is taken for the end of what was typed before it, in milliseconds. */
+const TYPED_BEFORE_MS = 50
+
+/**
+ * A person's terminal. What is shown comes above the line that the person types in. The last line that was shown is
+ * written again when more of it comes.
+ */
+const interactive = Effect.gen(function* () {
+  const queue = yield* Queue.unbounded<string | undefined>()
+  const reader = yield* opened(true)
+  /** The line that was shown last, as long as it has no end. */
+  let open = ""
+  /** Whether the line that was open was ended by the person, so that it needs no other end. */
+  let isTyped = false
+  let answer: ((line: string) => void) | undefined
+  reader.on("line", (line) => {
+    // The person's line ended the one that was open above it.
+    isTyped = open !== ""
+    open = ""
+    if (answer === undefined) queue.unsafeOffer(line)
+    else answer(line)
+    reader.prompt(true)
+  })
+  reader.on("close", () => queue.unsafeOffer(undefined))
+  reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
+  reader.prompt()
+
+  /** Takes the line that is typed in, and an open line above it, from the screen. */
+  const clear = () => {
+    const { rows } = reader.getCursorPos()
+    const above = rows + (open === "" ? 0 : rowsOf(open))
+    readline.cursorTo(process.stdout, 0)
+    if (above > 0) readline.moveCursor(process.stdout, 0, -above)
+    readline.clearScreenDown(process.stdout)
+  }
+
+  const rowsOf = (line: string) => Math.max(1, Math.ceil(stringWidth(line) / Output.columnsOf(process.stdout, 80)))
+
+  const terminal: ChatTerminal = {
+    ...{ next: Queue.take(queue), isInteractive: true },
+    style: Output.styleOf(process.stdout),
+    columns: Output.columnsOf(process.stdout),
+    write: (text) =>
+      Effect.suspend(() => {
+        const all = open + (isTyped && text === "\n" ? "" : text)
+        isTyped = false
+        if (all === "") return Effect.void
+        clear()
+        open = all.slice(all.lastIndexOf("\n") + 1)
+        return Effect.zipRight(
+          Output.writePart(open === "" ? all : `${all}\n`),
+          Effect.sync(() => reader.prompt(true)),
+        )
+      }),
+    ask: (question) =>
+      Effect.sleep(TYPED_BEFORE_MS).pipe(
+        Effect.zipRight(
+          Effect.async<string>((resume) => {
+            const typed = reader.line
+            reader.write(null, { ctrl: true, name: "u" })
+            const end = () => {
+              answer = undefined
+              reader.setPrompt(PROMPT)
+              reader.write(typed)
+            }
+            answer = (line) => {
+              end()
+              resume(Effect.succeed(line))
+            }
+            reader.setPrompt(question)
+            reader.prompt()
+            return Effect.sync(() => {
+              end()
+              reader.prompt(true)
+            })
+          }),
+        ),
+      ),
+  }
+  return terminal
+})

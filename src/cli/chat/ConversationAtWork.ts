@@ -1,0 +1,163 @@
+/** An agent in a conversation: begun on a new task, gone back to an earlier point in a fork, or at work elsewhere. */
+
+import { Data, Deferred, Effect, Fiber, Option, type Scope } from "effect"
+import * as Channel from "../../agents/channel/Channel.ts"
+import type { Deltas } from "../../agents/channel/Deltas.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type * as Agent from "../../kernel/agents/Agent.ts"
+import type { RunOptions } from "../../kernel/agents/runAgent.ts"
+import type { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import * as Inputs from "../../kernel/tasks/Inputs.ts"
+import { value } from "../terminal/Text.ts"
+
+/** What ends a conversation, or keeps it from beginning. */
+export interface Failure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** A conversation with an agent at work. */
+export interface ConversationAtWork {
+  readonly channel: Channel.Channel
+  /** The position after which nothing was told yet. */
+  readonly after: number
+  /** Ends the conversation. Its task is closed as achieved. */
+  readonly end: Effect.Effect<void>
+  /** Waits until the agent's work has ended. */
+  readonly ended: Effect.Effect<void, Failure>
+  /** Goes back to before the last input, in a fork. The conversation that was is abandoned. */
+  readonly undo: (anyway: boolean) => Effect.Effect<readonly [ConversationAtWork, undone: string], Failure>
+}
+
+/** Say something first: there is nothing to undo. */
+export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
+  override get message() {
+    return "There is nothing to undo: expected something that you said and the agent heard, found nothing."
+  }
+}
+
+/** Undo where the agent works: it works in another process. */
+export class WorksElsewhere extends Data.TaggedError("WorksElsewhere") {
+  override get message() {
+    return "The agent works in another process: go back there, or by `hindcast fork`."
+  }
+}
+
+/** Steps of a conversation: it ends when people end it. */
+const STEPS = 1_000_000_000
+
+/** Begins a conversation on a new task. */
+export const begin = (agent: Agent.AdvancingAgent, deltas: Deltas, options: RunOptions) =>
+  Effect.gen(function* () {
+    const { tasks } = yield* Kernel
+    const { position: after } = yield* (yield* EventLog).head
+    const id = newId()
+    const run = (talking: Agent.AdvancingAgent) => tasks.run(talking, { maxSteps: STEPS, ...options, id })
+    return yield* atWork(agent, deltas, { taskId: id, after }, run)
+  })
+
+/** A conversation with an agent that works in another process. */
+export const attach = (taskId: string, timeline: string | undefined) =>
+  Effect.map(
+    Channel.make({ taskId, ...(timeline === undefined ? {} : { timeline }) }),
+    (channel): ConversationAtWork => ({
+      ...{ channel, after: 0, end: Effect.void, ended: Effect.void },
+      undo: () => new WorksElsewhere(),
+    }),
+  )
+
+type Services = EventLog | Kernel | Confirmations | Scope.Scope
+
+/** Lets an agent work, and answers once it has begun. */
+const atWork = (
+  agent: Agent.AdvancingAgent,
+  deltas: Deltas,
+  { taskId, after, isForked = false }: { readonly taskId: string; readonly after: number; readonly isForked?: boolean },
+  run: (talking: Agent.AdvancingAgent) => Effect.Effect<unknown, Failure>,
+): Effect.Effect<ConversationAtWork, Failure, Services> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const services = yield* Effect.context<Services>()
+    const begun = yield* Deferred.make<void>()
+    const ending = yield* Deferred.make<void>()
+    const fiber = yield* Effect.forkScoped(run(talkingUntil(agent, begun, ending)))
+    // If it ends before it begins, it failed.
+    yield* Effect.raceFirst(Deferred.await(begun), Effect.zipRight(Fiber.join(fiber), Effect.never))
+    const timeline = isForked ? yield* forkAfter(taskId, after) : log.timeline
+    const undo = (anyway: boolean) =>
+      Effect.gen(function* () {
+        const { fork } = yield* Kernel
+        const last = yield* lastInput(taskId, timeline)
+        const { position } = yield* log.head
+        const at = `${timeline}@${last.before}`
+        const next = yield* atWork(agent, deltas, { taskId, after: position, isForked: true }, (talking) =>
+          fork(talking, { at, task: taskId, maxSteps: STEPS, acceptUnrewound: anyway }),
+        )
+        yield* Fiber.interrupt(fiber)
+        return [next, value(last.content)] as const
+      })
+    return {
+      channel: yield* Channel.make({ taskId, deltas, timeline }),
+      after,
+      end: Effect.asVoid(Deferred.succeed(ending, undefined)),
+      ended: Effect.asVoid(Fiber.join(fiber)),
+      undo: (anyway) => Effect.provide(undo(anyway), services),
+    }
+  })
+
+/** The timeline of the fork of a task that was recorded after a position. */
+const forkAfter = (taskId: string, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [fork] = yield* log.readPage({ types: ["TimelineForked"], taskId, after }, 1)
+    return fork !== undefined && is(fork, "TimelineForked") ? fork.payload.timeline : log.timeline
+  })
+
+/** The agent, until people end the conversation: then it closes its task. */
+const talkingUntil = (
+  agent: Agent.AdvancingAgent,
+  begun: Deferred.Deferred<void>,
+  ending: Deferred.Deferred<void>,
+): Agent.AdvancingAgent => ({
+  ...agent,
+  advance: (task) =>
+    Effect.zipRight(
+      Deferred.succeed(begun, undefined),
+      Effect.raceFirst(Effect.asSome(agent.advance(task)), Effect.as(Deferred.await(ending), Option.none<boolean>())),
+    ).pipe(
+      Effect.flatMap(
+        Option.match({
+          onSome: Effect.succeed,
+          onNone: () => Effect.as(task.close("achieved", Inputs.CONVERSATION_ENDED), false),
+        }),
+      ),
+    ),
+})
+
+/** The first of the inputs that the agent was given last, and the position of the task's event before it. */
+const lastInput = (taskId: string, timeline: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const view = Timelines.view(log, yield* Timelines.named(log, timeline))
+    const received = new Map<number, LastInput>()
+    let last: LastInput | undefined
+    let before = 0
+    yield* Pages.forEach(view.readPage, { timeline, taskId }, (page) => {
+      for (const event of page) {
+        if (is(event, "InputReceived")) received.set(event.position, { content: Inputs.inputOf(event).content, before })
+        if (is(event, "InputDelivered")) last = received.get(event.payload.inputs[0] ?? 0) ?? last
+        before = event.position
+      }
+    })
+    return last ?? (yield* new NothingToUndo())
+  })
+
+interface LastInput {
+  readonly content: Inputs.Input["content"]
+  readonly before: number
+}

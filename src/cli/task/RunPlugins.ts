@@ -1,0 +1,71 @@
+/** The plugins that take part where a task is opened: imported, named or active, with their scenarios and consents. */
+
+import { Effect } from "effect"
+import { Kernel } from "../../kernel/Kernel.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
+import * as Output from "../command/Output.ts"
+import * as ImportPage from "../pages/plugins/ImportPage.ts"
+import { GrantsMissing } from "../plugin/GrantsMissing.ts"
+import * as PluginConsent from "../plugin/PluginConsent.ts"
+import { importAndCompare } from "../plugin/PluginImport.ts"
+import * as Scenario from "./Scenario.ts"
+import * as WaitingPlugins from "./WaitingPlugins.ts"
+
+/** What was typed of plugins. */
+export interface TypedPlugins {
+  /** Directories. */
+  readonly plugin: ReadonlyArray<string>
+  readonly scenario: ReadonlyArray<string>
+  readonly json: boolean
+}
+
+/**
+ * Imports the plugins that were typed, and answers with the options that open a task with them; without any, with all
+ * that are active. The user is asked for each consent that is missing, unless the output is JSON.
+ */
+export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const imported = yield* Effect.forEach(plugin, (directory) => importPlugin(directory, json))
+    const registry = yield* kernel.plugins.state
+    const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
+    const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
+    const environment = yield* Scenario.load(scenario, plugins)
+    if (plugins.length === 0) yield* Output.note(yield* WaitingPlugins.warning(registry))
+    else if (imported.length === 0) {
+      yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
+    }
+    if (!json) yield* askConsents(plugins)
+    return { plugins, ...(scenario.length === 0 ? {} : { environment }) }
+  })
+
+/**
+ * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.
+ */
+const importPlugin = (directory: string, json: boolean) =>
+  Effect.gen(function* () {
+    const change = yield* importAndCompare(directory).pipe(
+      Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
+        const add = ["hindcast plugin add", quoteWord(directory), ...Grants.remedies(refusals).flags].join(" ")
+        const remedy = `Import it with these grants by \`${add}\`; a run without --plugin then has it.`
+        return new GrantsMissing({ refused, remedy })
+      }),
+    )
+    if (!json && !ImportPage.isUnchanged(change)) {
+      const lines = [...ImportPage.lines(Output.styleOf(process.stdout), change), ""]
+      yield* Effect.forEach(lines, Output.write, { discard: true })
+    }
+    return change.imported
+  })
+
+/** Asks the user for each missing sandbox consent before the task opens. */
+const askConsents = (plugins: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    for (const missing of yield* kernel.unconsented(plugins)) {
+      const { manifest, digest } = yield* kernel.plugins.manifest(missing.plugin)
+      const version = { plugin: missing.plugin, version: manifest.version, digest }
+      if (!(yield* PluginConsent.ask(missing, version))) return yield* missing
+    }
+  })

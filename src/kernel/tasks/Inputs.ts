@@ -1,0 +1,135 @@
+/** What people say to an agent while it works on a task: received in the log, from any process, and delivered once. */
+
+import { type Context, Effect, Schema } from "effect"
+import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { InputArrivals } from "./InputArrivals.ts"
+
+/** Something that was said to an agent. */
+export interface Input {
+  /** Who or what it came from, such as `chat`. */
+  readonly source: string
+  /** Text, or content parts (`Models.Message.ContentPart`). */
+  readonly content: Json
+  readonly delivery: InputDelivery
+  readonly position: number
+  readonly event: Event
+}
+
+/** Options of `Task.inputs`. */
+export interface InputOptions {
+  /** Which inputs to take. Default: all. */
+  readonly deliveries?: ReadonlyArray<InputDelivery>
+  /** Whether to wait until there is at least one. Default: false. */
+  readonly wait?: boolean
+}
+
+/** Schema of `InputOptions`. */
+export const InputOptions = Options.of<InputOptions>({
+  optional: { deliveries: Schema.Array(InputDelivery), wait: Schema.Boolean },
+})
+
+/** The input of an event. */
+export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputReceived"> }): Input => {
+  const { source, content, delivery = "queued" } = event.payload
+  return { source, content, delivery, position: event.position, event }
+}
+
+/** Whether an input is of one of some deliveries; without any named, each one is. */
+export const isOf = ({ deliveries }: InputOptions, { delivery }: Input): boolean =>
+  deliveries === undefined || deliveries.includes(delivery)
+
+/** The reason with which a task is closed when people end the conversation that it is. */
+export const CONVERSATION_ENDED = "the conversation was ended"
+
+/** The inputs of one task. */
+export interface Inputs {
+  /** Takes the inputs that were not delivered yet, oldest first, and records that they are. */
+  readonly take: (options: InputOptions) => Effect.Effect<ReadonlyArray<Input>, AppendError>
+  /** Whether an input waits. */
+  readonly has: (options: InputOptions) => Effect.Effect<boolean, LogError>
+  /** Waits until there is an input that was not delivered. */
+  readonly awaited: (options: InputOptions) => Effect.Effect<void, LogError>
+}
+
+/** The task whose inputs they are. */
+export interface InputTask {
+  readonly id: string
+  /** In a fork, a view of its timeline. */
+  readonly log: Context.Tag.Service<EventLog>
+  readonly arrivals: InputArrivals
+  readonly recorder: Recorder
+}
+
+/**
+ * The inputs of a task, which are read from its stream: also those that were received before this kernel started. In a
+ * fork, those that were received before it and not delivered by then are among them.
+ */
+export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
+  const stream = `task/${id}`
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  let seen = 0
+  let undelivered: ReadonlyArray<Input> = []
+
+  /** Reads what came since the last look. */
+  const refresh = Effect.gen(function* () {
+    const { position: until } = yield* log.head
+    if (until === seen) return
+    const query = { timeline: log.timeline, stream, taskId: id, types: TYPES, after: seen, until }
+    yield* Pages.forEach(log.readPage, query, (page) => {
+      for (const event of page) undelivered = evolve(undelivered, event)
+      seen = page.at(-1)?.position ?? seen
+    })
+    seen = until
+  })
+
+  const waiting = (options: InputOptions) => {
+    return Effect.map(refresh, () => undelivered.filter((input) => isOf(options, input)))
+  }
+
+  const takeNow = (options: InputOptions): Effect.Effect<ReadonlyArray<Input>, AppendError> =>
+    Effect.gen(function* () {
+      const taken = yield* waiting(options)
+      const last = taken.at(-1)
+      if (last === undefined) return []
+      const inputs = taken.map(({ position }) => position)
+      yield* recorder.record({ type: "InputDelivered", causationId: last.event.id, payload: { inputs } })
+      undelivered = undelivered.filter((input) => !taken.includes(input))
+      return taken
+    }).pipe(Effect.uninterruptible, oneAtATime)
+
+  const has = (options: InputOptions) => oneAtATime(Effect.map(waiting(options), ({ length }) => length > 0))
+
+  const awaited = (options: InputOptions): Effect.Effect<void, LogError> =>
+    Effect.flatMap(arrivals.watch(stream), (next) =>
+      Effect.repeat(
+        Effect.flatMap(has(options), (found) => (found ? Effect.succeed(true) : Effect.as(next, false))),
+        { until: (found) => found },
+      ),
+    ).pipe(Effect.scoped, Effect.asVoid)
+
+  const take = (options: InputOptions): Effect.Effect<ReadonlyArray<Input>, AppendError> =>
+    Effect.flatMap(takeNow(options), (taken) =>
+      taken.length > 0 || options.wait !== true
+        ? Effect.succeed(taken)
+        : Effect.zipRight(awaited(options), take(options)),
+    )
+
+  return { take, has, awaited }
+}
+
+const TYPES = ["InputReceived", "InputDelivered"]
+
+/** The inputs that are not delivered after one more event. */
+const evolve = (undelivered: ReadonlyArray<Input>, event: Event): ReadonlyArray<Input> => {
+  if (is(event, "InputReceived")) return [...undelivered, inputOf(event)]
+  if (!is(event, "InputDelivered")) return undelivered
+  const { inputs } = event.payload
+  return undelivered.filter(({ position }) => !inputs.includes(position))
+}
