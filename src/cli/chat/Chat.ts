@@ -2,7 +2,7 @@
 
 import { Deferred, Effect, Fiber, Ref, Stream, SubscriptionRef } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
-import type { LogError } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type * as Options from "../../values/Options.ts"
 import { json } from "../terminal/Text.ts"
 import * as ChatLine from "./ChatLine.ts"
@@ -31,6 +31,7 @@ const SOURCE = "chat"
 export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }: ChatOptions) =>
   Effect.gen(function* () {
     const { style } = terminal
+    const { position: began } = yield* (yield* EventLog).head
     const current = yield* Ref.make(first)
     /** What was told last. */
     const told = yield* SubscriptionRef.make({ isReady: false, position: 0 })
@@ -54,8 +55,8 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
       })
 
     const tell = ({ channel, after }: ConversationAtWork) => {
-      const isOwn = (event: { readonly by: string; readonly source: string }) =>
-        terminal.isInteractive && event.by === `human:${user}` && event.source === SOURCE
+      const isOwn = (event: { readonly by: string; readonly source: string; readonly position: number }) =>
+        terminal.isInteractive && event.position > began && event.by === `human:${user}` && event.source === SOURCE
       const transcript = ChatTranscript.make(style, user, isOwn)
       return channel.events({ after }).pipe(
         Stream.runForEach((event) => show(event, transcript)),

@@ -3,6 +3,7 @@
 import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as Prompter from "../task/Prompter.ts"
 import { duration, moment } from "../terminal/Text.ts"
@@ -24,7 +25,7 @@ export const make = (
   user: string,
 ): Effect.Effect<ChatQuestions, never, Confirmations | Scope.Scope> =>
   Effect.gen(function* () {
-    const { decide } = yield* Confirmations
+    const { decide, pending } = yield* Confirmations
     const scope = yield* Effect.scope
     const inTurn = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const settled = new Map<string, Deferred.Deferred<void>>()
@@ -39,7 +40,8 @@ export const make = (
       Effect.gen(function* () {
         const { style, columns } = terminal
         const isSettled = settling(confirmationId)
-        if (yield* Deferred.isDone(isSettled)) return
+        const waits = yield* Effect.map(pending, (all) => SafeRecord.get(all, confirmationId) !== undefined)
+        if (!waits || (yield* Deferred.isDone(isSettled))) return
         const { lines, hidden } = ConfirmationPage.page(style, shown, { width: columns })
         const left = duration(Math.max(0, expiresAt - Date.now()))
         const heading = `The agent asks (${moment(timeline, position)}, ${left} left):`
@@ -57,8 +59,8 @@ export const make = (
           ...(shownDigest === undefined ? {} : { shownDigest }),
           ...(approved || /^(n|no)?$/i.test(reason) ? {} : { reason }),
         }
-        yield* decide(confirmationId, decision).pipe(Effect.catchAll(({ message }) => terminal.write(`${message}\n`)))
-      })
+        yield* decide(confirmationId, decision)
+      }).pipe(Effect.catchAll(({ message }) => terminal.write(`${message}\n`)))
 
     return {
       ask: (question) => Effect.asVoid(Effect.forkIn(inTurn(put(question)), scope)),

@@ -95,7 +95,7 @@ describe("hindcast chat", () => {
       ])
       const terminal = inTerminal(withCounter, { env })
       yield* Effect.promise(async () => {
-        await terminal.shows(/^you:$/m)
+        await terminal.shows(/^you: ?$/m)
         terminal.type("Hello\r")
         await terminal.shows(/Hello, \\u\{1b\}\]0;owned\\u\{7\}what shall I count\?\n+you:/)
         // A line that is typed ahead is an input, and an unfinished one is no answer.
