@@ -11,6 +11,7 @@ import * as Models from "../../agents/models/index.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { given, number, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as AgentModule from "./AgentModule.ts"
+import * as CassetteOption from "./CassetteOption.ts"
 
 /** The options of a command that takes an agent. */
 export const options = (which: string) => ({
@@ -23,6 +24,7 @@ export const options = (which: string) => ({
     "guide",
     "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …",
   ),
+  cassette: CassetteOption.cassette,
   maxTokens: wholeNumber("max-tokens", 0).pipe(
     Options.withDescription("Of an agent with --model: the tokens that it may use up"),
     Options.optional,
@@ -38,6 +40,7 @@ export interface TypedAgent {
   readonly agent: Option.Option<string>
   readonly model: Option.Option<string>
   readonly guide: Option.Option<string>
+  readonly cassette: Option.Option<string>
   readonly maxTokens: Option.Option<number>
   readonly maxUsd: Option.Option<number>
 }
@@ -49,23 +52,29 @@ export interface TypedAgent {
  */
 export const load = (typed: TypedAgent, use: "live" | "replay") =>
   Effect.gen(function* () {
-    const { agent, model, guide, maxTokens, maxUsd } = typed
+    const { agent, model, guide, cassette, maxTokens, maxUsd } = typed
     if (Option.isSome(agent) === Option.isSome(model)) {
       const found = Option.isSome(agent) ? "both" : "neither"
       return yield* new BadInput({ input: "--agent, --model", expected: "one of them", found })
     }
     if (Option.isNone(model)) {
-      const [only] = Object.entries(given({ guide, "max-tokens": maxTokens, "max-usd": maxUsd }))
+      const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd }))
       if (only !== undefined) {
         return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
       }
       return yield* AgentModule.load(Option.getOrThrow(agent))
     }
+    if (Option.isSome(cassette)) return yield* fromModel(typed, yield* CassetteOption.play(cassette.value, model.value))
+    return yield* fromModel(typed, use === "live" ? yield* Models.load(model.value) : yield* Models.lazy(model.value))
+  })
+
+/** An agent that thinks with a model, with the guide and the budget that were typed. */
+export const fromModel = (
+  { guide, maxTokens, maxUsd }: Pick<TypedAgent, "guide" | "maxTokens" | "maxUsd">,
+  model: Models.Model,
+) =>
+  Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* Agent.Guide.load(guide.value)
-    const loaded = use === "live" ? yield* Models.load(model.value) : yield* Models.lazy(model.value)
-    return Agent.fromModel({
-      ...{ model: loaded, budget },
-      ...(told === undefined ? {} : { guide: told }),
-    })
+    return Agent.fromModel({ model, budget, ...(told === undefined ? {} : { guide: told }) })
   })
