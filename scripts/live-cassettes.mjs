@@ -1,6 +1,7 @@
 /**
  * `node scripts/live-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo --live` from the turns below, which were
- * written by hand. The requests are those of the story, told without a crash. Run it again when what models are told has changed.
+ * written by hand. The requests are those of the story, told without a crash. Run it again when what models are told has changed,
+ * and `npx biome check --write examples` after it.
  */
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -49,7 +50,7 @@ const TURNS = {
       text("The test expects 900 and finds 1000. I make the test agree."),
       call("write-1", "workspace__write_file", {
         path: "prices.test.mjs",
-        content: tests.replace("tenth less\", 900", "tenth less\", 1000"),
+        content: tests.replace('tenth less", 900', 'tenth less", 1000'),
       }),
     ],
     [call("tests-2", "program__run_tests")],

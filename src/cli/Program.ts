@@ -55,7 +55,9 @@ const parserFor = (path: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const [called] = path
     const [first, ...others] = await Promise.all(
-      (isOwn(called) ? [OWN[called]] : isName(called) ? [COMMANDS[called]] : Object.values(COMMANDS)).map((load) => load()),
+      (isOwn(called) ? [OWN[called]] : isName(called) ? [COMMANDS[called]] : Object.values(COMMANDS)).map((load) =>
+        load(),
+      ),
     )
     if (first === undefined) throw new Error("no command was loaded")
     const hindcast = Command.make("hindcast").pipe(Command.withSubcommands([first, ...others]))

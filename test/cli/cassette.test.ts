@@ -68,7 +68,10 @@ describe("cassette record", () => {
       for (const name of fs.readdirSync(directory).filter((name) => !name.endsWith(".plugins")))
         expect(fs.readFileSync(`${directory}/${name}`, "latin1")).not.toContain(KEY)
 
-      const again = yield* hindcast(["cassette", "record", file, ...MODEL, "--log", `${directory}/three.db`, ...greet], env)
+      const again = yield* hindcast(
+        ["cassette", "record", file, ...MODEL, "--log", `${directory}/three.db`, ...greet],
+        env,
+      )
       expect({ code: again.code, tag: JSON.parse(again.stderr).error.tag }).toEqual({ code: 1, tag: "BadInput" })
       expect(again.stderr).toContain("expected a file that does not exist, found one that does")
       expect(fs.existsSync(`${directory}/three.db`)).toBe(false)
@@ -103,11 +106,23 @@ describe("cassette record", () => {
       const agent = ["--agent", inRepository("examples", "agents", "wanderer.mjs")]
       for (const [args, said] of [
         [[...record, `${directory}/new.json`, "--model", "anthropic/one", ...work], /need a key: .*ANTHROPIC_API_KEY/],
-        [[...record, `${directory}/no/new.json`, "--model", "anthropic/one", ...work], /a file in a directory that exists/],
+        [
+          [...record, `${directory}/no/new.json`, "--model", "anthropic/one", ...work],
+          /a file in a directory that exists/,
+        ],
         [[...record, `${directory}/broken.json`, "--model", "ollama/one", ...work], /found one that does/],
-        [["run", "--model", "ollama/one", "--cassette", `${directory}/broken.json`, ...work], /is no cassette of version 1/],
-        [["run", "--model", "ollama/one", "--cassette", `${directory}/none.json`, ...work], /is no cassette .*no such file/],
-        [["run", ...agent, "--cassette", `${directory}/broken.json`, ...work], /--cassette: expected an agent with --model/],
+        [
+          ["run", "--model", "ollama/one", "--cassette", `${directory}/broken.json`, ...work],
+          /is no cassette of version 1/,
+        ],
+        [
+          ["run", "--model", "ollama/one", "--cassette", `${directory}/none.json`, ...work],
+          /is no cassette .*no such file/,
+        ],
+        [
+          ["run", ...agent, "--cassette", `${directory}/broken.json`, ...work],
+          /--cassette: expected an agent with --model/,
+        ],
       ] as const) {
         const { code, stderr } = yield* hindcast(args)
         expect({ args, code }).toEqual({ args, code: 1 })

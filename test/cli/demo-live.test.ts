@@ -133,6 +133,9 @@ describe("demo --live, elsewhere", () => {
 
   it("has its options with --live only", async () => {
     const { code, stderr } = await start(["demo", "--model", "anthropic/one"], { cwd: place.directory }).ended
-    expect({ code, said: /--model: expected --live beside it, found none/.test(stderr) }).toEqual({ code: 1, said: true })
+    expect({ code, said: /--model: expected --live beside it, found none/.test(stderr) }).toEqual({
+      code: 1,
+      said: true,
+    })
   })
 })

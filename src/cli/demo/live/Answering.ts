@@ -1,13 +1,12 @@
 /** Answers the questions of the demo's agents: the user at the terminal, or the demo itself, which says so. */
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
+import { confirmationDigest } from "../../../events/vocabulary/ConfirmationDigest.ts"
 import { is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
-import { oneLine } from "../../../values/PlainText.ts"
-import * as CommandHints from "../../command/CommandHints.ts"
-import * as PackageFiles from "../../command/PackageFiles.ts"
+import { Confirmations } from "../../../kernel/gate/Confirmations.ts"
+import { userName } from "../../command/CurrentUser.ts"
 import * as ConfirmationPage from "../../pages/events/ConfirmationPage.ts"
 import * as Prompter from "../../task/Prompter.ts"
-import { endOf } from "../Audits.ts"
 import type { Narrator } from "../Narrator.ts"
 
 /** Who answers, and on which log. */
@@ -33,37 +32,35 @@ export const during = <A, E, R>(
     work,
     Effect.gen(function* () {
       if (askPerson) yield* Prompter.ask(after, filename)
-      else yield* answerAll(narrator, filename, after)
+      else yield* answerAll(narrator, after)
       return yield* Effect.never
     }),
   )
 
-const answerAll = (narrator: Narrator, filename: string, after: number) =>
+const answerAll = (narrator: Narrator, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     yield* log
       .follow({ after, types: ["ConfirmationRequested"] })
       .pipe(
         Stream.runForEach((item) =>
-          item instanceof CaughtUp || !is(item, "ConfirmationRequested")
-            ? Effect.void
-            : answer(narrator, filename, item.payload),
+          item instanceof CaughtUp || !is(item, "ConfirmationRequested") ? Effect.void : answer(narrator, item.payload),
         ),
       )
   })
 
-/** Answers one question by a process of its own, as a person at another terminal would. */
-export const answer = (
-  { style, say, show }: Narrator,
-  filename: string,
-  { confirmationId, shown }: Pick<Question, "confirmationId" | "shown">,
-) =>
+/** Answers one question, where nobody is there to be asked, and says so. */
+export const answer = ({ style, say }: Narrator, question: Question) =>
   Effect.gen(function* () {
-    const word = shown.actuator === APPROVED ? "approve" : "reject"
+    const { confirmationId, shown } = question
+    const approved = shown.actuator === APPROVED
     // Everything is shown: a person cannot decide about what is hidden.
     yield* say("The gate asks:", ...ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines)
-    const args = ["confirm", word, endOf(confirmationId), "--reason", "demo", "--log", CommandHints.shortest(filename)]
-    yield* say("Nobody is asked here: the demo answers by itself, by another process:")
-    yield* say(`  $ ${CommandHints.command(args)}`)
-    yield* show([`  ${oneLine((yield* PackageFiles.run(args)).split("\n").at(-1) ?? "")}`])
+    yield* (yield* Confirmations).decide(confirmationId, {
+      ...{ approved, by: userName(), channel: "demo", reason: "answered by the demo" },
+      shownDigest: confirmationDigest(question),
+    })
+    yield* say(
+      `Nobody is asked here: the demo answers by itself. ${approved ? style.good("Approved") : style.bad("Rejected")}.`,
+    )
   })

@@ -42,7 +42,10 @@ export const rescore = ({ show, style }: Narrator, { taskId, timeline }: Forked)
         Effect.gen(function* () {
           const { scoreSetId, label } = yield* (yield* Scoring.Scoring).rescore({ rubric, tasks: [taskId] })
           const audit = yield* TaskAudit.load(taskId)
-          return { ...{ timeline: name, model: nameOf(audit), scoreSetId, label }, change: ScoreChange.of(audit, scoreSetId) }
+          return {
+            ...{ timeline: name, model: nameOf(audit), scoreSetId, label },
+            change: ScoreChange.of(audit, scoreSetId),
+          }
         }).pipe(Effect.provide(Scoring.layer)),
       ),
     )
@@ -51,7 +54,13 @@ export const rescore = ({ show, style }: Narrator, { taskId, timeline }: Forked)
       const verdicts = change.changed.map(({ name, kind, after }) =>
         after === null ? [] : [`${kind === "reward" ? "+" : "−"} ${name}`],
       )
-      return [style.name(timeline), model, net(change.before), style.bold(net(change.after)), verdicts.flat().join(", ")]
+      return [
+        style.name(timeline),
+        model,
+        net(change.before),
+        style.bold(net(change.after)),
+        verdicts.flat().join(", "),
+      ]
     })
     yield* show(Table.lines(style, ["timeline", "model", ...Table.right("live", rubric.name), "by"], rows))
     return scored

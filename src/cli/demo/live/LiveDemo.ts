@@ -15,7 +15,6 @@ import { userAsActor } from "../../command/CurrentUser.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as Output from "../../command/Output.ts"
 import { Tampered } from "../../log/Tampered.ts"
-import * as EventLine from "../../pages/events/EventLine.ts"
 import * as Prompter from "../../task/Prompter.ts"
 import { at, count } from "../../terminal/Text.ts"
 import * as Narrator from "../Narrator.ts"
@@ -139,14 +138,16 @@ const crash = ({ narrator, cast, first, answering }: Telling) =>
     const { position } = yield* (yield* EventLog).head
     const killed = yield* Crash.startAndKill({ place: first, cast: cast.first }, position)
     yield* say("")
-    yield* show(EventLine.lines(style, TaskEvents.told(yield* TaskEvents.of(killed.taskId))))
-    yield* say(`${style.bad("SIGKILL")}: the kernel, process ${killed.pid}, is gone while its agent waits for an answer.`)
+    yield* show(TaskEvents.lines(style, yield* TaskEvents.of(killed.taskId)))
+    yield* say(
+      `${style.bad("SIGKILL")}: the kernel, process ${killed.pid}, is gone while its agent waits for an answer.`,
+    )
     yield* part(
       "2  The question stands, and the next kernel goes on",
       "A question to a person is in the log, bound to what is shown; an answer counts although no kernel runs.",
       "The next kernel leads the agent over what is recorded: no answered request is made again.",
     )
-    if (!answering.askPerson) yield* Answering.answer(narrator, answering.filename, killed.question)
+    if (!answering.askPerson) yield* Answering.answer(narrator, killed.question)
     return killed
   })
 
@@ -158,12 +159,21 @@ const resume = ({ narrator, cast, first, answering }: Telling, { taskId, positio
     const agent = yield* Mending.agent(cast.first)
     const after = answering.askPerson ? position - 1 : position
     const answers = Answering.during(narrator, answering, after, kernel.tasks.resume(taskId, agent))
-    const audit = yield* Effect.catchTag(answers, "AgentFailed", ({ message }) => new StoryEnded({ taskId, found: message }))
+    const audit = yield* Effect.catchTag(
+      answers,
+      "AgentFailed",
+      ({ message }) => new StoryEnded({ taskId, found: message }),
+    )
     const events = yield* TaskEvents.of(taskId)
     const written = events.find((event) => is(event, "CommandSucceeded") && event.position > position)
     if (written === undefined) return yield* new StoryEnded({ taskId, found: "that nothing was written" })
     const once = TaskEvents.once(events)
-    yield* show(EventLine.lines(style, TaskEvents.told(events.filter((event) => event.position > position))))
+    yield* show(
+      TaskEvents.lines(
+        style,
+        events.filter((event) => event.position > position),
+      ),
+    )
     yield* say(
       "",
       `${count(once.asked, "request")} and ${count(once.answered, "answer")} of the model; ${count(once.dispatched, "command")} dispatched, ${once.dispatchedTwice} of them twice.`,
@@ -189,7 +199,7 @@ const fork = ({ narrator, cast, forked: place, answering }: Telling, { taskId, p
     const going = kernel.fork(agent, { at, task: taskId, acceptUnrewound: true })
     const forked = yield* Answering.during(narrator, answering, head, going)
     const events = yield* TaskEvents.of(taskId, head, forked.timeline)
-    yield* show(EventLine.lines(style, TaskEvents.told(events)))
+    yield* show(TaskEvents.lines(style, events))
     const tests = yield* Effect.promise(() => Repository.runTests(place.directory))
     yield* show(["", ...tests.output.split("\n")])
     return forked

@@ -27,10 +27,24 @@ export const suggestions = ({ filename, taskId, timeline, cast, written }: Story
     ["what the agent took in, did and cost", "audit", task],
     ["the same of the fork", "audit", task, "--timeline", timeline],
     ["step through the task in the terminal, forward and back", "step", task],
-    ["let the agent repeat it on its recording: no model is asked", "replay", task, "--model", model, ...played, "--guide", guide],
+    [
+      "let the agent repeat it on its recording: no model is asked",
+      "replay",
+      task,
+      "--model",
+      model,
+      ...played,
+      "--guide",
+      guide,
+    ],
     ["where the two part, event by event", "align", task, `${timeline}@${task}`],
     ["both by the rubric", "compare", "main/mending", `${timeline}/mending`],
-    ["score it again by another rubric; edit a copy of this one", "rescore", "--rubric", CommandHints.shortest(Comparing.RUBRIC)],
+    [
+      "score it again by another rubric; edit a copy of this one",
+      "rescore",
+      "--rubric",
+      CommandHints.shortest(Comparing.RUBRIC),
+    ],
   ]
   return suggested.map(([does, ...args]) => ({
     does,

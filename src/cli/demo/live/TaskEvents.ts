@@ -1,12 +1,18 @@
 /** The events of the story's task: those that tell what happened, and what must not have happened. */
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { callsIn, RecordedAnswer, textIn } from "../../../agents/Conversation.ts"
 import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import * as EventSummary from "../../pages/events/EventSummary.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at } from "../../terminal/Text.ts"
 
 /** The types of events that the demo prints. */
 const TOLD = new Set([
-  ...["TaskOpened", "ModelCalled", "ModelResponded", "ModelFailed", "CommandSucceeded", "CommandFailed"],
+  ...["TaskOpened", "ModelResponded", "ModelFailed", "CommandSucceeded", "CommandFailed"],
   ...["CommandDenied", "ConfirmationRequested", "ConfirmationDecided", "TaskResumed", "TaskClosed"],
 ])
 
@@ -17,9 +23,24 @@ const MOST = 10_000
 export const of = (taskId: string, after = 0, timeline: string = MAIN) =>
   Effect.flatMap(EventLog, (log) => log.readPage({ taskId, timeline, after }, MOST))
 
-/** Those that tell what happened. */
-export const told = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
-  events.filter(({ type }) => TOLD.has(type))
+/** A line for each event that tells what happened. */
+export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> =>
+  Table.rows(
+    events
+      .filter(({ type }) => TOLD.has(type))
+      .map((event) => [style.bold(at(event.position)), event.type, oneLine(wordsOf(event))]),
+    ["right"],
+  )
+
+/** What a model answered is told in its words, with the tools that it calls. */
+const wordsOf = (event: Event): string => {
+  const answer = is(event, "ModelResponded")
+    ? Option.getOrUndefined(Schema.decodeUnknownOption(RecordedAnswer)(event.payload.response))
+    : undefined
+  if (answer === undefined) return EventSummary.of(event)
+  const tools = callsIn(answer).map(({ tool }) => `→ ${tool}`)
+  return [textIn(answer), ...tools].filter((part) => part !== "").join(" ")
+}
 
 /** What a crash must not do, as the events show it. */
 export interface Once {
