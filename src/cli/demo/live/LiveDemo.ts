@@ -212,8 +212,8 @@ const compare = ({ narrator }: Telling, forked: Parameters<typeof Comparing.alig
     const alignment = yield* Comparing.align(narrator, forked)
     yield* narrator.part(
       "5  Both scored again by a rubric",
-      "In the end the tests pass for both. The rubric examples/rubrics/mending.yaml asks how: new rules over old",
-      "events, and nothing is run again.",
+      "The rubric examples/rubrics/mending.yaml asks how the tests came to pass: new rules over old events, and",
+      "nothing is run again.",
     )
     const rescored = yield* Comparing.rescore(narrator, forked)
     return { alignment, rescored, verify: yield* verify(narrator) }
