@@ -75,7 +75,7 @@ describe("demo --live", () => {
     const options = { cwd: place.directory }
     expect(await document(["log", "verify", "--log", log], options)).toMatchObject({ intact: true })
     const { timelines } = await document(["timeline", "ls", "--log", log], options)
-    expect(timelines).toMatchObject(expect.arrayContaining([expect.objectContaining({ name: "fork-1" })]))
+    expect(timelines).toMatchObject(expect.arrayContaining([expect.objectContaining({ timeline: "fork-1" })]))
     const { pairs } = (await document(["compare", "main/mending", "fork-1/mending", "--log", log], options)) as {
       readonly pairs: ReadonlyArray<{ readonly a: number; readonly b: number }>
     }
