@@ -151,6 +151,12 @@ const crash = ({ narrator, cast, first, answering }: Telling) =>
     return killed
   })
 
+/** An agent fails, for example, if its script does not foresee that a person refuses. */
+const ended =
+  (taskId: string) =>
+  ({ message }: { readonly message: string }) =>
+    new StoryEnded({ taskId, found: message })
+
 /** Part 2: the second kernel ends the task. */
 const resume = ({ narrator, cast, first, answering }: Telling, { taskId, position }: Crash.Killed) =>
   Effect.gen(function* () {
@@ -158,11 +164,8 @@ const resume = ({ narrator, cast, first, answering }: Telling, { taskId, positio
     const kernel = yield* Kernel
     const agent = yield* Mending.agent(cast.first)
     const after = answering.askPerson ? position - 1 : position
-    const answers = Answering.during(narrator, answering, after, kernel.tasks.resume(taskId, agent))
-    const audit = yield* Effect.catchTag(
-      answers,
-      "AgentFailed",
-      ({ message }) => new StoryEnded({ taskId, found: message }),
+    const audit = yield* Answering.during(narrator, answering, after, kernel.tasks.resume(taskId, agent)).pipe(
+      Effect.catchTag("AgentFailed", ended(taskId)),
     )
     const events = yield* TaskEvents.of(taskId)
     const written = events.find((event) => is(event, "CommandSucceeded") && event.position > position)
@@ -197,7 +200,11 @@ const fork = ({ narrator, cast, forked: place, answering }: Telling, { taskId, p
     const at = TaskEvents.beforeDeciding(yield* TaskEvents.of(taskId), position)
     const { position: head } = yield* (yield* EventLog).head
     const going = kernel.fork(agent, { at, task: taskId, acceptUnrewound: true })
-    const forked = yield* Answering.during(narrator, answering, head, going)
+    const forked = yield* Effect.catchTag(
+      Answering.during(narrator, answering, head, going),
+      "AgentFailed",
+      ended(taskId),
+    )
     const events = yield* TaskEvents.of(taskId, head, forked.timeline)
     yield* show(TaskEvents.lines(style, events))
     const tests = yield* Effect.promise(() => Repository.runTests(place.directory))
