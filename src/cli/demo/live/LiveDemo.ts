@@ -41,9 +41,13 @@ export interface LiveInput {
 }
 
 /** The agent did not write the file, so there is nothing to tell on. The task and its log stay. */
-export class StoryEnded extends Data.TaggedError("StoryEnded")<{ readonly taskId: string; readonly found: string }> {
+export class StoryEnded extends Data.TaggedError("StoryEnded")<{
+  readonly taskId: string
+  readonly log: string
+  readonly found: string
+}> {
   override get message() {
-    return `The demo's task ${this.taskId}: expected its agent to write the file that it asked for, found ${this.found}. \`hindcast audit ${this.taskId}\` shows it.`
+    return `The demo's task ${this.taskId}: expected its agent to write the file that it asked for, found ${this.found}. \`hindcast audit ${this.taskId} --log ${this.log}\` shows it.`
   }
 }
 
@@ -151,11 +155,18 @@ const crash = ({ narrator, cast, first, answering }: Telling) =>
     return killed
   })
 
-/** An agent fails, for example, if its script does not foresee that a person refuses. */
+/** Why the agent failed. A script does not foresee that a person refuses. */
 const ended =
-  (taskId: string) =>
+  (taskId: string, { isScripted }: Cast) =>
   ({ message }: { readonly message: string }) =>
-    new StoryEnded({ taskId, found: message })
+    Effect.gen(function* () {
+      const { name: log } = yield* EventLog
+      const events = yield* TaskEvents.of(taskId)
+      const isRefused =
+        isScripted && events.some((event) => is(event, "ConfirmationDecided") && !event.payload.approved)
+      const found = isRefused ? "that a person refused it, which the model's script does not foresee" : message
+      return yield* new StoryEnded({ taskId, log, found })
+    })
 
 /** Part 2: the second kernel ends the task. */
 const resume = ({ narrator, cast, first, answering }: Telling, { taskId, position }: Crash.Killed) =>
@@ -165,11 +176,14 @@ const resume = ({ narrator, cast, first, answering }: Telling, { taskId, positio
     const agent = yield* Mending.agent(cast.first)
     const after = answering.askPerson ? position - 1 : position
     const audit = yield* Answering.during(narrator, answering, after, kernel.tasks.resume(taskId, agent)).pipe(
-      Effect.catchTag("AgentFailed", ended(taskId)),
+      Effect.catchTag("AgentFailed", ended(taskId, cast)),
     )
     const events = yield* TaskEvents.of(taskId)
     const written = events.find((event) => is(event, "CommandSucceeded") && event.position > position)
-    if (written === undefined) return yield* new StoryEnded({ taskId, found: "that nothing was written" })
+    if (written === undefined) {
+      const { name: log } = yield* EventLog
+      return yield* new StoryEnded({ taskId, log, found: "that nothing was written" })
+    }
     const once = TaskEvents.once(events)
     yield* show(
       TaskEvents.lines(
@@ -203,7 +217,7 @@ const fork = ({ narrator, cast, forked: place, answering }: Telling, { taskId, p
     const forked = yield* Effect.catchTag(
       Answering.during(narrator, answering, head, going),
       "AgentFailed",
-      ended(taskId),
+      ended(taskId, cast),
     )
     const events = yield* TaskEvents.of(taskId, head, forked.timeline)
     yield* show(TaskEvents.lines(style, events))
