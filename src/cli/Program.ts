@@ -14,6 +14,7 @@ const COMMANDS = {
   run: async () => (await import("./task/RunCommand.ts")).run,
   chat: async () => (await import("./chat/ChatCommand.ts")).chat,
   resume: async () => (await import("./task/ResumeCommand.ts")).resume,
+  cassette: async () => (await import("./task/CassetteCommands.ts")).cassette,
   stop: async () => (await import("./task/ControlCommands.ts")).stop,
   plugin: async () => (await import("./plugin/PluginCommands.ts")).plugin,
   log: async () => (await import("./log/LogCommands.ts")).log,
@@ -40,6 +41,13 @@ const COMMANDS = {
   doctor: async () => (await import("./plugin/DoctorCommand.ts")).doctor,
 }
 
+/** Commands that this program calls itself. No list has them. */
+const OWN = {
+  "demo-kernel": async () => (await import("./demo/live/FirstKernel.ts")).firstKernel,
+}
+
+const isOwn = (word: string | undefined): word is keyof typeof OWN => word !== undefined && Object.hasOwn(OWN, word)
+
 const isName = (word: string | undefined): word is keyof typeof COMMANDS =>
   word !== undefined && Object.hasOwn(COMMANDS, word)
 
@@ -48,7 +56,9 @@ const parserFor = (path: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const [called] = path
     const [first, ...others] = await Promise.all(
-      (isName(called) ? [COMMANDS[called]] : Object.values(COMMANDS)).map((load) => load()),
+      (isOwn(called) ? [OWN[called]] : isName(called) ? [COMMANDS[called]] : Object.values(COMMANDS)).map((load) =>
+        load(),
+      ),
     )
     if (first === undefined) throw new Error("no command was loaded")
     const hindcast = Command.make("hindcast").pipe(Command.withSubcommands([first, ...others]))
@@ -76,6 +86,7 @@ export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
  * list the commands of another level.
  */
 const unknownCommand = (path: ReadonlyArray<string>): BadInput | undefined => {
+  if (isOwn(path[0])) return undefined
   const before = path.slice(0, -1)
   const possible = Overview.PATHS.filter((known) => before.every((word, index) => known[index] === word))
   const words = [...new Set(possible.map((known) => known[before.length] ?? ""))]

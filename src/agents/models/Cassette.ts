@@ -61,6 +61,8 @@ export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
 /** The cassette has no answer to the request. A model whose `fetch` plays it fails as `not-recorded`. */
 export class NotRecorded extends Data.TaggedError("NotRecorded")<{
   readonly file: string
+  /** Which request it is, from 1. */
+  readonly number: number
   /** Method and path of the request. */
   readonly asked: string
   /** Where it differs from the next request on the cassette; undefined if there is no other. */
@@ -71,7 +73,7 @@ export class NotRecorded extends Data.TaggedError("NotRecorded")<{
       this.difference === undefined
         ? "every answer on it was played"
         : `the next request on it differs at ${this.difference}`
-    return `The cassette ${this.file} has no answer to ${this.asked}: ${difference}`
+    return `The cassette ${this.file} has no answer to request ${this.number}, ${this.asked}: ${difference}`
   }
 }
 
@@ -94,11 +96,13 @@ export const play = (
 ): Effect.Effect<Playing, UnreadableCassette> =>
   Effect.map(read(file), ({ interactions }) => {
     const left = [...interactions]
+    let asks = 0
     const fetch: Fetch = async (input, init) => {
+      const number = ++asks
       const asked = await requestOf(new Request(input, init))
       const index = left.findIndex(({ request }) => isSame(request, asked))
       const [found] = index < 0 ? [] : left.splice(index, 1)
-      if (found === undefined) throw notRecorded(file, asked, left[0]?.request)
+      if (found === undefined) throw notRecorded(file, number, asked, left[0]?.request)
       const { status, headers, chunks, end } = found.response
       const body = bodyOf(chunks, end, options.delays === true, init?.signal ?? undefined)
       return new Response(body, { status, headers })
@@ -141,9 +145,14 @@ export const jsonOf = (text: string): Json => {
 const isSame = (a: Interaction["request"], b: Interaction["request"]): boolean =>
   a.method === b.method && a.path === b.path && a.digest === b.digest
 
-const notRecorded = (file: string, asked: Interaction["request"], next: Interaction["request"] | undefined) =>
+const notRecorded = (
+  file: string,
+  number: number,
+  asked: Interaction["request"],
+  next: Interaction["request"] | undefined,
+) =>
   new NotRecorded({
-    file,
+    ...{ file, number },
     asked: `${asked.method} ${asked.path}`,
     difference: next === undefined ? undefined : differenceOf({ ...next }, { ...asked }),
   })

@@ -57,7 +57,8 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
       return yield* Effect.provide(attached, OpenLog.forWriting(log))
     }
     const deltas = Deltas.make()
-    const agent = yield* AgentOption.fromModel(Option.getOrThrow(typed.model), typed, "live", {
+    const model = yield* AgentOption.modelOf(Option.getOrThrow(typed.model), typed.cassette, "live")
+    const agent = yield* AgentOption.fromModel(typed, model, {
       ...{ conversation: true, onDelta: deltas.onDelta },
     })
     const filename = yield* OpenLog.fileOf(log)

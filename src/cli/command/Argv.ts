@@ -12,15 +12,15 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient markdown no-activate quick scan
+  accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick scan
   trend unseen unset wizard yes
 `)
 
 /** Options with a value. */
 export const VALUED = optionsNamed(`
-  after agent anchor answers at by cluster completions confirm-within critic deadline digest experiment format
+  after agent anchor answers at by cassette cluster completions confirm-within critic deadline digest directory experiment format
   from gate goal grant-env grant-net grant-read grant-run grant-write group guide html io judged-by key label limit log
-  log-level max-steps max-tokens max-usd measure model name out outcome output override pass-above path plugin projection public-key reason
+  log-level max-steps max-tokens max-usd measure model name other-model out outcome output override pass-above path plugin projection public-key reason
   resume rewind rubric sandbox scenario scores seed service since sort stream task tasks timeline timestamps to
   type until when where workspace
 `)

@@ -10,7 +10,7 @@ import * as Hindcast from "../../kernel/Hindcast.ts"
 import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { json, sandbox, wholeNumber } from "../command/CommonOptions.ts"
+import { flag, given, json, optionalText, sandbox, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -21,6 +21,7 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
+import * as LiveDemo from "./live/LiveDemo.ts"
 import * as Narrator from "./Narrator.ts"
 import * as NextSteps from "./NextSteps.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
@@ -53,6 +54,16 @@ const options = {
     ),
     Options.optional,
   ),
+  live: flag(
+    "live",
+    "Instead of the tour, an agent with a language model, whose turns were written by hand: it mends a failing test, its kernel is killed and the next goes on, and another model is given the same moment",
+  ),
+  directory: optionalText(
+    "directory",
+    "With --live: a new or an empty directory for the repository, which is kept. Default: a temporary one",
+  ),
+  model: optionalText("model", "With --live: a provider's model to ask instead, as provider/model"),
+  otherModel: optionalText("other-model", "With --live and --model: the model of the fork. Default: the same"),
   sandbox,
   ask: Options.boolean("ask").pipe(
     Options.withDescription("Ask you at the terminal for the confirmation. Default: another process answers"),
@@ -62,7 +73,9 @@ const options = {
 /** `hindcast demo` */
 export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   Effect.gen(function* () {
-    if (Option.isSome(tasks)) yield* writeSeason(tasks.value, typed)
+    yield* checkOptions(tasks, typed)
+    if (typed.live) yield* LiveDemo.tell(typed)
+    else if (Option.isSome(tasks)) yield* writeSeason(tasks.value, typed)
     else yield* runTour(typed)
   }),
 ).pipe(
@@ -71,13 +84,26 @@ export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   ),
 )
 
-interface DemoInput {
-  readonly log: Option.Option<string>
-  readonly json: boolean
+interface DemoInput extends LiveDemo.LiveInput {
+  readonly live: boolean
   readonly seed: number
-  readonly sandbox: WantedTier
   readonly ask: boolean
 }
+
+/** Refuses options that the chosen demo does not have. */
+const checkOptions = (tasks: Option.Option<number>, { live, directory, model, otherModel }: DemoInput) =>
+  Effect.suspend(() => {
+    const [only] = Object.keys(given({ directory, model, "other-model": otherModel }))
+    if (live && Option.isSome(tasks)) {
+      return new BadInput({ input: "--live, --tasks", expected: "one of them", found: "both" })
+    }
+    if (!live && only !== undefined) {
+      return new BadInput({ input: `--${only}`, expected: "--live beside it", found: "none" })
+    }
+    return Option.isSome(otherModel) && Option.isNone(model)
+      ? new BadInput({ input: "--other-model", expected: "--model beside it", found: "none" })
+      : Effect.void
+  })
 
 /** Writes a log of many tasks and prints its contents. */
 const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>

@@ -12,6 +12,7 @@ import * as Models from "../../agents/models/index.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { given, number, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as AgentModule from "./AgentModule.ts"
+import * as CassetteOption from "./CassetteOption.ts"
 
 /** The options of a command that takes an agent. */
 export const options = (which: string) => ({
@@ -24,6 +25,7 @@ export const options = (which: string) => ({
     "guide",
     "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …, or a plugin's guide as plugin/guide",
   ),
+  cassette: CassetteOption.cassette,
   maxTokens: wholeNumber("max-tokens", 0).pipe(
     Options.withDescription("Of an agent with --model: the tokens that it may use up"),
     Options.optional,
@@ -39,6 +41,7 @@ export interface TypedAgent {
   readonly agent: Option.Option<string>
   readonly model: Option.Option<string>
   readonly guide: Option.Option<string>
+  readonly cassette: Option.Option<string>
   readonly maxTokens: Option.Option<number>
   readonly maxUsd: Option.Option<number>
 }
@@ -50,40 +53,42 @@ export interface TypedAgent {
  */
 export const load = (typed: TypedAgent, use: "live" | "replay") =>
   Effect.gen(function* () {
-    const { agent, model, guide, maxTokens, maxUsd } = typed
+    const { agent, model, guide, cassette, maxTokens, maxUsd } = typed
     if (Option.isSome(agent) === Option.isSome(model)) {
       const found = Option.isSome(agent) ? "both" : "neither"
       return yield* new BadInput({ input: "--agent, --model", expected: "one of them", found })
     }
     if (Option.isNone(model)) {
-      const [only] = Object.entries(given({ guide, "max-tokens": maxTokens, "max-usd": maxUsd }))
+      const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd }))
       if (only !== undefined) {
         return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
       }
       return yield* AgentModule.load(Option.getOrThrow(agent))
     }
-    return yield* fromModel(model.value, typed, use)
+    return yield* fromModel(typed, yield* modelOf(model.value, cassette, use))
+  })
+
+/** The model of a name: as a cassette has it, or the provider's. */
+export const modelOf = (model: string, cassette: Option.Option<string>, use: "live" | "replay") =>
+  Effect.gen(function* () {
+    if (Option.isSome(cassette)) return yield* CassetteOption.play(cassette.value, model)
+    return use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
   })
 
 /**
- * An agent that thinks with a model, as it was typed.
+ * An agent that thinks with a model, with the guide and the budget that were typed.
  *
  * @param more what else it is made with
  */
 export const fromModel = (
-  model: string,
-  { guide, maxTokens, maxUsd }: Omit<TypedAgent, "agent" | "model">,
-  use: "live" | "replay",
+  { guide, maxTokens, maxUsd }: Pick<TypedAgent, "guide" | "maxTokens" | "maxUsd">,
+  model: Models.Model,
   more: Pick<Agent.ModelAgentOptions, "conversation" | "onDelta"> = {},
 ) =>
   Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
-    const loaded = use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
-    return Agent.fromModel({
-      ...{ model: loaded, budget, ...more },
-      ...(told === undefined ? {} : { guide: told }),
-    })
+    return Agent.fromModel({ ...{ model, budget, ...more }, ...(told === undefined ? {} : { guide: told }) })
   })
 
 /** A file, where there is one or the name is that of a file; else the name of a plugin's guide. */

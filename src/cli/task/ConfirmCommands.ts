@@ -29,7 +29,7 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly position: number
 }> {
   override get message() {
-    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed. The next kernel that starts denies what waited: run its task again.`
+    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed yet. It counts once its task is resumed (\`hindcast resume\`), if that is before the question expires.`
   }
 }
 

@@ -15,8 +15,8 @@ import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as RunPlugins from "./RunPlugins.ts"
 
-const options = {
-  ...AgentOption.options("an agent"),
+/** The options of the work: the goal, who takes part, and the kernel. */
+export const workOptions = {
   goal: text("goal", "What the agent is to achieve"),
   plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
   scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
@@ -28,18 +28,33 @@ const options = {
   ...AgentAtWork.options,
 }
 
+/** What was typed for the work. */
+export interface TypedWork extends AgentAtWork.KernelInput {
+  readonly log: Option.Option<string>
+  readonly json: boolean
+  readonly goal: string
+  readonly plugin: ReadonlyArray<string>
+  readonly scenario: ReadonlyArray<string>
+  readonly maxSteps: Option.Option<number>
+  readonly deadlineMs: Option.Option<number>
+}
+
 /** `hindcast run` */
-export const run = Command.make("run", { ...common, ...options }, ({ log, json, ...typed }) =>
+export const run = Command.make("run", { ...common, ...AgentOption.options("an agent"), ...workOptions }, (typed) =>
+  work("run", typed, AgentOption.load(typed, "live")),
+).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
+
+/** Lets an agent work on the goal, on a kernel of its own, and prints the audit. The agent is loaded first. */
+export const work = <E>(command: string, { log, ...typed }: TypedWork, load: Effect.Effect<Agent.Agent, E>) =>
   Effect.gen(function* () {
     if (typed.goal.trim() === "") {
       return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
     }
-    const agent = yield* AgentOption.load(typed, "live")
+    const agent = yield* load
     const filename = yield* OpenLog.fileOf(log)
-    const kernel = yield* AgentAtWork.kernel("run", filename, typed)
-    yield* Effect.provide(perform({ ...typed, agent, filename, json }), kernel)
-  }).pipe(Effect.scoped),
-).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
+    const kernel = yield* AgentAtWork.kernel(command, filename, typed)
+    yield* Effect.provide(perform({ ...typed, agent, filename }), kernel)
+  }).pipe(Effect.scoped)
 
 /**
  * The agent threw or returned an invalid decision. Its task was closed as failed and scored. To recover, fix the agent.
@@ -54,15 +69,9 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   }
 }
 
-interface RunInput {
+interface RunInput extends Omit<TypedWork, "log"> {
   readonly agent: Agent.Agent
-  readonly goal: string
-  readonly plugin: ReadonlyArray<string>
-  readonly scenario: ReadonlyArray<string>
-  readonly maxSteps: Option.Option<number>
-  readonly deadlineMs: Option.Option<number>
   readonly filename: string
-  readonly json: boolean
 }
 
 const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename, json }: RunInput) =>

@@ -10,8 +10,13 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
       [
         ["demo", "see what Hindcast does, in a few seconds"],
         ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
+        ["demo --live", "an agent with a scripted model: killed in mid-turn, resumed, forked, compared"],
         ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],
         ["run --model NAME --goal TEXT", "let a language model work on it: --guide FILE, --max-tokens N, --max-usd N"],
+        [
+          "cassette record FILE --model NAME",
+          "the same, and keep the answers: run --model NAME --cassette FILE plays them",
+        ],
         ["chat --model NAME", "talk with it while it works; or with the agent of a task: --task TASK"],
         ["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"],
         ["stop", "end all open tasks at once"],

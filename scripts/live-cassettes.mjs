@@ -1,0 +1,114 @@
+/**
+ * `node scripts/live-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo --live` from the turns below, which were
+ * written by hand. The requests are those of the story, told without a crash. Run it again when what models are told has changed,
+ * and `npx biome check --write examples` after it.
+ */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+
+const dist = fileURLToPath(new URL("../dist", import.meta.url))
+const load = (...names) => import(path.join(dist, ...names))
+const [Agent, Recorder, ScriptedTurns, Mending, Repository, TaskEvents, { Kernel }] = await Promise.all([
+  load("agents", "Agent.js"),
+  load("agents", "models", "CassetteRecorder.js"),
+  load("agents", "models", "ScriptedTurns.js"),
+  load("cli", "demo", "live", "Mending.js"),
+  load("cli", "demo", "live", "Repository.js"),
+  load("cli", "demo", "live", "TaskEvents.js"),
+  load("kernel", "Kernel.js"),
+])
+
+const text = (words) => ({ type: "text", text: words })
+const call = (callId, tool, args = {}) => ({ type: "call", callId, tool, args })
+
+const code = fs.readFileSync(path.join(dist, "..", "examples", "live", "repository", "prices.mjs"), "utf8")
+const tests = fs.readFileSync(path.join(dist, "..", "examples", "live", "repository", "prices.test.mjs"), "utf8")
+
+const TURNS = {
+  careful: [
+    [text("I run the tests first."), call("tests-1", "program__run_tests")],
+    [
+      text("Ten pieces cost too much. I read the code and the tests."),
+      call("read-1", "program__read_file", { path: "prices.mjs" }),
+      call("read-2", "program__read_file", { path: "prices.test.mjs" }),
+    ],
+    [
+      text("The comment says from ten pieces on; the code says more than ten. I mend the code."),
+      call("write-1", "workspace__write_file", {
+        path: "prices.mjs",
+        content: code.replace("pieces > 10", "pieces >= 10"),
+      }),
+    ],
+    [text("I run the tests again."), call("tests-2", "program__run_tests")],
+    [text("All tests pass. prices.mjs took the tenth off from eleven pieces on; now it does so from ten on.")],
+  ],
+  hasty: [
+    [
+      text("The test expects 900 and finds 1000. I make the test agree."),
+      call("write-1", "workspace__write_file", {
+        path: "prices.test.mjs",
+        content: tests.replace('tenth less", 900', 'tenth less", 1000'),
+      }),
+    ],
+    [call("tests-2", "program__run_tests")],
+    [text("All tests pass.")],
+  ],
+}
+
+/** Answers with the turns of a script, one after the other. No tokens were counted. */
+const script = (turns) => {
+  const left = [...turns]
+  return async () => {
+    const parts = left.shift()
+    if (parts === undefined) throw new Error("expected fewer requests than turns, found one more")
+    const finish = parts.some(({ type }) => type === "call") ? "calls" : "stop"
+    return new Response(JSON.stringify({ parts, finish, usage: { inputTokens: 0, outputTokens: 0 } }))
+  }
+}
+
+const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-cassettes-")))
+const filename = path.join(directory, "log.db")
+
+/** An agent whose model follows a script, and is recorded. */
+const recording = (name) => {
+  const { model, cassette } = Mending.scripted(name)
+  const recorder = Recorder.make(cassette, { kind: "scripted", fetch: script(TURNS[name]) })
+  const scripted = ScriptedTurns.over(model.slice(model.indexOf("/") + 1), recorder.fetch)
+  return { model: scripted, save: recorder.save }
+}
+
+/** Lets an agent work on a copy of the repository, unasked. */
+const working = (name, work) =>
+  Effect.gen(function* () {
+    const { model, save } = recording(name)
+    const guide = yield* Agent.Guide.load(Mending.GUIDE)
+    const copy = yield* Repository.copyInto(directory, name)
+    const place = { filename, directory: copy, sandbox: "auto" }
+    const kernel = Mending.kernel(place, { default: "allow" })
+    const done = yield* Effect.provide(
+      Effect.flatMap(Kernel, (kernel) => work(kernel, Agent.fromModel({ model, guide }))),
+      kernel,
+    )
+    yield* save
+    fs.chmodSync(Mending.scripted(name).cassette, 0o644)
+    return done
+  })
+
+await Effect.runPromise(
+  Effect.gen(function* () {
+    const { taskId, at } = yield* working("careful", (kernel, agent) =>
+      Effect.gen(function* () {
+        const { taskId } = yield* kernel.tasks.run(agent, { goal: Mending.GOAL, plugins: Mending.PLUGINS })
+        const events = yield* TaskEvents.of(taskId)
+        const written = events.find(
+          ({ type, payload }) => type === "ActuatorCommanded" && payload.actuator === "workspace/write_file",
+        )
+        return { taskId, at: TaskEvents.beforeDeciding(events, written.position) }
+      }),
+    )
+    yield* working("hasty", (kernel, agent) => kernel.fork(agent, { at, task: taskId, acceptUnrewound: true }))
+  }),
+).finally(() => fs.rmSync(directory, { recursive: true, force: true }))

@@ -1,0 +1,72 @@
+/** Starts the story's first kernel, and kills it while its agent waits for a person. */
+import { spawn } from "node:child_process"
+import { Data, Effect, Option, Schema, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import { main } from "../../command/CommandHints.ts"
+import * as FirstKernel from "./FirstKernel.ts"
+
+/** The first kernel's process ended before its agent asked to write a file. See what it said. */
+export class NothingToInterrupt extends Data.TaggedError("NothingToInterrupt")<{ readonly found: string }> {
+  override get message() {
+    return `The demo's first kernel: expected its agent to ask before it writes a file, found that it ended: ${this.found}`
+  }
+}
+
+/** The kernel that was killed. */
+export interface Killed {
+  readonly pid: number
+  readonly taskId: string
+  /** The question that its agent waits for. */
+  readonly question: PayloadOf<"ConfirmationRequested">
+  /** The position of the question, the last event that was waited for. */
+  readonly position: number
+}
+
+/** Starts the first kernel, and kills its process with SIGKILL once the gate has asked whether a file may be written. */
+export const startAndKill = (start: FirstKernel.Start, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { pid, kill, ended } = yield* Effect.acquireRelease(spawned(start), ({ kill }) => kill)
+    const asked = log.follow({ after, types: ["ConfirmationRequested"] }).pipe(
+      Stream.filterMap((item) => (item instanceof CaughtUp ? Option.none() : killedAt(pid, item))),
+      Stream.runHead,
+      // `follow` never ends, so `runHead` always has a value.
+      Effect.flatMap(Effect.orDie),
+    )
+    const gone = Effect.flatMap(ended, (found) => new NothingToInterrupt({ found }))
+    const killed = yield* Effect.raceFirst(asked, gone)
+    yield* kill
+    return killed
+  }).pipe(Effect.scoped)
+
+const killedAt = (pid: number, event: Event): Option.Option<Killed> =>
+  is(event, "ConfirmationRequested") && event.taskId !== null
+    ? Option.some({ pid, taskId: event.taskId, question: event.payload, position: event.position })
+    : Option.none()
+
+const spawned = (start: FirstKernel.Start) =>
+  Effect.sync(() => {
+    const words = [main, FirstKernel.COMMAND, JSON.stringify(Schema.encodeSync(FirstKernel.Start)(start))]
+    const child = spawn(process.execPath, words, { stdio: ["pipe", "ignore", "pipe"] })
+    let stderr = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = `${stderr}${text}`.slice(-MOST_STDERR)
+    })
+    // The process may end during a write. `ended` reports its end.
+    child.stdin.on("error", () => {})
+    const ending = new Promise<string>((resolve) => {
+      child.once("error", (error) => resolve(error.message))
+      child.once("close", (code, signal) => resolve(stderr.trim() || `with ${signal ?? `code ${code}`}`))
+    })
+    const ended = Effect.promise(() => ending)
+    const kill = Effect.zipRight(
+      Effect.sync(() => child.kill("SIGKILL")),
+      ended,
+    )
+    return { pid: child.pid ?? 0, ended, kill }
+  })
+
+/** Most characters of the process's standard error that are kept. */
+const MOST_STDERR = 4_000

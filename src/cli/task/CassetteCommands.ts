@@ -1,0 +1,60 @@
+/** The command group `hindcast cassette`: keeps what a provider's model answers to an agent, to be played offline. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import * as CassetteRecorder from "../../agents/models/CassetteRecorder.ts"
+import * as Models from "../../agents/models/Models.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { argument, common, text } from "../command/CommonOptions.ts"
+import * as Output from "../command/Output.ts"
+import * as AgentOption from "./AgentOption.ts"
+import * as RunCommand from "./RunCommand.ts"
+
+const { guide, maxTokens, maxUsd } = AgentOption.options("an agent")
+
+const record = Command.make(
+  "record",
+  {
+    ...common,
+    file: argument("file", "The cassette to write, a file that must not exist"),
+    model: text("model", "The model whose answers are recorded, as provider/model"),
+    ...{ guide, maxTokens, maxUsd },
+    ...RunCommand.workOptions,
+  },
+  ({ file, model, ...typed }) =>
+    Effect.gen(function* () {
+      const cassette = yield* newFile(file)
+      const recorder = CassetteRecorder.make(cassette)
+      const loading = Models.load(model, { fetch: recorder.fetch })
+      const agent = Effect.flatMap(loading, (loaded) => AgentOption.fromModel(typed, loaded))
+      yield* RunCommand.work("cassette record", typed, agent)
+      yield* newFile(file)
+      yield* recorder.save
+      yield* Output.note(`Recorded in ${file}. Whoever reads it reads the whole conversation.`)
+    }),
+).pipe(
+  Command.withDescription(
+    "Let a language model work on a goal, and keep its provider's answers in a file, which --cassette plays. Nothing is written if a key occurs in them, or if the model fails",
+  ),
+)
+
+/** The path of a cassette to be written. */
+const newFile = (file: string): Effect.Effect<string, BadInput> =>
+  Effect.suspend(() => {
+    const [absolute, input] = [path.resolve(file), `cassette record ${file}`]
+    const directory = path.dirname(absolute)
+    if (fs.existsSync(absolute)) {
+      const advice = "Name another, or remove it."
+      return new BadInput({ input, expected: "a file that does not exist", found: "one that does", advice })
+    }
+    return fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+      ? Effect.succeed(absolute)
+      : new BadInput({ input, expected: "a file in a directory that exists", found: `none at ${directory}` })
+  })
+
+/** `hindcast cassette record` */
+export const cassette = Command.make("cassette").pipe(
+  Command.withDescription("What a provider's model answered, in a file that is played without the provider"),
+  Command.withSubcommands([record]),
+)
