@@ -107,8 +107,12 @@ describe("hindcast chat", () => {
         await terminal.shows(/you: y$/m)
         terminal.type("\r")
         await terminal.shows("You said y.")
-        terminal.type("/state\r")
-        await terminal.shows("ready task")
+        // The answer is shown before it is recorded.
+        const states = (lines: ReadonlyArray<string>) => lines.filter((line) => /^(ready|thinking) task/.test(line))
+        for (let asked = 1; !states(terminal.screen()).some((line) => line.startsWith("ready")); asked++) {
+          terminal.type("/state\r")
+          await terminal.shows((lines) => states(lines).length === asked)
+        }
         terminal.type("/quit\r")
         expect(await terminal.ended).toBe(0)
         expect(terminal.screen().join("\n")).toMatch(/^you: \/quit\nopenai-compatible\/one: 4 answers, 400 tokens in/m)
