@@ -33,9 +33,11 @@ module.exports = {
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
     ...storeys("src/kernel", [
+      "resume",
       "fork",
       "replay",
       "recovery",
+      "control",
       "agents",
       "tasks",
       "(acting|sensing)",
