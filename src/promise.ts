@@ -7,6 +7,7 @@ export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./p
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
 export {
+  type AgentOptions,
   type Confirmations,
   type Events,
   type Hindcast,

@@ -6,6 +6,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect"
 import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
+import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
+import type { Model } from "../agents/models/Model.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { TaskControl } from "../kernel/control/TaskControl.ts"
@@ -23,7 +25,7 @@ import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { InvalidOptions } from "../values/Options.ts"
-import { type Agent, adapted } from "./Agent.ts"
+import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
@@ -33,7 +35,13 @@ import { type Tasks, tasksOf } from "./Tasks.ts"
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
   /** With `onOpenTasks: "resume"`, agents whose open tasks are resumed in the background. */
   readonly agents?: ReadonlyArray<Agent>
+  /** The model of the agents that `hindcast.agent` makes: a model, or its name as `provider/model`. */
+  readonly model?: string | Model
 }
+
+/** Options of `hindcast.agent`: those of `fromModel`. Without a model, it is that of `open`. */
+export type AgentOptions<Answer = unknown, Encoded = Answer> = Omit<ModelAgentOptions<Answer, Encoded>, "model"> &
+  Partial<Pick<ModelAgentOptions, "model">>
 
 /** The registry: which plugins take part, what they are granted, which are active. */
 export interface Plugins extends Promised<Context.Tag.Service<Registry>> {}
@@ -91,6 +99,11 @@ export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | 
 /** Hindcast on one log: a running kernel, and the log's past. */
 export interface Hindcast {
   readonly tasks: Tasks
+  /**
+   * An agent that thinks with the model that was given to `open`, or with another one. Throws `InvalidOptions` where the
+   * options are wrong, or no model was given.
+   */
+  readonly agent: <Answer = unknown, Encoded = Answer>(options?: AgentOptions<Answer, Encoded>) => Agent
   /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
   readonly fork: (agent: Agent, options: ForkOptions & Calls.CallOptions) => Promise<Forked>
   /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
@@ -130,7 +143,9 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   const { given, signal, invalid } = takeSignal("open", [options])
   if (invalid !== undefined) throw invalid
   // The layer decodes them, whatever they are, so that it reports all mistakes.
-  const settings = given[0] ?? ({} as OpenOptions)
+  const { model, ...settings } = given[0] ?? ({} as OpenOptions)
+  // A model that is none is found before anything is opened.
+  if (model !== undefined) fromModel({ model })
   const scope = Effect.runSync(Scope.make())
   const runtime = await Calls.run(built(settings, scope), signal).catch(async (error) => {
     // The signal may have come when all was built, but before it was handed over.
@@ -156,6 +171,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   })
   return {
     tasks: tasksOf(kernel, control, calls),
+    agent: (options) => fromModel({ ...(model === undefined ? {} : { model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),

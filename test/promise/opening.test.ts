@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Lease } from "hindcast"
+import { Lease, Models } from "hindcast"
 import { Closed, type Hindcast, open } from "hindcast/promise"
 import { describe, expect, it } from "vitest"
 import { outside, placesOf } from "../wrongOptions.ts"
@@ -34,6 +34,50 @@ describe("open", () => {
     const error = await rejection(open(outside(options)))
     expect([...placesOf(error)].sort()).toEqual(places)
     expect(error).toMatchObject({ _tag: "InvalidOptions", of: "open" })
+  })
+
+  it("makes agents that think with its model, or with another one", async () => {
+    const model = Models.scripted({ turns: [Models.says("Hello.")] })
+    const hindcast = await open({ log: path.join(directory(), "log.db"), model })
+    const audit = await hindcast.tasks.run(hindcast.agent({ name: "greeter" }), { goal: "Greet" })
+    expect(audit).toMatchObject({ outcome: "achieved", model: { calls: 1 } })
+    expect(hindcast.agent({ model: "anthropic/claude-sonnet-4-5" }).name).toBe("anthropic/claude-sonnet-4-5")
+    await hindcast.close()
+    const without = await open({ log: path.join(directory(), "other.db") })
+    expect(() => without.agent()).toThrowError(/model: expected/)
+    await without.close()
+    expect(await rejection(open(outside({ log: "log.db", model: "nobody/knows" })))).toMatchObject({
+      _tag: "UnknownProvider",
+    })
+  })
+
+  it("resumes the tasks of its agents, leaves open what it is closed in, and accepts nothing after that", async () => {
+    const log = path.join(directory(), "durable.db")
+    let isWaiting = true
+    const agent = {
+      name: "waiter",
+      version: "1",
+      decide: ({ step }: { readonly step: number }) =>
+        step === 0 ? { say: "I wait" } : isWaiting ? new Promise<never>(() => {}) : ({ done: "achieved" } as const),
+    }
+    const first = await open({ log, onOpenTasks: "resume" })
+    const running = first.tasks.run(agent, { id: "t", goal: "wait" })
+    for await (const { type } of first.events.follow()) if (type === "MessageSent") break
+    const closing = first.close()
+    expect(first.close()).toBe(closing)
+    expect(await rejection(first.tasks.open({ goal: "late" }))).toBeInstanceOf(Closed)
+    await rejection(running)
+    await closing
+    isWaiting = false
+    const second = await open({ log, onOpenTasks: "resume", agents: [agent] })
+    for await (const { type } of second.events.follow()) if (type === "TaskClosed") break
+    expect(await second.audit("t")).toMatchObject({ outcome: "achieved" })
+    expect(await second.tasks.unfinished()).toEqual([])
+    await second.close()
+    expect(await rejection(open(outside({ log, agents: [agent] })))).toMatchObject({ _tag: "InvalidOptions" })
+    expect(await rejection(open(outside({ log, onOpenTasks: "resume", agents: 1 })))).toMatchObject({
+      _tag: "InvalidOptions",
+    })
   })
 
   it("rejects with LeaseHeld where another kernel works on the log, and with nothing left open", async () => {
