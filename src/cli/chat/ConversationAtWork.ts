@@ -1,6 +1,6 @@
 /** An agent in a conversation: begun on a new task, gone back to an earlier point in a fork, or at work elsewhere. */
 
-import { Data, Deferred, Effect, Fiber, Option, type Scope } from "effect"
+import { Data, Deferred, Effect, Fiber, Option, type Scope, Stream } from "effect"
 import * as Channel from "../../agents/channel/Channel.ts"
 import type { Deltas } from "../../agents/channel/Deltas.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -86,9 +86,9 @@ const atWork = (
     const begun = yield* Deferred.make<void>()
     const ending = yield* Deferred.make<void>()
     const fiber = yield* Effect.forkScoped(run(talkingUntil(agent, begun, ending)))
+    const begins = isForked ? forkAfter(taskId, after) : Effect.as(Deferred.await(begun), log.timeline)
     // If it ends before it begins, it failed.
-    yield* Effect.raceFirst(Deferred.await(begun), Effect.zipRight(Fiber.join(fiber), Effect.never))
-    const timeline = isForked ? yield* forkAfter(taskId, after) : log.timeline
+    const timeline = yield* Effect.raceFirst(begins, Effect.zipRight(Fiber.join(fiber), Effect.never))
     const undo = (anyway: boolean) =>
       Effect.gen(function* () {
         const { fork } = yield* Kernel
@@ -110,13 +110,17 @@ const atWork = (
     }
   })
 
-/** The timeline of the fork of a task that was recorded after a position. */
+/** The timeline of the first fork of a task after a position. It is recorded once its agent waits for what is said. */
 const forkAfter = (taskId: string, after: number) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const [fork] = yield* log.readPage({ types: ["TimelineForked"], taskId, after }, 1)
-    return fork !== undefined && is(fork, "TimelineForked") ? fork.payload.timeline : log.timeline
-  })
+  Effect.flatMap(EventLog, (log) =>
+    log.follow({ types: ["TimelineForked"], taskId, after }).pipe(
+      Stream.filterMap((item) =>
+        "id" in item && is(item, "TimelineForked") ? Option.some(item.payload.timeline) : Option.none(),
+      ),
+      Stream.runHead,
+      Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })),
+    ),
+  )
 
 /** The agent, until people end the conversation: then it closes its task. */
 const talkingUntil = (
