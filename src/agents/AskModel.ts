@@ -31,6 +31,7 @@ export const applyGuide = (settings: Settings, task: AgentTask, run: Run, system
       systemPrompt: system,
       ...(temperature === undefined ? {} : { temperature }),
       memoryPolicy: { ...settings.memory },
+      ...(settings.conversation ? { conversation: true as const } : {}),
       initialMemories,
     }
     const guideDigest = digest(guide)

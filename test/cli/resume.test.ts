@@ -98,7 +98,7 @@ describe("stop", () => {
       expect(stopped.stdout).toContain("1 task cancelled:")
       const { code, stderr } = yield* Effect.promise(() => running.ended)
       expect(code).not.toBe(0)
-      expect(stderr).toContain("is closed")
+      expect(stderr).toContain("was cancelled")
       const closed = yield* Effect.map(seen(log, "TaskClosed"), (event) => event)
       expect(closed).toMatchObject({
         value: { payload: { outcome: "abandoned", reason: expect.stringContaining("fire") } },

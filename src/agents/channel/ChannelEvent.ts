@@ -82,23 +82,27 @@ export interface Telling {
   readonly activity: AgentState.Activity
   /** The tool of each command that is under way. */
   readonly tools: ReadonlyMap<string, string>
+  /** The timeline on which each question that waits was asked. */
+  readonly asked: ReadonlyMap<string, string>
 }
 
 /** Before the first event of a task. */
-export const initial: Telling = { activity: AgentState.initial, tools: new Map() }
+export const initial: Telling = { activity: AgentState.initial, tools: new Map(), asked: new Map() }
 
 /**
  * Applies one event, and answers with what it tells. Of an event on another timeline than the task's own, only what
  * concerns confirmations is told. Pure.
  */
 export const tell = (telling: Telling, event: Event, isOwn: boolean): readonly [Telling, ReadonlyArray<Happening>] => {
-  if (!isOwn) return [telling, confirming(event)]
+  if (isEndElsewhere(telling, event)) return [telling, []]
+  const asked = askedAfter(telling.asked, event)
+  if (!isOwn) return [{ ...telling, asked }, confirming(event)]
   const before = AgentState.stateOf(telling.activity)
   const activity = AgentState.evolve(telling.activity, event)
   const state = AgentState.stateOf(activity)
   const isChanged = state !== before || is(event, "TaskOpened") || is(event, "TimelineForked")
   return [
-    { activity, tools: toolsAfter(telling.tools, event) },
+    { activity, tools: toolsAfter(telling.tools, event), asked },
     [
       ...speaking(event),
       ...acting(telling.tools, event),
@@ -107,6 +111,24 @@ export const tell = (telling: Telling, event: Event, isOwn: boolean): readonly [
       ...(isChanged && state === "ready" ? [{ type: "onReadyForInput" } as const] : []),
     ],
   ]
+}
+
+/**
+ * Whether an event ends a question that was asked on another timeline: a fork withdraws, on its own, what its parent
+ * still waits for.
+ */
+const isEndElsewhere = ({ asked }: Telling, event: Event): boolean => {
+  const { confirmationId } = event.payload
+  if (typeof confirmationId !== "string" || is(event, "ConfirmationRequested")) return false
+  const timeline = asked.get(confirmationId)
+  return timeline !== undefined && timeline !== event.timeline
+}
+
+const askedAfter = (asked: Telling["asked"], event: Event): Telling["asked"] => {
+  const { confirmationId } = event.payload
+  if (typeof confirmationId !== "string") return asked
+  if (is(event, "ConfirmationRequested")) return new Map(asked).set(confirmationId, event.timeline)
+  return asked.has(confirmationId) ? new Map([...asked].filter(([id]) => id !== confirmationId)) : asked
 }
 
 const toolsAfter = (tools: Telling["tools"], event: Event): Telling["tools"] => {

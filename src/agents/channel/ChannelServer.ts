@@ -160,10 +160,13 @@ const STATUS: { readonly [tag: string]: number } = {
   DiskFull: 507,
 }
 
+const LOOPBACK = "http://127.0.0.1"
+
 const route = (exchange: Exchange) =>
   Effect.gen(function* () {
     const { request } = exchange
-    const url = new URL(request.url ?? "/", "http://127.0.0.1")
+    const typed = request.url ?? "/"
+    const url = new URL(URL.canParse(typed, LOOPBACK) ? typed : "/unreadable", LOOPBACK)
     const [family, id, what, ...more] = url.pathname.split("/").slice(1)
     const found = `${request.method} ${url.pathname}`.slice(0, MAX_SHOWN)
     if (more.length === 0 && family === "tasks") {

@@ -77,10 +77,11 @@ export const refusal = (status: number, error: string, expected: string, found: 
 export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...args))
 
-/** Answers with JSON. */
+/** Answers with JSON. An answer that has begun, such as a stream that failed, is cut: its reader connects again. */
 export const answer = (response: ServerResponse, status: number, body: object): Effect.Effect<void> =>
   Effect.sync(() => {
-    if (response.headersSent || response.destroyed) return
+    if (response.destroyed) return
+    if (response.headersSent) return void response.destroy()
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...SAFE_HEADERS })
     response.end(JSON.stringify(body))
   })

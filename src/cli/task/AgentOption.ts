@@ -50,8 +50,13 @@ export interface TypedAgent {
  * The agent that was typed.
  *
  * @param use `live` also loads the model, so that a missing package or key is found before anything is recorded
+ * @param more what else an agent with a model is made with
  */
-export const load = (typed: TypedAgent, use: "live" | "replay") =>
+export const load = (
+  typed: TypedAgent,
+  use: "live" | "replay",
+  more: Pick<Agent.ModelAgentOptions, "conversation"> = {},
+) =>
   Effect.gen(function* () {
     const { agent, model, guide, cassette, maxTokens, maxUsd } = typed
     if (Option.isSome(agent) === Option.isSome(model)) {
@@ -65,7 +70,7 @@ export const load = (typed: TypedAgent, use: "live" | "replay") =>
       }
       return yield* AgentModule.load(Option.getOrThrow(agent))
     }
-    return yield* fromModel(typed, yield* modelOf(model.value, cassette, use))
+    return yield* fromModel(typed, yield* modelOf(model.value, cassette, use), more)
   })
 
 /** The model of a name: as a cassette has it, or the provider's. */

@@ -12,6 +12,7 @@ import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
+import * as ConversationTask from "./ConversationTask.ts"
 
 const options = {
   ...AgentOption.options("the agent that the task was run with"),
@@ -30,7 +31,11 @@ export const resume = Command.make(
   { ...common, task: argument("task", TASK), ...options },
   ({ log, json, task, ...typed }) =>
     Effect.gen(function* () {
-      const agent = yield* AgentOption.load(typed, "live")
+      const conversation = yield* Effect.provide(
+        Effect.flatMap(Ids.task(task), ConversationTask.isOne),
+        OpenLog.forEvents(log),
+      )
+      const agent = yield* AgentOption.load(typed, "live", { conversation })
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("resume", filename, typed)
       const { acceptUnrewound, rewind, maxSteps, deadlineMs } = typed

@@ -14,6 +14,7 @@ import * as Output from "../command/Output.ts"
 import * as ForkPage from "../pages/time/ForkPage.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
+import * as ConversationTask from "../task/ConversationTask.ts"
 
 const options = {
   ...AgentOption.options("the agent that goes on"),
@@ -52,7 +53,11 @@ export const fork = Command.make(
   },
   ({ log, json, ...typed }) =>
     Effect.gen(function* () {
-      const agent = yield* AgentOption.load(typed, "live")
+      const conversation = yield* Effect.gen(function* () {
+        if (Option.isNone(typed.task)) return yield* ConversationTask.isAt(typed.at)
+        return yield* ConversationTask.isOne(yield* Ids.task(typed.task.value))
+      }).pipe(Effect.provide(OpenLog.forEvents(log)))
+      const agent = yield* AgentOption.load(typed, "live", { conversation })
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("fork", filename, typed)

@@ -10,6 +10,7 @@ import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as AgentOption from "../task/AgentOption.ts"
+import * as ConversationTask from "../task/ConversationTask.ts"
 import { at, moment } from "../terminal/Text.ts"
 
 /** The agent's behaviour diverged from the recording. The log cannot tell what would have followed. */
@@ -41,8 +42,10 @@ export const replay = Command.make(
   },
   ({ log, json, task, timeline, ...typed }) =>
     Effect.gen(function* () {
-      const loaded = yield* AgentOption.load(typed, "replay")
-      const report = yield* Replay.replay(yield* Ids.task(task), loaded)
+      const taskId = yield* Ids.task(task)
+      const conversation = yield* ConversationTask.isOne(taskId)
+      const loaded = yield* AgentOption.load(typed, "replay", { conversation })
+      const report = yield* Replay.replay(taskId, loaded)
       const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
       yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))
       if (report.divergence !== null) {

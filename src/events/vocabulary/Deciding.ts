@@ -73,6 +73,9 @@ export const decidingEvents = [
       systemPrompt: Schema.String.annotations({ description: "The whole of it, with what the kernel adds" }),
       temperature: optional(Schema.Finite),
       memoryPolicy: JsonObject,
+      conversation: optional(
+        Schema.Literal(true).annotations({ description: "It waits for people where it would be done" }),
+      ),
       initialMemories: Schema.Array(Schema.String),
     },
     { personal: { systemPrompt: SHREDDED, initialMemories: [] } },

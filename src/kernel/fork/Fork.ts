@@ -167,9 +167,12 @@ const goOn = (
       seed: overrides.seed ?? recording.instructions.seed,
     }
     const isOver = () => recorded?.firstUnrecorded() !== undefined
-    let refusal: Effect.Effect.Error<ReturnType<typeof ForkEvents.commit>> | undefined
-    /** Records the fork. An agent whose fork cannot be recorded is stopped. */
-    const live = Effect.suspend(() => (refusal === undefined ? ForkEvents.commit(begun) : Effect.fail(refusal))).pipe(
+    let refusal: Effect.Effect.Error<ReturnType<typeof ForkEvents.commit>> | TaskClosed | undefined
+    const commit = Effect.suspend(() =>
+      begun.draft.isCommitted() ? Effect.void : record.lifecycle.ifOpen(ForkEvents.commit(begun)),
+    )
+    /** Records the fork, once, unless it was ended before. An agent whose fork cannot be recorded is stopped. */
+    const live = Effect.suspend(() => (refusal === undefined ? commit : Effect.fail(refusal))).pipe(
       Effect.catchAll((error) => {
         refusal = error
         return Effect.die(new Stopped())
@@ -190,7 +193,9 @@ const goOn = (
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.
     if (divergence === undefined && recordedTask.left() === 0) yield* Effect.exit(live)
-    yield* ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+    const note = ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+    const noting = record.lifecycle.ifOpen(note).pipe(Effect.catchTag("TaskClosed", () => Effect.void))
+    const noted = yield* Effect.exit(noting)
     yield* close(task, worked, divergence, recorded?.firstUnrecorded())
     if (divergence !== undefined) {
       const consequence = ForkEvents.consequence(begun)
@@ -198,6 +203,7 @@ const goOn = (
     }
     if (refusal !== undefined) return yield* Effect.fail(refusal)
     if (!isOver()) yield* worked
+    yield* noted
     return {
       ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
       worlds: yield* worldsOf(view, taskId),

@@ -128,8 +128,11 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
 
 /** The requests of a deciding agent that has not decided yet: it perceived, also where there are no sensors. */
 export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyArray<Request> => {
-  const [first] = requests
-  return first?.kind === "consult" ? [perceiving([], first.position - 0.5), ...requests] : requests
+  const at = requests.findIndex(({ kind }) => kind !== "input")
+  const first = requests[at]
+  return first?.kind === "consult"
+    ? [...requests.slice(0, at), perceiving([], first.position - 0.5), ...requests.slice(at)]
+    : requests
 }
 
 /** The perceptions of an agent that advances by itself. */

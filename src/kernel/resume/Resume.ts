@@ -13,6 +13,7 @@ import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
+import type { Restore } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
@@ -98,42 +99,63 @@ export const resume = (
       const agent = yield* Options.decode("tasks.resume", Agent.Agent, given, ["agent"])
       const options = yield* Options.decode("tasks.resume", ResumeOptions, input)
       yield* context.lease.held
-      const { kernel, suspend } = suspendable(context, taskId)
-      const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
-      const { recording, left } = point
-      const { goal, seed } = recording.instructions
-      const opening: TaskStart.Opening = {
-        ...participantsOf(recording),
-        ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
-        ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+      // Claimed before anything is read, so that a task is resumed once.
+      if (!context.running.reserve(taskId)) {
+        return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" })
       }
-      const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
-        notRestored(taskId, WorldRestoration.restore(open, point, options)),
+      return yield* Effect.ensuring(
+        goOn(context, audit, taskId, agent, options, restore),
+        Effect.sync(() => context.running.release(taskId)),
       )
-      const past = pastOf(point, agent)
-      const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
-      const guide = DecisionPoint.guideAt(point)
-      const { live, wentLive } = LedTask.noticing(task)
-      const led = replayThenLive(recorded, live, recording.instructions, () => false, guide)
-      const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
-      const working = loop(replayDecisions(agent, past), unfinished, { ...recording.opened.payload.limits, ...options })
-      const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
-      const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
-      if (divergence !== undefined) {
-        yield* kernel.running.suspend(taskId)
-        return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
-      }
-      // An agent that failed over what is recorded may be mended and resumed again.
-      if (Exit.isFailure(worked) && !wentLive()) {
-        yield* kernel.running.suspend(taskId)
-        return yield* Effect.failCause(worked.cause)
-      }
-      yield* noteOtherQuestions(record, resumedBy, recorded.askedOtherwise())
-      yield* closeAfter(task, worked)
-      yield* worked
-      return yield* audit(taskId)
     }),
   )
+
+/** Goes on with a task that was claimed. */
+const goOn = (
+  context: KernelContext,
+  audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
+  taskId: string,
+  agent: Agent.Agent,
+  options: ResumeOptions,
+  restore: Restore,
+): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
+  Effect.gen(function* () {
+    const { kernel, suspend } = suspendable(context, taskId)
+    const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
+    const { recording, left } = point
+    const { goal, seed } = recording.instructions
+    const opening: TaskStart.Opening = {
+      ...participantsOf(recording),
+      ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
+      ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+    }
+    const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
+      notRestored(taskId, WorldRestoration.restore(open, point, options)),
+    )
+    const past = pastOf(point, agent)
+    const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
+    const guide = DecisionPoint.guideAt(point)
+    const { live, wentLive } = LedTask.noticing(task)
+    const led = replayThenLive(recorded, live, recording.instructions, () => false, guide)
+    const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
+    const working = loop(replayDecisions(agent, past), unfinished, { ...recording.opened.payload.limits, ...options })
+    const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
+    const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
+    if (divergence !== undefined) {
+      yield* kernel.running.suspend(taskId)
+      return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
+    }
+    // An agent that failed over what is recorded may be mended and resumed again.
+    if (Exit.isFailure(worked) && !wentLive()) {
+      yield* kernel.running.suspend(taskId)
+      return yield* Effect.failCause(worked.cause)
+    }
+    const noted = yield* Effect.exit(noteOtherQuestions(record, resumedBy, recorded.askedOtherwise()))
+    yield* closeAfter(task, worked)
+    yield* noted
+    yield* worked
+    return yield* audit(taskId)
+  })
 
 /** Checks that the task can be resumed, and records that it is. If another program appends meanwhile, it looks again. */
 const take = (
@@ -148,9 +170,6 @@ const take = (
   Effect.gen(function* () {
     if (kernel.running.hasEnded()) {
       return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel ends" })
-    }
-    if (kernel.running.has(taskId)) {
-      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" })
     }
     const recording = yield* Recording.load(kernel.log, taskId)
     yield* OpenRecording.check(recording, agent, yield* kernel.registry.state)

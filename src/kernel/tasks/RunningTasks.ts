@@ -20,6 +20,11 @@ export interface RunningTasks {
   /** Adds a task. After `end` it is suspended at once. */
   readonly add: (instanceName: string, task: RunningTask) => Effect.Effect<void>
   readonly remove: (instanceName: string) => void
+  /** Claims a task that is about to be added. Returns whether it was free. */
+  readonly reserve: (instanceName: string) => boolean
+  /** Gives a claim back; a task that was added meanwhile stays. */
+  readonly release: (instanceName: string) => void
+  /** Whether a task is here or claimed. */
   readonly has: (instanceName: string) => boolean
   readonly isEmpty: () => boolean
   /** Hands an event on to its task. Returns whether the kernel works on that task. */
@@ -35,6 +40,7 @@ export interface RunningTasks {
 
 export const make = (): RunningTasks => {
   const running = new Map<string, RunningTask>()
+  const reserved = new Set<string>()
   let ended = false
   return {
     add: (instanceName, task) =>
@@ -45,7 +51,15 @@ export const make = (): RunningTasks => {
     remove: (instanceName) => {
       running.delete(instanceName)
     },
-    has: (instanceName) => running.has(instanceName),
+    reserve: (instanceName) => {
+      if (running.has(instanceName) || reserved.has(instanceName)) return false
+      reserved.add(instanceName)
+      return true
+    },
+    release: (instanceName) => {
+      reserved.delete(instanceName)
+    },
+    has: (instanceName) => running.has(instanceName) || reserved.has(instanceName),
     isEmpty: () => running.size === 0,
     noticed: (event) => {
       const { taskId, timeline } = event

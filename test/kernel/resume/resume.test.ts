@@ -419,6 +419,26 @@ describe("resuming is refused, and the task stays as it is, for", () => {
     }),
   )
 
+  it.scopedLive("a task that is being resumed: of two that resume it at once, one does", () =>
+    Effect.gen(function* () {
+      const { tools, executed } = counting()
+      const directory = yield* leftAt(about("CommandSucceeded"), deciding(), { tools })
+      const found = yield* inNext(directory, { tools }, ({ tasks }) =>
+        Effect.gen(function* () {
+          const both = yield* Effect.all(
+            [Effect.either(tasks.resume(TASK, deciding())), Effect.either(tasks.resume(TASK, deciding()))],
+            { concurrency: "unbounded" },
+          )
+          return { both, types: typesOf(yield* eventsOf(TASK)) }
+        }),
+      )
+      const tags = found.both.map((one) => (Either.isLeft(one) ? one.left._tag : one.right.outcome))
+      expect(tags.sort()).toEqual(["NotResumable", "achieved"])
+      expect(found.types.filter((type) => type === "TaskResumed" || type === "TaskClosed")).toHaveLength(2)
+      expect(executed.map((one) => one.split(" ")[0])).toEqual(["note", "look"])
+    }),
+  )
+
   it.scopedLive("a task that this kernel works on", () =>
     Effect.gen(function* () {
       const { tools } = counting()

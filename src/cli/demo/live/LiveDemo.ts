@@ -65,7 +65,7 @@ export const tell = ({ log, json, sandbox, directory, model, otherModel }: LiveI
       ...{ narrator, filename, cast },
       first: { filename, sandbox, directory: yield* Repository.copyInto(place, "repository") },
       forked: { filename, sandbox, directory: yield* Repository.copyInto(place, "forked") },
-      answering: { filename, askPerson: !json && Prompter.isPossible() },
+      answering: { filename, askPerson: !json && Prompter.isPossible(), isScripted: cast.isScripted },
     }
     yield* printStart(told)
     const killed = yield* Effect.provide(crash(told), logOf(told))
@@ -151,7 +151,7 @@ const crash = ({ narrator, cast, first, answering }: Telling) =>
       "A question to a person is in the log, bound to what is shown; an answer counts although no kernel runs.",
       "The next kernel leads the agent over what is recorded: no answered request is made again.",
     )
-    if (!answering.askPerson) yield* Answering.answer(narrator, killed.question)
+    if (!answering.askPerson) yield* Answering.answer(narrator, answering.isScripted, killed.question)
     return killed
   })
 

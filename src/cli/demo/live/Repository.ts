@@ -50,7 +50,8 @@ export interface TestResult {
 /** Runs the tests of a repository. */
 export const runTests = (directory: string): Promise<TestResult> =>
   new Promise((resolve) => {
-    const options = { cwd: directory, timeout: TESTS_MS, encoding: "utf8" } as const
+    // The tests may have been written by a model: they are told no keys.
+    const options = { cwd: directory, timeout: TESTS_MS, encoding: "utf8", env: {} } as const
     execFile(process.execPath, [TESTS], options, (error, stdout) => {
       resolve({ passed: error === null, output: stdout.trimEnd() || "the tests did not run" })
     })
