@@ -135,21 +135,27 @@ const provider: http.RequestListener = (request, response) => {
 }
 
 describe("demo --live --model", () => {
-  it("tells the same story with a provider's model", { timeout: 120_000 }, () =>
-    Effect.gen(function* () {
-      const env = {
-        OPENAI_COMPATIBLE_BASE_URL: `${yield* server(provider)}/v1`,
-        OPENAI_COMPATIBLE_API_KEY: "sk-live-5512ab",
-      }
-      const args = ["demo", "--live", "--json", "--log", "live.db", "--model", "openai-compatible/one"]
-      const { code, stdout, stderr } = yield* Effect.promise(() => start(args, { cwd: place.directory, env }).ended)
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-      expect(JSON.parse(stdout)).toMatchObject({
-        ...{ scripted: false, models: ["openai-compatible/one", "openai-compatible/one"] },
-        resumed: { asked: 4, answered: 4, dispatchedTwice: 0, testsPass: true, audit: { outcome: "achieved" } },
-        fork: { audit: { outcome: "achieved", model: { inputTokens: 400 } } },
-      })
-    }).pipe(Effect.scoped, Effect.runPromise),
+  it(
+    "tells the same story with a provider's model, whose writing it does not approve where nobody is asked",
+    { timeout: 120_000 },
+    () =>
+      Effect.gen(function* () {
+        const env = {
+          OPENAI_COMPATIBLE_BASE_URL: `${yield* server(provider)}/v1`,
+          OPENAI_COMPATIBLE_API_KEY: "sk-live-5512ab",
+        }
+        const args = ["demo", "--live", "--json", "--log", "live.db", "--model", "openai-compatible/one"]
+        const { code, stdout, stderr } = yield* Effect.promise(() => start(args, { cwd: place.directory, env }).ended)
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+        expect(JSON.parse(stdout)).toMatchObject({
+          ...{ scripted: false, models: ["openai-compatible/one", "openai-compatible/one"] },
+          resumed: {
+            ...{ asked: 4, answered: 4, dispatchedTwice: 0, testsPass: false },
+            audit: { outcome: "achieved", confirming: { requested: 1, approved: 0, rejected: 1 } },
+          },
+          fork: { audit: { outcome: "achieved", model: { inputTokens: 400 } } },
+        })
+      }).pipe(Effect.scoped, Effect.runPromise),
   )
 })
 

@@ -97,7 +97,9 @@ describe("an agent's history of a task", () => {
         const decided = (yield* events("DecisionMade")).filter(({ taskId }) => taskId === first?.taskId)
         shown.length = 0
         const at = Number(decided[3]?.position) - 1
-        const forked = yield* kernel.fork(tidy, { at, acceptUnrewound: true })
+        // The event before it may be another task's.
+        const place = { at, task: String(first?.taskId), acceptUnrewound: true }
+        const forked = yield* kernel.fork(tidy, place)
         expect(forked.audit).toMatchObject({ taskId: first?.taskId, outcome: "achieved" })
         expect(shown.map(([, step]) => step)).toEqual([0, 1, 2, 3, 4])
         for (const [id, step, history] of shown) expect(history).toEqual(live.get(`${id} ${step}`))
@@ -106,7 +108,7 @@ describe("an agent's history of a task", () => {
 
         // A fork that begins fresh has no past.
         shown.length = 0
-        yield* kernel.fork(tidy, { at, acceptUnrewound: true, fresh: true, maxSteps: 1 })
+        yield* kernel.fork(tidy, { ...place, fresh: true, maxSteps: 1 })
         expect(shown.map(([, step, history]) => [step, history])).toEqual([[0, []]])
       }).pipe(Effect.provide(layer))
     }),
