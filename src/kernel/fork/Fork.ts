@@ -194,8 +194,8 @@ const goOn = (
     // It had nothing more to ask than was recorded.
     if (divergence === undefined && recordedTask.left() === 0) yield* Effect.exit(live)
     const note = ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
-    const noting = record.lifecycle.ifOpen(note).pipe(Effect.catchTag("TaskClosed", () => Effect.void))
-    const noted = yield* Effect.exit(noting)
+    // Whatever becomes of the note, the task is closed.
+    const noted = yield* Effect.exit(note)
     yield* close(task, worked, divergence, recorded?.firstUnrecorded())
     if (divergence !== undefined) {
       const consequence = ForkEvents.consequence(begun)

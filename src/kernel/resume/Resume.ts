@@ -150,10 +150,11 @@ const goOn = (
       yield* kernel.running.suspend(taskId)
       return yield* Effect.failCause(worked.cause)
     }
+    // Whatever becomes of the note, the task is closed.
     const noted = yield* Effect.exit(noteOtherQuestions(record, resumedBy, recorded.askedOtherwise()))
     yield* closeAfter(task, worked)
-    yield* noted
     yield* worked
+    yield* noted
     return yield* audit(taskId)
   })
 
@@ -225,21 +226,17 @@ const pastOf = (
 
 /** Records that the agent, while it was led, asked models something else than was recorded. */
 const noteOtherQuestions = (
-  { recorder, lifecycle }: TaskStart.TaskRecord,
+  { recorder }: TaskStart.TaskRecord,
   causationId: string,
   positions: ReadonlyArray<number>,
 ) =>
   positions.length === 0
     ? Effect.void
-    : lifecycle
-        .ifOpen(
-          recorder.record({
-            type: "NoteAdded",
-            causationId,
-            payload: {
-              about: "resume",
-              text: `When the task was resumed, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
-            },
-          }),
-        )
-        .pipe(Effect.catchTag("TaskClosed", () => Effect.void))
+    : recorder.record({
+        type: "NoteAdded",
+        causationId,
+        payload: {
+          about: "resume",
+          text: `When the task was resumed, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
+        },
+      })

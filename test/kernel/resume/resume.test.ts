@@ -619,3 +619,18 @@ describe("an agent that is led over what is recorded", () => {
 })
 
 const ANSWER = { response: "yes", usage: { inputTokens: 1, outputTokens: 1 } }
+
+describe("an agent that goes on with another model", () => {
+  it.scopedLive("gets the recorded answers of its place, and what it asked otherwise is noted", () =>
+    Effect.gen(function* () {
+      const { tools } = counting()
+      const directory = yield* leftAt(about("CommandSucceeded"), agentOf(answering().model), { tools })
+      const { model, requests } = answering()
+      const { audit, events } = yield* inNext(directory, { tools }, resumed(agentOf({ ...model, model: "two" })))
+      expect(audit.outcome).toBe("achieved")
+      expect(requests).toHaveLength(2)
+      const note = events.find((event) => is(event, "NoteAdded"))
+      expect(note?.payload).toMatchObject({ about: "resume", text: expect.stringContaining("another model") })
+    }),
+  )
+})
