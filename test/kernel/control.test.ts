@@ -4,11 +4,13 @@ import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type * as Agent from "../../src/kernel/agents/Agent.ts"
 import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
+import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { eventsOf, typesOf } from "../agents/given.ts"
+import { temporaryDirectory } from "../temporary.ts"
 import { about, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
 
@@ -72,6 +74,94 @@ describe("a task that is paused from another process", () => {
       )
       const replayed = yield* run(Effect.flatMap(Kernel, (kernel) => kernel.replay("t", agent)))
       expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+})
+
+describe("a command that was approved while its task was paused or cancelled", () => {
+  const asking = Effect.gen(function* () {
+    const executed: Array<string> = []
+    const publish = Tool.make({ description: "It publishes", run: () => executed.push("published") })
+    const given = yield* testKernel({ tools: { publish }, gate: { default: "confirm" } })
+    const { run } = yield* given.start
+    const publishing: Agent.Agent = {
+      name: "publisher",
+      version: "1",
+      decide: ({ step }) => (step === 0 ? { act: "program/publish" } : { done: "achieved" }),
+    }
+    const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(publishing, { id: "t", goal: "publish" })))
+    const audit = yield* Effect.fork(working)
+    const { payload } = yield* run(seen(about("ConfirmationRequested")))
+    const approve = Effect.flatMap(Confirmations, (people) =>
+      people.decide(String(payload.confirmationId), { approved: true, by: "ada", channel: "test" }),
+    )
+    return { ...given, run, executed, audit, approve }
+  })
+
+  it.scopedLive("is not dispatched before the task is continued", () =>
+    Effect.gen(function* () {
+      const { run, layerLog, executed, audit, approve } = yield* asking
+      // From another process, and at once: the kernel has not looked yet.
+      yield* Effect.provide(
+        Effect.zipRight(
+          Effect.flatMap(TaskControl, (control) => control.pause("t", ada)),
+          approve,
+        ),
+        layerLog,
+      )
+      yield* run(seen(about("CommandAllowed")))
+      // Another task has the time to be run from its opening to its score.
+      const idle: Agent.Agent = { name: "idle", version: "1", decide: () => ({ done: "achieved" }) }
+      yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(idle, { goal: "nothing" })))
+      expect(executed).toEqual([])
+      yield* Effect.provide(
+        Effect.flatMap(TaskControl, (control) => control.continue("t", ada)),
+        layerLog,
+      )
+      expect(yield* Fiber.join(audit)).toMatchObject({ outcome: "achieved" })
+      expect(executed).toEqual(["published"])
+      const types = typesOf(yield* run(eventsOf("t")))
+      expect(types.indexOf("CommandDispatched")).toBeGreaterThan(types.indexOf("TaskContinued"))
+    }),
+  )
+
+  it.scopedLive("is never dispatched once the task is cancelled", () =>
+    Effect.gen(function* () {
+      const { run, layerLog, executed, audit, approve } = yield* asking
+      yield* Effect.provide(
+        Effect.zipRight(
+          Effect.flatMap(TaskControl, (control) => control.cancel("t", ada)),
+          approve,
+        ),
+        layerLog,
+      )
+      expect(yield* Effect.flip(Fiber.join(audit))).toMatchObject({ _tag: "TaskClosed" })
+      expect(executed).toEqual([])
+      expect(typesOf(yield* run(eventsOf("t")))).not.toContain("CommandDispatched")
+    }),
+  )
+})
+
+describe("a task that nobody works on", () => {
+  it.scopedLive("is closed by the running kernel when it is cancelled", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const thinking: Agent.Agent = { name: "thinker", version: "1", decide: () => new Promise<never>(() => {}) }
+      yield* Effect.gen(function* () {
+        const { run } = yield* (yield* testKernel({ directory, onOpenTasks: "resume" })).start
+        const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(thinking, { id: "t", goal: "think" })))
+        yield* Effect.forkDaemon(Effect.exit(working))
+        yield* run(seen(about("TaskOpened")))
+      }).pipe(Effect.scoped)
+      const { start, layerLog } = yield* testKernel({ directory, onOpenTasks: "resume" })
+      const { run } = yield* start
+      yield* Effect.provide(
+        Effect.flatMap(TaskControl, (control) => control.cancel("t", ada)),
+        layerLog,
+      )
+      const closed = yield* run(seen(about("TaskClosed")))
+      expect(closed.payload).toEqual({ outcome: "abandoned", reason: "ada cancelled it" })
+      expect(yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.unfinished))).toEqual([])
     }),
   )
 })

@@ -1,12 +1,12 @@
 /** The command `hindcast chat`: talks with an agent at work, in the terminal or through pipes. */
 
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Deltas from "../../agents/channel/Deltas.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common, given, optionalText, repeatedText, TASK, wholeNumber } from "../command/CommonOptions.ts"
+import { common, given, optionalText, TASK } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -14,6 +14,7 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as Prompter from "../task/Prompter.ts"
+import * as RunCommand from "../task/RunCommand.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
 import * as Chat from "./Chat.ts"
 import * as ChatPages from "./ChatPages.ts"
@@ -24,17 +25,10 @@ const { agent: _agent, ...modelOptions } = AgentOption.options("an agent")
 
 const options = {
   ...modelOptions,
+  ...RunCommand.workOptions,
   goal: optionalText("goal", "What is said first. Default: the first line that is typed"),
   task: optionalText("task", `Instead of --model: a task that another process works on. ${TASK}`),
   timeline: TimelineOption.timeline,
-  plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
-  scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
-  maxSteps: AgentAtWork.maxSteps(""),
-  seed: wholeNumber("seed", 0).pipe(
-    Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
-    Options.optional,
-  ),
-  ...AgentAtWork.options,
 }
 
 /** `hindcast chat` */

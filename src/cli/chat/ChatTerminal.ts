@@ -64,9 +64,6 @@ export const piped: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.gen
 
 const PROMPT = "you: "
 
-/** How long what is typed after a question is taken for the end of what was typed before it, in milliseconds. */
-const TYPED_BEFORE_MS = 50
-
 /**
  * A person's terminal. What is shown comes above the line that the person types in. The last line that was shown is
  * written again when more of it comes.
@@ -119,7 +116,7 @@ const interactive = Effect.gen(function* () {
         )
       }),
     ask: (question) =>
-      Effect.sleep(TYPED_BEFORE_MS).pipe(
+      Effect.sleep(Question.TYPEAHEAD_MS).pipe(
         Effect.zipRight(
           Effect.async<string>((resume) => {
             const typed = reader.line

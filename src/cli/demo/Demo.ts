@@ -15,12 +15,12 @@ import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PackageFiles from "../command/PackageFiles.ts"
-import { Tampered } from "../log/Tampered.ts"
 import * as Prompter from "../task/Prompter.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
+import * as IntactLog from "./IntactLog.ts"
 import * as LiveDemo from "./live/LiveDemo.ts"
 import * as Narrator from "./Narrator.ts"
 import * as NextSteps from "./NextSteps.ts"
@@ -237,23 +237,10 @@ const runReadParts = (
     const blame = yield* StoryMoments.blame(narrator, win)
     const why = yield* StoryMoments.why(narrator, win)
     const rescore = yield* Rescoring.rescore(narrator, [expert.taskId, wanderer.taskId])
-    return { win, moments, blame, why, rescore, verify: yield* verify(narrator) }
+    return { win, moments, blame, why, rescore, verify: yield* IntactLog.verify(narrator, ...INTACT) }
   }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: userAsActor() })))
 
-/** Verifies the log's hash chain. */
-const verify = ({ part, say, style }: Narrator.Narrator) =>
-  Effect.gen(function* () {
-    yield* part(
-      "8  Is the log intact?",
-      "Every event carries the hash of the one before it: a later change or removal is detected.",
-    )
-    const log = yield* EventLog
-    const found = yield* log.verify
-    if (found._tag === "Tampered") {
-      const { position, reason } = found
-      return yield* new Tampered({ log: log.name, position, reason })
-    }
-    const { head, events } = found
-    yield* say(`${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`)
-    return { intact: true, head, events }
-  })
+const INTACT = [
+  "8  Is the log intact?",
+  "Every event carries the hash of the one before it: a later change or removal is detected.",
+] as const

@@ -14,8 +14,8 @@ export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim()
  */
 export const ask = (text: string): Effect.Effect<string> => Effect.zipRight(dropTypeahead, readLineAfter(text))
 
-/** Time in milliseconds to wait for buffered input. The terminal delivers it at once. */
-const DROP_MS = 50
+/** How long what comes after a question is taken for what was typed before it, in milliseconds: the terminal delivers that at once. */
+export const TYPEAHEAD_MS = 50
 
 const dropTypeahead: Effect.Effect<void> = Effect.async((resume) => {
   const drop = () => undefined
@@ -28,7 +28,7 @@ const dropTypeahead: Effect.Effect<void> = Effect.async((resume) => {
   const timer = setTimeout(() => {
     stop()
     resume(Effect.void)
-  }, DROP_MS)
+  }, TYPEAHEAD_MS)
   return Effect.sync(stop)
 })
 

@@ -26,7 +26,6 @@ export interface RunningTasks {
   readonly release: (instanceName: string) => void
   /** Whether a task is here or claimed. */
   readonly has: (instanceName: string) => boolean
-  readonly isEmpty: () => boolean
   /** Hands an event on to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
   /** Fails when a task was cancelled or suspended; see `RunningTask`. */
@@ -60,7 +59,6 @@ export const make = (): RunningTasks => {
       reserved.delete(instanceName)
     },
     has: (instanceName) => running.has(instanceName) || reserved.has(instanceName),
-    isEmpty: () => running.size === 0,
     noticed: (event) => {
       const { taskId, timeline } = event
       const task = taskId === null ? undefined : running.get(InstanceName.nameOf({ taskId, timeline }))

@@ -14,9 +14,9 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import { userAsActor } from "../../command/CurrentUser.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as Output from "../../command/Output.ts"
-import { Tampered } from "../../log/Tampered.ts"
 import * as Prompter from "../../task/Prompter.ts"
-import { at, count } from "../../terminal/Text.ts"
+import { count } from "../../terminal/Text.ts"
+import * as IntactLog from "../IntactLog.ts"
 import * as Narrator from "../Narrator.ts"
 import * as NextSteps from "../NextSteps.ts"
 import * as Answering from "./Answering.ts"
@@ -237,19 +237,9 @@ const compare = ({ narrator }: Telling, forked: Parameters<typeof Comparing.alig
       "nothing is run again.",
     )
     const rescored = yield* Comparing.rescore(narrator, forked)
-    return { alignment, rescored, verify: yield* verify(narrator) }
-  })
-
-const verify = ({ part, say, style }: Narrator.Narrator) =>
-  Effect.gen(function* () {
-    yield* part("6  Is the log intact?", "Also after a kernel that was killed.")
-    const log = yield* EventLog
-    const found = yield* log.verify
-    if (found._tag === "Tampered") {
-      const { position, reason } = found
-      return yield* new Tampered({ log: log.name, position, reason })
+    return {
+      alignment,
+      rescored,
+      verify: yield* IntactLog.verify(narrator, "6  Is the log intact?", "Also after a kernel that was killed."),
     }
-    const { head, events } = found
-    yield* say(`${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)}`)
-    return { intact: true, head, events }
   })
