@@ -5,6 +5,7 @@ import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
 import {
   type AppendError,
+  type Appended,
   type AppendRequest,
   type CoreNewEvent,
   type EventLog,
@@ -27,10 +28,21 @@ export interface Recorder {
     event: CoreNewEvent,
     ...consequences: ReadonlyArray<CoreNewEvent>
   ) => Effect.Effect<Event, AppendError>
+  /** Appends events in one commit, each with its own cause. Returns them as stored. It is repeated as `record` is. */
+  readonly recordAll: (
+    events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
+  ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
-  /** Appends an event if the stream is at `version`. Otherwise fails with the events after it (`VersionConflict`). */
-  readonly recordAfter: (version: number, event: CoreNewEvent) => Effect.Effect<Event, AppendError>
+  /**
+   * Appends an event, and others in the same commit, if the stream is at `version`. Returns the first. Otherwise fails
+   * with the events after that version (`VersionConflict`).
+   */
+  readonly recordAfter: (
+    version: number,
+    event: CoreNewEvent,
+    ...others: ReadonlyArray<CoreNewEvent>
+  ) => Effect.Effect<Event, AppendError>
   /** A recorder of the same stream for another actor. */
   readonly as: (actor: string) => Recorder
 }
@@ -69,17 +81,20 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
-  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
+  const appendAll = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Appended, AppendError> =>
     Effect.suspend(() => {
       const { version, round } = state
       state.version += events.length
-      return append({ events, expected: Exact(version) }).pipe(
+      return log.append({ ...recording, events, expected: Exact(version) }).pipe(
         Effect.catchTag("VersionConflict", (conflict) => {
           rebase(conflict, round)
-          return appendInOrder(events)
+          return appendAll(events)
         }),
       )
     })
+
+  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
+    Effect.flatMap(appendAll(events), firstEvent)
 
   const rebase = ({ actual, missed }: VersionConflict, round: number) => {
     if (round !== state.round) return
@@ -97,15 +112,17 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
         ...consequences.map((consequence) => ({ causationId: id, ...consequence })),
       ])
     },
+    recordAll: (events) => Effect.map(appendAll(events), ({ events }) => events),
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1
       }),
-    recordAfter: (version, event) =>
+    recordAfter: (version, event, ...others) =>
       Effect.suspend(() => {
-        if (version === state.version) state.version += 1
-        return Effect.tap(append({ events: [event], expected: Exact(version) }), () => {
-          state.version = Math.max(state.version, version + 1)
+        const after = version + 1 + others.length
+        if (version === state.version) state.version = after
+        return Effect.tap(append({ events: [event, ...others], expected: Exact(version) }), () => {
+          state.version = Math.max(state.version, after)
         })
       }),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),

@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
-import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** The tokens that a model used, as far as its provider says. */
 export const ModelUsage = Schema.Struct({
@@ -45,6 +45,8 @@ export type InputDelivery = typeof InputDelivery.Type
 
 const latencyMs = Milliseconds
 
+const agentId = optional(AgentId)
+
 /** Events of an agent. */
 export const decidingEvents = [
   eventType(
@@ -54,6 +56,7 @@ export const decidingEvents = [
       source: Schema.String.annotations({ description: "Who or what it came from, such as `chat`" }),
       content: Json.annotations({ description: "Text, or content parts as messages to models have them" }),
       delivery: optional(InputDelivery.annotations({ description: "When the agent is given it; default: `queued`" })),
+      agentId,
     },
     { personal: { content: null } },
   ),
@@ -62,6 +65,7 @@ export const decidingEvents = [
     "The agent was given what had been said to it.",
     {
       inputs: Schema.Array(Schema.Int).annotations({ description: "Positions of the inputs, oldest first" }),
+      agentId,
     },
     { positions: ["inputs"] },
   ),
@@ -90,6 +94,7 @@ export const decidingEvents = [
         Schema.Array(Schema.Int).annotations({ description: "Positions of what the decision was made on" }),
       ),
       rationale: optional(Schema.String),
+      agentId,
     },
     { personal: { choice: {}, rationale: SHREDDED }, positions: ["basedOn"] },
   ),
@@ -99,10 +104,19 @@ export const decidingEvents = [
     {
       content: Schema.String,
       format: Schema.Literal("text", "markdown"),
+      agentId,
+      audience: optional(
+        Schema.Array(AgentId).annotations({ description: "The agents that it was said to; absent: whoever listens" }),
+      ),
     },
     { personal: { content: SHREDDED } },
   ),
-  eventType("AgentStateChanged", "The agent's own state changed.", { state: Json }, { personal: { state: null } }),
+  eventType(
+    "AgentStateChanged",
+    "The agent's own state changed.",
+    { state: Json, agentId },
+    { personal: { state: null } },
+  ),
   eventType(
     "ModelCalled",
     "An agent or a critic asked a language model.",
@@ -113,6 +127,7 @@ export const decidingEvents = [
       request: Json.annotations({
         description: "The whole request; of a critic's question that follows others about a task, what is new in it",
       }),
+      agentId,
     },
     { personal: { request: null } },
   ),

@@ -3,6 +3,7 @@
 import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
+import { agentEvents } from "./Agents.ts"
 import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
@@ -25,6 +26,7 @@ const coreEvents = [
   ...actingEvents,
   ...confirmingEvents,
   ...taskEvents,
+  ...agentEvents,
   ...scoringEvents,
   ...timelineEvents,
   ...noteEvents,

@@ -164,7 +164,8 @@ const allow = (
     return yield* dispatch(command, resolved, allowed, outdated(command, resolved, approved), progress, restore)
   })
 
-const ask = (
+/** Asks a person about a command. */
+export const ask = (
   { task, actuator, args, commandId, argsDigest }: Command.Command,
   { declared, risk, plugin, digest, found }: Command.ResolvedActuator,
   withinMs: number,

@@ -2,6 +2,7 @@
 
 import { Cause, Effect, Option, Predicate } from "effect"
 import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -33,19 +34,15 @@ export const recordOutcome = (
   command.task
     .inOrder(
       Effect.gen(function* () {
-        const { task, commandId, actuator, args } = command
-        const patch = patchOf(task, plugin, ending.state)
-        const changed: ReadonlyArray<CoreNewEvent> =
-          patch.length === 0 ? [] : [{ type: "EnvironmentChanged", payload: { plugin, patch } }]
+        const { task, commandId } = command
+        const changed = changesOf(task, plugin, ending.state)
         const outcome = outcomeEvent(commandId, progress.last, ending)
         const event = yield* task
           .record(outcome, ...changed, ...(ending.rewards ?? []))
           .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
         progress.ended = true
         if (ending.state !== undefined) task.documents.set(plugin, ending.state)
-        return "succeeded" in ending
-          ? ({ status: "succeeded", commandId, actuator, args, event, result: ending.succeeded } as const)
-          : ({ status: "failed", commandId, actuator, args, event, error: ending.failed } as const)
+        return outcomeOf(command, event, ending)
       }),
     )
     .pipe(
@@ -67,7 +64,18 @@ const warnUnrecorded =
       `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
-const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionResult): CoreNewEvent =>
+/** How a command ended, for its caller. */
+export const outcomeOf = (
+  { commandId, actuator, args }: Command,
+  event: Event,
+  ending: ExecutionResult,
+): CommandOutcome =>
+  "succeeded" in ending
+    ? { status: "succeeded", commandId, actuator, args, event, result: ending.succeeded }
+    : { status: "failed", commandId, actuator, args, event, error: ending.failed }
+
+/** The event of a command's end. */
+export const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionResult): CoreNewEvent =>
   "succeeded" in ending
     ? {
         type: "CommandSucceeded",
@@ -84,9 +92,22 @@ const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionR
         },
       }
 
-const patchOf = (task: ActingTask, plugin: string, state: Json | undefined) => {
+/**
+ * The change of an environment's document, if there is one.
+ *
+ * @param commands the ids of the commands that changed it, if it was more than one
+ */
+export const changesOf = (
+  task: ActingTask,
+  plugin: string,
+  state: Json | undefined,
+  commands: ReadonlyArray<string> = [],
+): ReadonlyArray<CoreNewEvent> => {
   const before = task.documents.get(plugin)
-  return state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
+  const patch = state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
+  if (patch.length === 0) return []
+  const payload = { plugin, patch, ...(commands.length < 2 ? {} : { commands }) }
+  return [{ type: "EnvironmentChanged", payload }]
 }
 
 /** Records that a command was denied. It is not executed. The outcome of one that is in doubt is unknown. */

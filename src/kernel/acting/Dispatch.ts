@@ -6,7 +6,7 @@
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
+import { type Event, newId } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
@@ -16,7 +16,7 @@ import { recordDenied, recordOutcome, recordUnknown } from "./CommandOutcome.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
-class Paused extends Data.TaggedError("Paused") {}
+export class Paused extends Data.TaggedError("Paused") {}
 
 /**
  * Sends an allowed command to its plugin, in its turn, and not while the task is paused. Once it is dispatched, only
@@ -53,15 +53,12 @@ export const dispatch = (
       if (changed !== undefined) return yield* recordDenied(command, progress, "effective-risk", changed)
       yield* task.kernel.lease.check
       if (task.isPaused()) return yield* new Paused()
-      const dispatched = yield* recordDispatch(command, progress, allowed.version)
-      if (dispatched === undefined) {
+      if (!(yield* recordDispatches([{ command, progress, version: allowed.version }]))) {
         // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
         // program wrote to a stream that is not its own.
         yield* task.kernel.lease.check
         return yield* recordDenied(command, progress, "open-task", "its task was closed or cancelled meanwhile")
       }
-      progress.last = dispatched.id
-      progress.dispatched = true
       return yield* call(command, resolved, process, progress, restore)
     }).pipe(use)
 
@@ -77,35 +74,57 @@ export const dispatch = (
   )
 }
 
+/** An allowed command, and the last version of the task's stream that was checked for an end of it. */
+export interface AllowedCommand {
+  readonly command: Command
+  readonly progress: CommandProgress
+  readonly version: number
+}
+
 /**
- * Records the dispatch, unless the log shows the end of the command or its task; then returns undefined. Checking the
- * lease is not enough: this kernel may be suspended between that check and the append, long enough for another kernel
- * to take over. The append expects a version of the task's stream. A kernel that takes over ends every open task in
- * the task's own stream, so its append and this one conflict.
- *
- * @param version the last version of the task's stream that was checked for such an end
+ * Records the dispatch of commands of one task in one commit, unless the log shows the end of one of them or of the
+ * task. Returns whether it did. Checking the lease is not enough: this kernel may be suspended between that check and
+ * the append, long enough for another kernel to take over. The append expects a version of the task's stream. A kernel
+ * that takes over ends every open task in the task's own stream, so its append and this one conflict.
  */
-const recordDispatch = (
-  command: Command,
-  progress: CommandProgress,
-  version: number,
-): Effect.Effect<Event | undefined, Paused | AppendError> =>
-  command.task
-    .recordAfter(version, {
-      type: "CommandDispatched",
-      causationId: progress.last,
-      payload: { commandId: command.commandId },
-    })
-    .pipe(
-      Effect.catchTag("VersionConflict", (conflict): Effect.Effect<Event | undefined, Paused | AppendError> => {
+export const recordDispatches = (
+  allowed: ReadonlyArray<AllowedCommand>,
+): Effect.Effect<boolean, Paused | AppendError> => {
+  const [first, ...others] = allowed.map(({ command, progress }) => ({
+    type: "CommandDispatched" as const,
+    // The ids are chosen here, because the next events of each command name its own dispatch.
+    id: newId(),
+    causationId: progress.last,
+    payload: { commandId: command.commandId },
+  }))
+  const task = allowed[0]?.command.task
+  if (first === undefined || task === undefined) return Effect.succeed(false)
+  const isEnded = (missed: ReadonlyArray<Event>) => {
+    for (const { command, progress } of allowed) {
+      progress.ended ||= missed.some((event) => endsCommand(event, command.commandId))
+    }
+    return allowed.some(({ progress }) => progress.ended) || missed.some(endsTask)
+  }
+  const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
+    task.recordAfter(version, first, ...others).pipe(
+      Effect.as(true),
+      Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {
         const last = conflict.missed.at(-1)
         if (last === undefined) return Effect.fail(conflict)
-        command.task.noticed(conflict.missed)
-        progress.ended ||= conflict.missed.some((event) => endsCommand(event, command.commandId))
-        if (progress.ended || conflict.missed.some(endsTask)) return Effect.succeed(undefined)
-        return command.task.isPaused() ? new Paused() : recordDispatch(command, progress, last.version)
+        task.noticed(conflict.missed)
+        if (isEnded(conflict.missed)) return Effect.succeed(false)
+        return task.isPaused() ? new Paused() : append(last.version)
       }),
     )
+  return Effect.map(append(Math.max(...allowed.map(({ version }) => version))), (isRecorded) => {
+    if (!isRecorded) return false
+    for (const [index, { progress }] of allowed.entries()) {
+      progress.last = [first, ...others][index]?.id ?? progress.last
+      progress.dispatched = true
+    }
+    return true
+  })
+}
 
 const endsCommand = (event: Event, commandId: string): boolean =>
   Vocabulary.is(event, "CommandDenied") && event.payload.commandId === commandId

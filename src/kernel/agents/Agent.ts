@@ -72,7 +72,7 @@ type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "eve
 
 const OUTCOMES = TaskOutcome.literals.map((outcome) => `"${outcome}"`).join(" | ")
 
-const CHOICES = `a choice { act: "plugin/actuator", args? }, { say: "text" } or { done: ${OUTCOMES}, reason? }`
+const CHOICES = `a choice { act: "plugin/actuator", args? }, { say: "text", to? } or { done: ${OUTCOMES}, reason? }`
 
 /** A decision: a command, a message, or the end of the task. */
 export const Choice = Schema.Union(
@@ -81,7 +81,12 @@ export const Choice = Schema.Union(
     args: Schema.optionalWith(JsonObject, { exact: true }),
     rationale: Schema.optionalWith(Schema.String, { exact: true }),
   }),
-  Schema.Struct({ say: Schema.String, rationale: Schema.optionalWith(Schema.String, { exact: true }) }),
+  Schema.Struct({
+    say: Schema.String,
+    /** The agents that it is said to, in a task with several. Default: whoever listens. */
+    to: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+    rationale: Schema.optionalWith(Schema.String, { exact: true }),
+  }),
   Schema.Struct({ done: TaskOutcome, reason: Schema.optionalWith(Schema.String, { exact: true }) }),
 ).annotations({
   identifier: "Choice",
@@ -114,8 +119,23 @@ export interface AdvancingAgent {
   readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>
 }
 
+/** Several agents as one. In a fork, those that decide are led by their own recorded decisions. */
+export interface GroupAgent extends AdvancingAgent {
+  /** The agents by their names in the task. */
+  readonly agents: { readonly [agentId: string]: Agent }
+  /** The same group of other agents. */
+  readonly withAgents: (agents: { readonly [agentId: string]: Agent }) => GroupAgent
+}
+
 /** An agent is a value: a name, a version and a function. */
 export type Agent = DecidingAgent | AdvancingAgent
+
+/** Whether the kernel records the choices of an agent, or of agents of a group. */
+export const decides = (agent: Agent): boolean => "decide" in agent || isGroup(agent)
+
+/** Whether an agent is a group. */
+export const isGroup = (agent: Agent): agent is GroupAgent =>
+  "agents" in agent && "withAgents" in agent && typeof agent.withAgents === "function"
 
 /** Schema of `Agent`. It returns the value itself, so that an agent that is a class instance keeps its `this`. */
 export const Agent = Options.kind<Agent>(

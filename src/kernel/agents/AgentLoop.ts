@@ -161,7 +161,8 @@ const decideLoop = (
       }
       const choiceMade = frozen(decided)
       if ("say" in choice) {
-        yield* task.say(choice.say, { causationId: decision.id })
+        const audience = choice.to === undefined ? {} : { audience: choice.to }
+        yield* task.say(choice.say, { causationId: decision.id, ...audience })
         past.push(Object.freeze({ step, choice: choiceMade, outcome: null }))
       } else {
         last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })

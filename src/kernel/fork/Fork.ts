@@ -267,7 +267,7 @@ const startsFresh = ({ requests }: Recording.Recording, agent: Agent.Agent, { fr
 /** The recorded requests that the agent is led through. */
 const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, options: ForkOptions) => {
   if (startsFresh(recording, agent, options)) return []
-  return "decide" in agent ? past : past.filter(({ kind }) => kind !== "decide")
+  return Agent.decides(agent) ? past : past.filter(({ kind }) => kind !== "decide")
 }
 
 const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string, Json> => {

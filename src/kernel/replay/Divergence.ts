@@ -36,7 +36,7 @@ export interface Divergence {
   readonly path: string
   /**
    * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive:
-   * true }` or `{ inputs }` with the positions of the inputs.
+   * true }`, `{ inputs }` with the positions of the inputs, or `{ late: true }`.
    */
   readonly expected: JsonObject
   readonly found: JsonObject
@@ -49,7 +49,13 @@ export class Stopped extends Data.TaggedError("Stopped") {
   }
 }
 
+/** A request as a choice. In a task with several agents, `as` names the one that made it. */
 export const choiceOf = (request: Request): JsonObject => {
+  const agentId = request.kind === "decide" ? request.decision.agentId : request.agentId
+  return agentId === undefined ? bareChoiceOf(request) : { ...bareChoiceOf(request), as: agentId }
+}
+
+const bareChoiceOf = (request: Request): JsonObject => {
   switch (request.kind) {
     case "perceive":
       return { perceive: true }
@@ -59,6 +65,8 @@ export const choiceOf = (request: Request): JsonObject => {
       return { act: request.actuator, args: request.args }
     case "say":
       return { say: request.content }
+    case "late":
+      return { late: true }
     case "input":
       return { inputs: request.inputs.map(({ position }) => position) }
     case "consult":
@@ -94,4 +102,4 @@ const ALIKE: { readonly [kind: string]: DivergenceKind } = {
   inputs: "another-request",
 }
 
-const KINDS = ["act", "say", "done", "perceive", "consult", "inputs"]
+const KINDS = ["act", "say", "done", "perceive", "consult", "inputs", "late"]

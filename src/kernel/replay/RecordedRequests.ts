@@ -10,13 +10,14 @@ import { type Input, inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
 
-/** A request of an agent to its task, with the recorded answer. */
+/** A request of an agent to its task, with the recorded answer. `agentId`: of one of several agents. */
 export type Request =
   | {
       readonly kind: "perceive"
       readonly position: number
       readonly until: number
       readonly readings: ReadonlyArray<Reading>
+      readonly agentId?: string
     }
   | {
       readonly kind: "decide"
@@ -35,6 +36,7 @@ export type Request =
       readonly args: JsonObject
       /** The id that a model gave to its tool call. */
       readonly callId?: string
+      readonly agentId?: string
       /** The event that caused it: of a model's tool call, the decision. */
       readonly causationId: string | null
       /** Null if the log has no outcome. */
@@ -46,14 +48,22 @@ export type Request =
       readonly until: number
       readonly event: Event
       readonly content: string
+      readonly agentId?: string
     }
   | {
       readonly kind: "input"
       readonly position: number
       readonly until: number
       readonly inputs: ReadonlyArray<Input>
+      readonly agentId?: string
     }
-  | ({ readonly kind: "consult"; readonly position: number; readonly until: number } & Consultation)
+  | { readonly kind: "late"; readonly position: number; readonly until: number; readonly agentId: string }
+  | ({
+      readonly kind: "consult"
+      readonly position: number
+      readonly until: number
+      readonly agentId?: string
+    } & Consultation)
 
 /** A call of a language model. `answer` is null if the log has neither a response nor a failure. */
 export interface Consultation {
@@ -64,10 +74,13 @@ export interface Consultation {
 /** The requests of an agent, in the order in which it made them, without those whose answers it did not get. */
 export const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const seen = withoutUnansweredCalls(events)
-  const readings = seen.some(isChoice) ? fromDecisions(seen) : fromPerceptions(seen)
+  const readings = seen.some(isChoice) && !seen.some(isOfSeveral) ? fromDecisions(seen) : fromPerceptions(seen)
   const requests = [...readings, ...fromEvents(seen)].sort((a, b) => a.position - b.position)
   return withoutCutPerceptions(requests, seen)
 }
+
+/** Whether an event opens a task with several agents, whose perceptions are told apart by their numbers. */
+const isOfSeveral = (event: Event): boolean => is(event, "TaskOpened") && event.payload.agents !== undefined
 
 /**
  * The positions up to which agents were led: of a fork, and of each kernel that resumed the task. A request that had no
@@ -166,7 +179,13 @@ const perceiving = (events: ReadonlyArray<Event>, position: number): Request => 
     .map((event) => ({ sensor: event.payload.sensor, reading: event.payload.reading, position: event.position, event }))
   const positions = events.flatMap(({ type, position }) => (PERCEIVING.has(type) ? [position] : []))
   const until = positions.length === 0 ? position : Math.max(...positions)
-  return { kind: "perceive", position, until, readings }
+  return { kind: "perceive", position, until, readings, ...agentOf(events[0]) }
+}
+
+/** The agent that an event is of, in a task with several. */
+const agentOf = (event: Event | undefined): { readonly agentId?: string } => {
+  const agentId = event?.payload.agentId
+  return typeof agentId === "string" ? { agentId } : {}
 }
 
 /** A question, with the digest of the whole request where what is recorded is a part of it. */
@@ -219,10 +238,13 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       return [{ kind: "decide", position, until: position, event, decision: event.payload }]
     }
     if (is(event, "MessageSent")) {
-      return [{ kind: "say", position, until: position, event, content: event.payload.content }]
+      return [{ kind: "say", position, until: position, event, content: event.payload.content, ...agentOf(event) }]
+    }
+    if (is(event, "AgentLate")) {
+      return [{ kind: "late", position, until: position, agentId: event.payload.agentId }]
     }
     if (is(event, "InputDelivered")) {
-      return [{ kind: "input", position, until: position, inputs: delivered(event.payload.inputs) }]
+      return [{ kind: "input", position, until: position, inputs: delivered(event.payload.inputs), ...agentOf(event) }]
     }
     if (is(event, "ModelCalled")) {
       const { provider, model, request, requestDigest } = event.payload
@@ -230,7 +252,10 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       const until = answered?.position ?? Number.POSITIVE_INFINITY
       const answer = answered === undefined ? null : answerIn(answered, provider, model)
       return [
-        { kind: "consult", position, until, question: questionOf(provider, model, request, requestDigest), answer },
+        {
+          ...{ kind: "consult", position, until, answer },
+          ...{ question: questionOf(provider, model, request, requestDigest), ...agentOf(event) },
+        },
       ]
     }
     if (!is(event, "ActuatorCommanded")) return []
@@ -243,6 +268,7 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       {
         ...{ kind: "act", position, until, commandId, actuator, args: args as JsonObject },
         ...(callId === undefined ? {} : { callId }),
+        ...agentOf(event),
         ...{ causationId: event.causationId, outcome: outcome?.outcome ?? null },
       },
     ]

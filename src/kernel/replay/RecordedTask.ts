@@ -1,6 +1,7 @@
 /** A task that answers from its recording, as long as it is asked the same. */
 
 import { Effect, Exit } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -11,9 +12,11 @@ import type { RunResult } from "../agents/AgentLoop.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
-import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
+import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { AgentEvent, Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
+import * as RecordedDocuments from "./RecordedDocuments.ts"
+import * as RecordedLateness from "./RecordedLateness.ts"
 import { isTurn, type Recording, type Request } from "./Recording.ts"
 
 /** A recorded task that can be worked on again. */
@@ -68,7 +71,9 @@ export const make = (
   const { taskId, requests, opened, instructions } = recording
   const past = recording.events.filter(({ position }) => position <= until)
   const turns = past.filter((event) => is(event, "DecisionMade") && isTurn(event.payload))
-  const told = past.filter(({ type }) => ABOUT_AGENT.has(type))
+  const told = past.filter(isAboutAgent)
+  const lateness = RecordedLateness.make()
+  const documents = RecordedDocuments.make(recording.events)
   const decides = requests.some(({ kind }) => kind === "decide")
   /** The requests that were not made again yet. */
   const rest = [...requests]
@@ -119,6 +124,9 @@ export const make = (
     Effect.suspend((): Effect.Effect<A, TaskClosed> => {
       if (closed !== undefined) return new TaskClosed({ taskId })
       if (divergence !== undefined || exhausted !== undefined) return stop
+      const agentId = typeof found.as === "string" ? found.as : undefined
+      if (lateness.mustWait(agentId, rest[0])) return Effect.zipRight(lateness.next, answer(kind, found, take))
+      lateness.inTime(agentId)
       const request = match(kind, found)
       if (request === undefined) {
         exhausted = found
@@ -136,23 +144,23 @@ export const make = (
         return stop
       }
       rest.splice(rest.indexOf(request), 1)
+      documents.advance(request.until)
+      lateness.advanced()
       return Effect.succeed(answered)
     })
 
   const answerOf = (question: JsonObject) => answer("consult", question, ({ answer }) => answer ?? undefined)
 
-  const ask = ({
-    provider,
-    model,
-    request,
-    requestDigest,
-  }: ModelCallRequest): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
+  const ask = (
+    { provider, model, request, requestDigest }: ModelCallRequest,
+    { agentId }: Pick<AskOptions, "agentId"> = {},
+  ): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
     Effect.flatMap(
       Effect.suspend(() => {
         const whole = requestDigest === undefined || requestDigest === digest(request) ? {} : { requestDigest }
-        const question = { consult: { provider, model, request, ...whole } }
+        const question = { consult: { provider, model, request, ...whole }, ...as(agentId) }
         const due = next("consult")
-        if (due?.kind !== "consult" || due.position > byPlaceUntil) return answerOf(question)
+        if (due?.kind !== "consult" || due.agentId !== agentId || due.position > byPlaceUntil) return answerOf(question)
         if (between(due.position, choiceOf(due), question) !== undefined) askedOtherwise.push(due.position)
         return answerOf(choiceOf(due))
       }),
@@ -168,33 +176,50 @@ export const make = (
       if (closed !== undefined) return new TaskClosed({ taskId })
       if (divergence !== undefined || exhausted !== undefined) return stop
       const due = next("input")
-      const isDue = due?.kind === "input" && due.inputs.every((input) => isOf(options, input))
+      const isDue =
+        due?.kind === "input" && due.agentId === options.agentId && due.inputs.every((input) => isOf(options, input))
       if (!isDue && options.wait !== true) return Effect.succeed([])
       if (isDue) return answer("input", choiceOf(due), ({ inputs }) => inputs)
-      return answer("input", { inputs: [] }, (): ReadonlyArray<Input> | undefined => undefined)
+      return answer("input", { inputs: [], ...as(options.agentId) }, (): ReadonlyArray<Input> | undefined => undefined)
+    })
+
+  const act = (actuator: string, args: JsonObject, agentId: string | undefined) =>
+    Effect.flatMap(copied(actuator, args), (args) =>
+      answer("act", { act: actuator, args, ...as(agentId) }, ({ outcome }) => outcome ?? undefined),
+    )
+
+  /** Completes when the recording says that the agent was late. */
+  const late = (agentId: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const [due] = rest
+      if (due?.kind !== "late" || due.agentId !== agentId) return Effect.zipRight(lateness.next, late(agentId))
+      lateness.late(agentId)
+      rest.shift()
+      return Effect.sync(lateness.advanced)
     })
 
   const task: Task = {
     id: taskId,
     ...instructions,
     capabilities: () => Effect.sync(() => recording.capabilitiesAt(rest[0]?.position ?? Number.MAX_VALUE)),
-    perceive: ({ deadlineMs } = {}) =>
+    document: (plugin) => Effect.sync(() => documents.of(plugin)),
+    perceive: ({ deadlineMs, agentId } = {}) =>
       Effect.zipRight(
         deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs),
-        answer("perceive", { perceive: true }, ({ readings }) => readings),
+        answer("perceive", { perceive: true, ...as(agentId) }, ({ readings }) => readings),
       ),
-    act: (actuator, args = {}) =>
-      Effect.flatMap(copied(actuator, args), (args) =>
-        answer("act", { act: actuator, args }, ({ outcome }) => outcome ?? undefined),
-      ),
-    say: (content) => answer("say", { say: plainText(content) }, ({ event }) => event),
-    consult: (question) => Effect.map(ask(question), ({ response }) => response),
-    ask,
+    act: (actuator, args = {}, { agentId } = {}) => act(actuator, args, agentId),
+    together: (commands) => Effect.forEach(commands, ({ actuator, args, agentId }) => act(actuator, args, agentId)),
+    say: (content, { agentId } = {}) =>
+      answer("say", { say: plainText(content), ...as(agentId) }, ({ event }) => event),
+    consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
+    ask: (question, _answering, options) => ask(question, options),
     inputs: (options = {}) => inputs(options),
+    late,
     record: () => Effect.void,
-    decided: ({ choice, rationale }) =>
-      decides
-        ? answer("decide", choice, ({ event, decision }) => {
+    decided: ({ choice, rationale, agentId }) =>
+      decides && !(agentId !== undefined && "calls" in choice)
+        ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
             if (decision.rationale !== rationale) rationales++
             return event
           })
@@ -230,10 +255,18 @@ export const make = (
   }
 }
 
-/** The types of events about an agent itself. */
+/** The types of events about agents themselves. */
 const ABOUT_AGENT: ReadonlySet<string> = new Set<AgentEvent["type"]>([
   ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
+  ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued"] as const),
 ])
+
+/** Whether an event is one that `Task.record` records: about an agent, or what it heard of another. */
+const isAboutAgent = (event: Event): boolean =>
+  ABOUT_AGENT.has(event.type) || (is(event, "InputReceived") && event.actor.startsWith("agent:"))
+
+/** The part of a choice that names the agent, in a task with several. */
+const as = (agentId: string | undefined): JsonObject => (agentId === undefined ? {} : { as: agentId })
 
 /**
  * The position of the event that identifies a request. A perception without readings is identified by the decision

@@ -1,6 +1,7 @@
 /** Leads an agent through a task's recorded past, and then lets it continue live. */
 
 import { Effect } from "effect"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Agent from "../agents/Agent.ts"
 import type { Task } from "../tasks/Task.ts"
@@ -44,15 +45,18 @@ export const replayThenLive = (
     ...live,
     ...instructions,
     capabilities: () => from(past.task.capabilities(), live.capabilities()),
+    document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),
     act: (...command) => from(past.task.act(...command), live.act(...command)),
+    together: (commands) => from(past.task.together(commands), live.together(commands)),
     say: (...message) => from(past.task.say(...message), live.say(...message)),
-    consult: (question, answering) => from(past.task.consult(question, answering), live.consult(question, answering)),
+    consult: (...question) => from(past.task.consult(...question), live.consult(...question)),
     ask: (question, answering, options) =>
       from(
         past.task.ask(question, answering, options),
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
       ),
+    late: (...agent) => from(past.task.late(...agent), live.late(...agent)),
     inputs: (options) => from(past.task.inputs(options), live.inputs(options)),
     record: (...told) =>
       Effect.suspend(() => {
@@ -76,8 +80,28 @@ export const replayThenLive = (
  * numbers advance), discards the result, and returns the recorded choice.
  */
 export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Agent.Agent => {
+  const decisions = past.flatMap((request) => (request.kind === "decide" ? [request.decision] : []))
+  return Agent.isGroup(agent) ? replayMembers(agent, decisions) : replayChoices(agent, decisions)
+}
+
+/** A group of which each agent that decides is led by its own decisions. */
+const replayMembers = (group: Agent.GroupAgent, decisions: ReadonlyArray<Decision>): Agent.Agent =>
+  group.withAgents(
+    Object.fromEntries(
+      Object.entries(group.agents).map(([name, agent]) => [
+        name,
+        replayChoices(
+          agent,
+          decisions.filter(({ agentId }) => agentId === name),
+        ),
+      ]),
+    ),
+  )
+
+type Decision = PayloadOf<"DecisionMade">
+
+const replayChoices = (agent: Agent.Agent, choices: ReadonlyArray<Decision>): Agent.Agent => {
   if (!("decide" in agent)) return agent
-  const choices = past.flatMap((request) => (request.kind === "decide" ? [request.decision] : []))
   let next = 0
   return {
     ...agent,

@@ -27,6 +27,7 @@ export const noticing = (task: Task): NoticingTask => {
       ...task,
       perceive: (...args) => notice(task.perceive(...args)),
       act: (...args) => notice(task.act(...args)),
+      together: (...args) => notice(task.together(...args)),
       inputs: (...args) => notice(task.inputs(...args)),
       say: (...args) => notice(task.say(...args)),
       consult: (...args) => notice(task.consult(...args)),

@@ -220,7 +220,7 @@ const pastOf = (
   { past, recording }: OpenRecording.ResumePoint,
   agent: Agent.Agent,
 ): ReadonlyArray<Recording.Request> => {
-  if (!("decide" in agent)) return past.filter(({ kind }) => kind !== "decide")
+  if (!Agent.decides(agent)) return past.filter(({ kind }) => kind !== "decide")
   const hasDecided = recording.requests.some(({ kind }) => kind === "decide")
   return hasDecided ? past : Recording.beforeFirstDecision(past)
 }

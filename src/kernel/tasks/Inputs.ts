@@ -18,6 +18,8 @@ export interface Input {
   /** Text, or content parts (`Models.Message.ContentPart`). */
   readonly content: Json
   readonly delivery: InputDelivery
+  /** The agent that it is for, in a task with several. */
+  readonly agentId?: string
   readonly position: number
   readonly event: Event
 }
@@ -28,22 +30,29 @@ export interface InputOptions {
   readonly deliveries?: ReadonlyArray<InputDelivery>
   /** Whether to wait until there is at least one. Default: false. */
   readonly wait?: boolean
+  /** The agent that takes them, in a task with several: those that are for it alone. */
+  readonly agentId?: string
 }
 
 /** Schema of `InputOptions`. */
 export const InputOptions = Options.of<InputOptions>({
-  optional: { deliveries: Schema.Array(InputDelivery), wait: Schema.Boolean },
+  optional: { deliveries: Schema.Array(InputDelivery), wait: Schema.Boolean, agentId: Options.Text },
 })
 
 /** The input of an event. */
 export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputReceived"> }): Input => {
-  const { source, content, delivery = "queued" } = event.payload
-  return { source, content, delivery, position: event.position, event }
+  const { source, content, delivery = "queued", agentId } = event.payload
+  const addressee = agentId === undefined ? {} : { agentId }
+  return { source, content, delivery, ...addressee, position: event.position, event }
 }
 
-/** Whether an input is of one of some deliveries; without any named, each one is. */
-export const isOf = ({ deliveries }: InputOptions, { delivery }: Input): boolean =>
-  deliveries === undefined || deliveries.includes(delivery)
+/**
+ * Whether an input is for an agent, and of one of some deliveries; without any named, each one is. In a task with
+ * several agents, an input that names none is for the first that takes it.
+ */
+export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boolean =>
+  (input.agentId === undefined || input.agentId === agentId) &&
+  (deliveries === undefined || deliveries.includes(input.delivery))
 
 /** The reason with which a task is closed when people end the conversation that it is. */
 export const CONVERSATION_ENDED = "the conversation was ended"
@@ -99,7 +108,11 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
       const last = taken.at(-1)
       if (last === undefined) return []
       const inputs = taken.map(({ position }) => position)
-      yield* recorder.record({ type: "InputDelivered", causationId: last.event.id, payload: { inputs } })
+      yield* recorder.record({
+        type: "InputDelivered",
+        causationId: last.event.id,
+        payload: { inputs, ...toAgent(options) },
+      })
       undelivered = undelivered.filter((input) => !taken.includes(input))
       return taken
     }).pipe(Effect.uninterruptible, oneAtATime)
@@ -123,6 +136,8 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
 
   return { take, has, awaited }
 }
+
+const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { agentId })
 
 const TYPES = ["InputReceived", "InputDelivered"]
 

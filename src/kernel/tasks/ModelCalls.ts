@@ -75,6 +75,8 @@ export interface AskOptions {
    * `ModelCallFailed` of the kind `interrupted`. Default: false.
    */
   readonly interruptible?: boolean
+  /** The agent that asks, in a task with several. */
+  readonly agentId?: string
 }
 
 /** What interrupts a request: inputs that wait, and those that arrive. */
@@ -94,7 +96,7 @@ export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  { afterMs = 0, partial = Effect.succeed({}), interruptible = false }: AskOptions = {},
+  { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId }: AskOptions = {},
   interruption: Interruption = NO_INTERRUPTION,
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
@@ -104,7 +106,7 @@ export const ask = <E>(
       const called = yield* task.record({
         type: "ModelCalled",
         causationId: task.openedBy,
-        payload: { provider, model, requestDigest, request },
+        payload: { provider, model, requestDigest, request, ...(agentId === undefined ? {} : { agentId }) },
       })
       const startedAt = performance.now()
       const recordFailure = ({ kind, reason, response, usage, cost, retryAfterMs }: FailedCall) =>

@@ -72,6 +72,19 @@ export interface CausedBy {
 /** Schema of `CausedBy`. */
 export const CausedBy = Options.of<CausedBy>({ optional: { causationId: Options.Text } })
 
+/** Options of `say`. */
+export interface SayOptions extends CausedBy {
+  /** The agent that speaks, in a task with several. */
+  readonly agentId?: string
+  /** The agents that it speaks to. Default: whoever listens. */
+  readonly audience?: ReadonlyArray<string>
+}
+
+/** Schema of `SayOptions`. */
+export const SayOptions = Options.of<SayOptions>({
+  optional: { causationId: Options.Text, agentId: AgentName, audience: Schema.Array(AgentName) },
+})
+
 /** Options of `act`. */
 export interface ActOptions extends CausedBy {
   /** The agent that acts, in a task with several. */

@@ -9,13 +9,15 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
+import type { AgentCommand } from "../acting/Round.ts"
 import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type * as Capabilities from "./Capabilities.ts"
+import type { EnvironmentRefused } from "./Environments.ts"
 import type * as Inputs from "./Inputs.ts"
 import type * as ModelCalls from "./ModelCalls.ts"
-import type { ActOptions, CausedBy } from "./OpenOptions.ts"
+import type { ActOptions, SayOptions } from "./OpenOptions.ts"
 
 export { OpenOptions, openFields } from "./OpenOptions.ts"
 
@@ -30,16 +32,26 @@ export interface Task {
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
   /** The sensors and actuators that the task has now, as the manifests of its plugins describe them. */
   readonly capabilities: () => Effect.Effect<Capabilities.Capabilities, LogError>
+  /** The document of a plugin's environment, as it is now; undefined if it has none. */
+  readonly document: (plugin: string) => Effect.Effect<Json | undefined>
   /** Takes a command through the gate to its actuator. Returns how it ended. */
   readonly act: (
     actuator: string,
     args?: JsonObject,
     options?: ActOptions,
   ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
+  /**
+   * Takes the steps of several agents in one world through the gate, and those that pass to the world together, as one
+   * round. Returns how each ended, in the order of the commands. All commands must name the same actuator, which must be
+   * a world's `step`.
+   */
+  readonly together: (
+    commands: ReadonlyArray<AgentCommand>,
+  ) => Effect.Effect<ReadonlyArray<CommandOutcome>, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /** Records a message of the agent. */
   readonly say: (
     content: string,
-    options?: CausedBy,
+    options?: SayOptions,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model by running `answering`, and records the request and the response. A replay returns the
@@ -49,6 +61,7 @@ export interface Task {
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
     answering: Effect.Effect<ModelCalls.ModelCallResponse, E>,
+    options?: Pick<ModelCalls.AskOptions, "agentId">,
   ) => Effect.Effect<Json, E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model as `consult` does, and returns the whole response, with the tokens that it used. An answer
@@ -69,8 +82,20 @@ export interface Task {
   readonly inputs: (
     options?: Inputs.InputOptions,
   ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
-  /** Records something about the agent itself, under its name. A replay records nothing. */
-  readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
+   *
+   * @param afterMs how long it has, in milliseconds
+   */
+  readonly late: (agentId: string, afterMs: number) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Records something about the agent itself, under its name, or about who takes part. A replay records nothing. A world
+   * that does not take an agent in midway refuses it.
+   */
+  readonly record: (
+    agent: string,
+    event: AgentEvent,
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
@@ -80,13 +105,25 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
-/** An event about an agent itself. */
+/** The types of events about agents themselves, and about who takes part. */
+export type AgentEventType =
+  | "GuideApplied"
+  | "MemoryCompacted"
+  | "BudgetExceeded"
+  | "AgentStateChanged"
+  | "AgentJoined"
+  | "AgentLeft"
+  | "AgentSuspended"
+  | "AgentContinued"
+  | "InputReceived"
+
+/** An event about an agent itself, about who takes part, or what one agent heard of another. */
 export type AgentEvent = {
-  readonly [Type in "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged"]: {
+  readonly [Type in AgentEventType]: {
     readonly type: Type
     readonly payload: PayloadOf<Type>
   }
-}["GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged"]
+}[AgentEventType]
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {
@@ -95,4 +132,6 @@ export interface Decision {
   /** The events that it was based on. The newest is its cause. */
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
+  /** The agent's name in a task with several. */
+  readonly agentId?: string
 }

@@ -10,6 +10,7 @@ import * as Options from "../../values/Options.ts"
 import { act } from "../acting/CommandExecution.ts"
 import * as LeftCommand from "../acting/LeftCommand.ts"
 import * as LeftCommands from "../acting/LeftCommands.ts"
+import { together } from "../acting/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as Scoring from "../scoring/Scoring.ts"
@@ -19,12 +20,13 @@ import * as Capabilities from "./Capabilities.ts"
 import type * as Environments from "./Environments.ts"
 import * as Inputs from "./Inputs.ts"
 import * as ModelCalls from "./ModelCalls.ts"
-import { ActOptions, CausedBy } from "./OpenOptions.ts"
+import { ActOptions, SayOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
 import * as Returns from "./Returns.ts"
 
 import type { Task } from "./Task.ts"
+import * as WorldMembers from "./WorldMembers.ts"
 
 /** A task that was recorded as opened, with what is needed to run it. */
 export interface Opening extends Environments.Participants {
@@ -173,6 +175,7 @@ export const begin = <E>(
       ...{ id, goal, seed },
       capabilities: () =>
         Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
+      document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
         Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, ...identity }) =>
@@ -186,26 +189,43 @@ export const begin = <E>(
           ),
         ),
       say: (content, options = {}) =>
-        Effect.flatMap(Options.decode("say", CausedBy, options), ({ causationId = openedBy }) =>
+        Effect.flatMap(Options.decode("say", SayOptions, options), ({ causationId = openedBy, ...between }) =>
           lifecycle.ifOpen(
             context.record({
               type: "MessageSent",
               causationId,
-              payload: { content: plainText(content), format: "text" },
+              payload: { content: plainText(content), format: "text", ...between },
             }),
           ),
         ),
-      consult: (question, answering) =>
-        Effect.map(lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering)), ({ response }) => response),
+      consult: (question, answering, options) =>
+        Effect.map(
+          lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options)),
+          ({ response }) => response,
+        ),
       ask: (question, answering, options) =>
         lifecycle.runUntilClosed(ModelCalls.ask(context, question, answering, options, interruption)),
       inputs: (options = {}) =>
         Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
           lifecycle.runUntilClosed(inputs.take(decoded)),
         ),
+      together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
+      late: (agentId, afterMs) =>
+        Effect.zipRight(
+          lifecycle.runUntilClosed(Effect.sleep(afterMs)),
+          lifecycle.ifOpen(
+            Effect.asVoid(
+              context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs: afterMs } }),
+            ),
+          ),
+        ),
       record: (agent, event) =>
-        lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
-      decided: ({ agent, choice, basedOn, rationale }) =>
+        lifecycle.ifOpen(
+          Effect.flatMap(WorldMembers.tell(context, event), (changes) =>
+            Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }, ...changes)),
+          ),
+        ),
+      decided: ({ agent, choice, basedOn, rationale, agentId }) =>
         lifecycle.ifOpen(
           recorder.as(`agent:${agent}`).record({
             type: "DecisionMade",
@@ -215,6 +235,7 @@ export const begin = <E>(
               choice,
               basedOn: basedOn.map(({ position }) => position),
               ...(rationale === undefined ? {} : { rationale }),
+              ...(agentId === undefined ? {} : { agentId }),
             },
           }),
         ),

@@ -1,0 +1,328 @@
+/**
+ * The steps of several agents in one world, taken together. Each passes the gate by itself. Those that pass are
+ * dispatched in one commit, reach the world in one call, and end in one commit, so that a kernel that dies leaves all of
+ * them or none. Events follow the order of the commands, and never the clock.
+ */
+
+import { Effect, Exit } from "effect"
+import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import type { RoundAnswer } from "../../plugins/process/Components.ts"
+import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import type { Instance, Restore } from "../instances/Instance.ts"
+import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import * as Command from "./Command.ts"
+import * as CommandExecution from "./CommandExecution.ts"
+import * as CommandOutcome from "./CommandOutcome.ts"
+import { Paused, recordDispatches } from "./Dispatch.ts"
+import { type LeftCommand, progressOf } from "./LeftCommand.ts"
+import type { LeftCommands } from "./LeftCommands.ts"
+import { rewardsOf } from "./WorldRewards.ts"
+
+/** The step of one of several agents. */
+export interface AgentCommand {
+  readonly agentId: string
+  /** `world/step` */
+  readonly actuator: string
+  readonly args: JsonObject
+  /** The decision that it came from, or another event that caused it. */
+  readonly causationId?: string
+}
+
+/** A command on its way: what was recorded of it, and its outcome once it has one. */
+interface Traveller {
+  readonly command: Command.Command
+  readonly progress: Command.CommandProgress
+  readonly left: LeftCommand | undefined
+  /** The version of the task's stream up to which it was checked that nothing ended it. */
+  version: number
+  outcome?: Command.CommandOutcome
+}
+
+/** Takes the steps through the gate and, of those that pass, a round of the world. Returns their ends in order. */
+export const together = (
+  task: ActingTask,
+  left: LeftCommands,
+  commands: ReadonlyArray<AgentCommand>,
+): Effect.Effect<ReadonlyArray<Command.CommandOutcome>, Options.InvalidOptions | Command.ActError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const [first] = commands
+      if (first === undefined) return []
+      if (commands.some(({ actuator }) => actuator !== first.actuator)) return yield* severalActuators(commands)
+      const travellers = yield* request(task, left, commands)
+      const steps = travelled(task, travellers, restore)
+      yield* Effect.onExit(steps, (exit) => (Exit.isFailure(exit) ? abortAll(travellers, exit.cause) : Effect.void))
+      return yield* Effect.forEach(travellers, ({ outcome }) =>
+        outcome === undefined ? Effect.dieMessage("a command of a round has no outcome") : Effect.succeed(outcome),
+      )
+    }),
+  )
+
+const severalActuators = (commands: ReadonlyArray<AgentCommand>) =>
+  new Options.InvalidOptions({
+    of: "together",
+    problems: [
+      {
+        path: "commands",
+        expected: "commands of one actuator",
+        found: [...new Set(commands.map(({ actuator }) => actuator))].join(", "),
+      },
+    ],
+  })
+
+/** Records the requests in one commit. Commands that an earlier kernel left go on under their ids. */
+const request = (task: ActingTask, left: LeftCommands, commands: ReadonlyArray<AgentCommand>) =>
+  Effect.gen(function* () {
+    const made = yield* Effect.forEach(commands, (requested) =>
+      Effect.gen(function* () {
+        const { agentId, actuator, args, causationId = task.openedBy } = requested
+        const begun = left.take({ agentId, actuator, args })
+        if (begun !== undefined) return { begun, causationId, command: commandOf(task, begun) }
+        return { begun, causationId, command: yield* Command.make(task, actuator, args, agentId) }
+      }),
+    )
+    const [firstMade] = made
+    const resolved = firstMade === undefined ? undefined : yield* Command.resolve(firstMade.command)
+    const requests = made.flatMap(({ begun, command, causationId }): ReadonlyArray<CoreNewEvent> => {
+      if (begun !== undefined) return []
+      const { commandId, actuator, args, argsDigest, agentId } = command
+      const named = agentId === undefined ? {} : { agentId }
+      const payload = { commandId, actuator, args, argsDigest, priority: resolved?.priority ?? 0, ...named }
+      return [{ type: "ActuatorCommanded", causationId, payload }]
+    })
+    const recorded = [...(yield* recordedAll(task, requests))]
+    return made.flatMap(({ begun, command }): ReadonlyArray<Traveller> => {
+      if (begun !== undefined) {
+        return [{ command, progress: progressOf(begun), left: begun, version: begun.last.version }]
+      }
+      const event = recorded.shift()
+      return event === undefined
+        ? []
+        : [{ command, progress: Command.begun(event), left: undefined, version: event.version }]
+    })
+  })
+
+const commandOf = (task: ActingTask, { commanded, dispatched }: LeftCommand): Command.Command => {
+  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
+  // The arguments were copied and checked when they were recorded.
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId, inDoubt: dispatched }
+}
+
+const recordedAll = (task: ActingTask, events: ReadonlyArray<CoreNewEvent>) => {
+  const [first, ...others] = events
+  return first === undefined ? Effect.succeed<ReadonlyArray<Event>>([]) : task.recordAll([first, ...others])
+}
+
+/** The gate, and the round of those that it lets pass. */
+const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, restore: Restore) =>
+  Effect.gen(function* () {
+    const [first] = travellers
+    const resolved = first === undefined ? undefined : yield* Command.resolve(first.command)
+    if (resolved === undefined) {
+      for (const each of travellers) each.outcome = yield* CommandExecution.denyUnknown(each.command, each.progress)
+      return
+    }
+    const passing = yield* Effect.filter(travellers, (each) => passes(each, resolved, restore))
+    const allowed = passing.filter(({ left }) => left?.dispatched !== true)
+    const events = yield* recordedAll(
+      task,
+      allowed.map(({ command, progress }) => ({
+        type: "CommandAllowed",
+        causationId: progress.last,
+        payload: { commandId: command.commandId, rule: CommandExecution.rulingOn(command, resolved).rule },
+      })),
+    )
+    for (const [index, each] of allowed.entries()) {
+      const event = events[index]
+      if (event === undefined) continue
+      each.progress.last = event.id
+      each.version = event.version
+    }
+    if (passing.length > 0) yield* dispatch(task, passing, resolved, restore)
+  })
+
+/** Whether the gate, or a person whom it asks, lets a command pass. Otherwise it ends here. */
+const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Restore) =>
+  Effect.gen(function* () {
+    const { command, progress, left } = each
+    const wrong = ComponentSchemas.validationError("args", resolved.declared?.args, command.args)
+    if (wrong !== undefined) {
+      each.outcome = yield* CommandOutcome.recordDenied(command, progress, "args-schema", wrong)
+      return false
+    }
+    const ruling = CommandExecution.rulingOn(command, resolved)
+    // One that a kernel dispatched and left is dispatched again only where that has no further effect.
+    if (left?.dispatched === true) {
+      const mayPass = ruling.decision === "allow" || (ruling.decision === "confirm" && left.question !== undefined)
+      if (mayPass && resolved.declared?.idempotent === true) return true
+      each.outcome = yield* CommandOutcome.recordUnknown(command, progress)
+      return false
+    }
+    if (ruling.decision === "allow") return true
+    if (ruling.decision !== "confirm") {
+      each.outcome = yield* CommandOutcome.recordDenied(command, progress, ruling.rule, ruling.reason)
+      return false
+    }
+    const { confirmations } = command.task.kernel
+    const settled = yield* restore(
+      left?.question === undefined
+        ? CommandExecution.ask(command, resolved, ruling.confirmWithinMs, progress.last)
+        : confirmations.resume(left.question),
+    )
+    progress.last = settled.event.id
+    if (settled.kind === "approved") return true
+    each.outcome = yield* settled.kind === "expired"
+      ? CommandOutcome.recordExpired(command, progress, ruling.rule)
+      : CommandOutcome.recordDenied(command, progress, ruling.rule, settled.reason)
+    return false
+  })
+
+/** Dispatches the commands in one commit, in one turn, and records how the round ended. */
+const dispatch = (
+  task: ActingTask,
+  travellers: ReadonlyArray<Traveller>,
+  resolved: Command.ResolvedActuator,
+  restore: Restore,
+): Effect.Effect<void, LeaseLost | AppendError | LogError> => {
+  const { lane, priority, plugin } = resolved
+  const [first] = travellers
+  if (first === undefined) return Effect.void
+  const denyAll = (rule: string, reason: string) =>
+    Effect.forEach(
+      travellers,
+      (each) =>
+        Effect.map(CommandOutcome.recordDenied(each.command, each.progress, rule, reason), (outcome) => {
+          each.outcome = outcome
+        }),
+      { discard: true },
+    )
+
+  const send = ({ process, use }: Instance) =>
+    Effect.gen(function* () {
+      // They may have waited long for people, their turn or the process, so the actuator is resolved and checked again.
+      const now = yield* Command.resolve(first.command)
+      if (now?.digest !== resolved.digest) {
+        return yield* denyAll("active-actuators", "its actuator was deactivated or updated meanwhile")
+      }
+      const changed = CommandExecution.outdated(first.command, resolved, true)(now)
+      if (changed !== undefined) return yield* denyAll("effective-risk", changed)
+      yield* task.kernel.lease.check
+      if (task.isPaused()) return yield* new Paused()
+      if (!(yield* recordDispatches(travellers))) {
+        yield* task.kernel.lease.check
+        return yield* denyAll("open-task", "its task was closed or cancelled meanwhile")
+      }
+      const startedAt = performance.now()
+      const actions = Object.fromEntries(
+        travellers.map(({ command }) => [command.agentId ?? "", command.args.action ?? null] as const),
+      )
+      const options = { taskId: task.instanceName, causationId: first.progress.last }
+      const answered = yield* Effect.either(restore(process.round(actions, options)))
+      const latencyMs = MonotonicClock.elapsedSince(startedAt)
+      return yield* answered._tag === "Right"
+        ? recordRound(task, travellers, plugin, answered.right, latencyMs)
+        : recordFailure(task, travellers, plugin, answered.left, latencyMs)
+    }).pipe(use)
+
+  const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
+  return restore(task.continued).pipe(
+    Effect.zipRight(
+      task.kernel.commands.inTurn(
+        { lane, actuator: first.command.actuator, priority },
+        Effect.flatMap(instance, send),
+        restore,
+      ),
+    ),
+    onPluginFailure((failure) => recordFailure(task, travellers, plugin, failure, 0)),
+    Effect.catchTag("Paused", () => dispatch(task, travellers, resolved, restore)),
+  )
+}
+
+/** Records the ends of a round's commands, the change of the world and its rewards in one commit. */
+const recordRound = (
+  task: ActingTask,
+  travellers: ReadonlyArray<Traveller>,
+  plugin: string,
+  { agents, state }: RoundAnswer,
+  latencyMs: number,
+) => {
+  const endings = travellers.map(({ command }): CommandOutcome.ExecutionResult => {
+    const found = agents[command.agentId ?? ""]
+    if (found === undefined) {
+      const message = "the world said nothing about this agent's action"
+      return { failed: { code: "InvalidStep", message }, latencyMs }
+    }
+    return "ok" in found ? { succeeded: found.ok, latencyMs } : { failed: found.error, latencyMs }
+  })
+  const acted = new Set(travellers.map(({ command }) => command.agentId))
+  const rewards = [
+    ...travellers.flatMap(({ command, progress }, index) => {
+      const ending = endings[index]
+      if (ending === undefined || !("succeeded" in ending)) return []
+      return rewardsOf(stepOf(task, plugin, progress.commandedAt, command.agentId), ending.succeeded)
+    }),
+    ...Object.entries(agents).flatMap(([agentId, outcome]) => {
+      if (acted.has(agentId) || !("ok" in outcome)) return []
+      return rewardsOf(stepOf(task, plugin, travellers[0]?.progress.commandedAt ?? 0, agentId), outcome.ok)
+    }),
+  ]
+  return recordEndings(task, travellers, plugin, endings, state, rewards)
+}
+
+const stepOf = (task: ActingTask, plugin: string, commandedAt: number, agentId: string | undefined) => ({
+  ...{ taskId: task.id, plugin, commandedAt, agentId },
+})
+
+const recordFailure = (
+  task: ActingTask,
+  travellers: ReadonlyArray<Traveller>,
+  plugin: string,
+  failure: Parameters<typeof failureOf>[0] & { readonly state?: Json },
+  latencyMs: number,
+) => {
+  const error = failureOf(failure)
+  const endings = travellers.map(() => ({ failed: error, latencyMs }))
+  return recordEndings(task, travellers, plugin, endings, failure.state, [])
+}
+
+const recordEndings = (
+  task: ActingTask,
+  travellers: ReadonlyArray<Traveller>,
+  plugin: string,
+  endings: ReadonlyArray<CommandOutcome.ExecutionResult>,
+  state: Json | undefined,
+  rewards: ReadonlyArray<CoreNewEvent>,
+) =>
+  task.inOrder(
+    Effect.gen(function* () {
+      const open = travellers.map((traveller, index) => ({ traveller, ending: endings[index] }))
+      const outcomes = open.flatMap(({ traveller: { command, progress }, ending }) =>
+        ending === undefined ? [] : [CommandOutcome.outcomeEvent(command.commandId, progress.last, ending)],
+      )
+      const commands = travellers.map(({ command }) => command.commandId)
+      const last = travellers.at(-1)?.progress.last ?? task.openedBy
+      const changed = CommandOutcome.changesOf(task, plugin, state, commands)
+      const causedBy = (event: CoreNewEvent): CoreNewEvent => ({ causationId: last, ...event })
+      const recorded = yield* recordedAll(task, [...outcomes, ...changed.map(causedBy), ...rewards.map(causedBy)])
+      if (state !== undefined) task.documents.set(plugin, state)
+      for (const [index, { traveller, ending }] of open.entries()) {
+        const event = recorded[index]
+        if (event === undefined || ending === undefined) continue
+        traveller.progress.ended = true
+        traveller.outcome = CommandOutcome.outcomeOf(traveller.command, event, ending)
+      }
+    }),
+  )
+
+const abortAll = (travellers: ReadonlyArray<Traveller>, cause: Parameters<typeof CommandOutcome.recordAborted>[2]) =>
+  Effect.forEach(
+    travellers,
+    ({ command, progress }) => (progress.ended ? Effect.void : CommandOutcome.recordAborted(command, progress, cause)),
+    { discard: true },
+  )
