@@ -1,6 +1,6 @@
 /**
- * Test kits: `import { loadPlugin } from "hindcast/testing"` for authors of plugins, with any test runner, and
- * `import { suite } from "hindcast/testing"` for backends of the event log, which needs vitest 3.2 or later.
+ * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, with any
+ * test runner; `worldSuite` for worlds and `suite` for backends of the event log, which need vitest 3.2 or later.
  */
 
 export type { CallPluginOptions, LoadPluginOptions } from "./plugins/testing/TestOptions.ts"
@@ -15,7 +15,11 @@ export {
   type TestPlugin,
 } from "./plugins/testing/TestPlugin.ts"
 
+export type { Finding, Report, Verdict } from "./worlds/conformance/Conformance.ts"
+export { type CheckWorldOptions, checkWorld } from "./worlds/testing/checkWorld.ts"
+
 import type * as Conformance from "./events/testing.ts"
+import type * as WorldSuite from "./worlds/testing/worldSuite.ts"
 
 export type { SuiteOptions } from "./events/testing.ts"
 
@@ -25,8 +29,17 @@ export type { SuiteOptions } from "./events/testing.ts"
  */
 export const suite: typeof Conformance.suite =
   // vitest cannot be imported outside its own runs, and need not be installed where another test runner is used.
+  process.env.VITEST === undefined ? () => outsideOfVitest("suite") : (await import("./events/testing.ts")).suite
+
+/**
+ * The conformance checks of a world as tests: what Gymnasium's `check_env` and PettingZoo's tests check. A world runs them
+ * with one line in a test file: `worldSuite("./cart-pole")`. Available only where vitest runs the file; throws elsewhere.
+ */
+export const worldSuite: typeof WorldSuite.worldSuite =
   process.env.VITEST === undefined
-    ? () => {
-        throw new Error("suite: expected vitest to run this file, found another program. Run it by `npx vitest`.")
-      }
-    : (await import("./events/testing.ts")).suite
+    ? () => outsideOfVitest("worldSuite")
+    : (await import("./worlds/testing/worldSuite.ts")).worldSuite
+
+function outsideOfVitest(name: string): never {
+  throw new Error(`${name}: expected vitest to run this file, found another program. Run it by \`npx vitest\`.`)
+}

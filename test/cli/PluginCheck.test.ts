@@ -95,6 +95,40 @@ describe("plugin check", () => {
     }
   })
 
+  it("runs a world and says what its conformance checks found", async () => {
+    const world = inRepository("test/worlds/samples/drift")
+    const { code, stdout } = await hindcast(["plugin", "check", world, "--run", "--sandbox", "flags"], at)
+    expect(code).toBe(0)
+    expect(stdout).toContain("conformance: 34 checks passed, 0 failed, 14 do not apply")
+    expect(stdout).toContain("does not apply: 44 maps-cover-live-agents: the agents do not act at once")
+  })
+
+  it("fails where a world fails a check, with one document as JSON", async () => {
+    const world = place.file("adrift")
+    fs.cpSync(inRepository("test/worlds/samples/drift"), world, { recursive: true })
+    const entry = fs.readFileSync(path.join(world, "world.ts"), "utf8")
+    fs.writeFileSync(path.join(world, "world.ts"), entry.replace("[at, gust]", "[at, 21]"))
+    const { code, stdout, stderr } = await hindcast(
+      ["plugin", "check", world, "--run", "--sandbox=flags", "--json"],
+      at,
+    )
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).world).toMatchObject({ world: "drift", conforms: false })
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        tag: "WorldDoesNotConform",
+        message: expect.stringMatching(/fails 1 check:\n {2}16 observation-after-reset-in-space: .*found 21$/),
+      },
+    })
+  })
+
+  it("runs nothing but a world in a directory", async () => {
+    const noWorld = await hindcast(["plugin", "check", plugin("mute", manifest()), "--run", "--sandbox", "flags"], at)
+    expect(noWorld.stderr).toContain("ear declares no spaces: it is no world")
+    const noDirectory = await hindcast(["plugin", "check", "nowhere.tgz", "--run"], at)
+    expect(noDirectory.stderr).toContain("--run: expected a plugin's directory, found nowhere.tgz")
+  })
+
   it("says where a text stops being JSON", async () => {
     const directory = plugin("broken", '{\n  "name": "ear",\n  "version" 1\n}')
     const { stderr } = await hindcast(["plugin", "check", directory], at)

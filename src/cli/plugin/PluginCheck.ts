@@ -1,14 +1,16 @@
-/** The command `hindcast plugin check`: reports the problems of a plugin without importing it. */
+/** The command `hindcast plugin check`: reports the problems of a plugin without importing it, and checks a world by running it. */
 import * as fs from "node:fs"
 import type { Option } from "effect"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { validatePlugin } from "../../kernel/registry/PluginValidation.ts"
-import { Registry } from "../../kernel/registry/Registry.ts"
+import { type CheckedPlugin, Registry } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
 import { ManifestInvalid, type ManifestIssue } from "../../plugins/manifest/Manifest.ts"
+import { checking } from "../../worlds/testing/checkWorld.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
+import * as WorldPage from "../pages/plugins/WorldPage.ts"
 
 /** The input of `plugin check`. */
 export interface CheckInput {
@@ -17,26 +19,76 @@ export interface CheckInput {
   readonly json: boolean
   readonly workspace: Option.Option<string>
   readonly options: ImportOptions
+  /** Whether to run the world that the plugin has. */
+  readonly run: boolean
+  /** `flags` consents to running it where only Deno's permissions confine it. */
+  readonly sandbox: "auto" | "flags"
+}
+
+/** A plugin is run from its directory. To recover, unpack it, and name the directory. */
+export class DirectoryNeeded extends Data.TaggedError("DirectoryNeeded")<{ readonly source: string }> {
+  override get message() {
+    return `--run: expected a plugin's directory, found ${this.source}. Unpack it, and name its directory`
+  }
+}
+
+/** The world of a plugin does not behave as worlds do. To recover, mend what the failed checks say. */
+export class WorldDoesNotConform extends Data.TaggedError("WorldDoesNotConform")<{
+  readonly world: string
+  /** The failed checks, each with what it found. */
+  readonly failed: ReadonlyArray<string>
+}> {
+  override get message() {
+    const count = this.failed.length === 1 ? "1 check" : `${this.failed.length} checks`
+    return `The world ${this.world} fails ${count}:${this.failed.map((line) => `\n  ${line}`).join("")}`
+  }
 }
 
 /**
  * Checks a plugin. For a directory, reports all problems at once, each with line and column. For any other source,
  * fails with the first problem. Without problems, shows what an import would show.
  */
-export const check = ({ source, json, workspace, options }: CheckInput) =>
+export const check = ({ source, json, workspace, options, run, sandbox }: CheckInput) =>
   Effect.gen(function* () {
     const registry = yield* Registry
     if (fs.statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      if (run) return yield* new DirectoryNeeded({ source })
       return yield* show(json, yield* registry.check(source, options))
     }
     const { file, problems, plugin } = yield* validatePlugin(registry, source, {
       ...options,
       workspace: yield* OpenLog.workspaceOf(workspace),
     })
-    if (plugin !== undefined) return yield* show(json, plugin)
+    if (plugin !== undefined)
+      return yield* run
+        ? running(json, plugin, source, { lenient: options.lenient ?? false, consents: sandbox === "flags" })
+        : show(json, plugin)
     if (json) yield* Output.show(json, { file, problems: problems.map(withoutNesting) }, () => [])
     return yield* new ManifestInvalid({ file, issues: problems })
   })
+
+/** Runs the conformance checks of the world in a directory, and shows what they found. */
+const running = (
+  json: boolean,
+  plugin: CheckedPlugin,
+  directory: string,
+  { lenient, consents }: { readonly lenient: boolean; readonly consents: boolean },
+) =>
+  Effect.gen(function* () {
+    const report = yield* checking(directory, { lenient, ...(consents ? { consent: "flags" } : {}) }, HOW_TO_CONSENT)
+    yield* Output.show(json, { ...PluginPage.described(plugin), problems: [], world: report }, (style) => [
+      ...PluginPage.checked(style, plugin),
+      ...WorldPage.lines(style, report),
+    ])
+    if (report.conforms) return
+    const failed = report.findings.flatMap((finding) =>
+      finding.status === "failed" ? [`${finding.number} ${finding.name}: ${finding.why}`] : [],
+    )
+    return yield* new WorldDoesNotConform({ world: report.world, failed })
+  })
+
+/** How to consent to running the plugin, for the error that says that consent is missing. */
+const HOW_TO_CONSENT = "If you wrote it or trust it, say so: `--sandbox flags`."
 
 const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>
   Output.show(json, { ...PluginPage.described(plugin), problems: [] }, (style) => PluginPage.checked(style, plugin))

@@ -2,7 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { grantCommand, Registry } from "../../kernel/registry/Registry.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as EphemeralRegistry from "./EphemeralRegistry.ts"
@@ -12,14 +12,19 @@ import { grant, revoke } from "./PluginGrants.ts"
 import { add } from "./PluginImport.ts"
 import { list, ls, show } from "./PluginList.ts"
 import { create } from "./PluginNew.ts"
-import { importing, importOptions, name, source, target } from "./PluginOptions.ts"
+import { importing, importOptions, name, sandbox, source, target } from "./PluginOptions.ts"
 import { meta, priority } from "./PluginSettings.ts"
 
-const check = Command.make("check", { ...common, source, ...importing }, ({ log, json, source, ...options }) =>
-  PluginCheck.check({
-    ...{ source, json, workspace: options.workspace },
-    options: importOptions(options),
-  }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
+const running = flag("run", "Also run it, if it is a world: check that it behaves as worlds do. For a directory only")
+
+const check = Command.make(
+  "check",
+  { ...common, source, ...importing, running, sandbox },
+  ({ log, json, source, running, sandbox, ...options }) =>
+    PluginCheck.check({
+      ...{ source, json, workspace: options.workspace, run: running, sandbox },
+      options: importOptions(options),
+    }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
 ).pipe(Command.withDescription("Check a plugin's directory without importing it"))
 
 const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>

@@ -1,25 +1,18 @@
 /** The command `hindcast plugin add`: imports or updates a plugin. */
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { common, flag, oneOf } from "../command/CommonOptions.ts"
+import { common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
 import * as PluginConsent from "./PluginConsent.ts"
-import { importing, importOptions, source } from "./PluginOptions.ts"
+import { importing, importOptions, sandbox, source } from "./PluginOptions.ts"
 
 const noActivate = flag("no-activate", "Import it without letting it take part yet")
-
-const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
-  Options.withDescription(
-    "flags: let this version run on this machine even where only Deno's permissions confine it. Default: auto",
-  ),
-  Options.withDefault("auto" as const),
-)
 
 /** `hindcast plugin add SOURCE` */
 export const add = Command.make(

@@ -1,6 +1,7 @@
 /** Arguments and options that the `plugin` commands share. */
+import { Options } from "@effect/cli"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
-import { argument, flag, repeatedText, workspace } from "../command/CommonOptions.ts"
+import { argument, flag, oneOf, repeatedText, workspace } from "../command/CommonOptions.ts"
 
 /** A plugin's name. */
 export const name = argument("plugin", "The plugin's name")
@@ -32,6 +33,14 @@ export const grants = {
   ),
   runAny: flag("grant-run-any", 'Let the host run any command for it, if its manifest asks for that (".")'),
 }
+
+/** Consent to run this version where only Deno's permissions confine it. */
+export const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
+  Options.withDescription(
+    "flags: let this version run on this machine even where only Deno's permissions confine it. Default: auto",
+  ),
+  Options.withDefault("auto" as const),
+)
 
 /** The values of the `--grant-…` options. */
 export type Granted = Required<GrantedPermissions>

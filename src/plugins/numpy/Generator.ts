@@ -1,6 +1,7 @@
 /**
  * numpy's `Generator` over `PCG64`: what worlds draw from. Each method makes the same draws as numpy's of that name does
- * for float64 and int64, so that a world is seeded as the original is.
+ * for float64 and int64, so that a world is seeded as the original is. Normal numbers are missing: numpy draws them with
+ * tables (a ziggurat) that are not here.
  */
 
 import type { Generator } from "../author.ts"

@@ -8,6 +8,11 @@ import { type Dtype, dtypeOf, NAMES } from "./dtypes.ts"
 export interface Flaw {
   /** A JSON Pointer (RFC 6901) into the space: what is wrong. */
   readonly path: string
+  /**
+   * The rule that is broken: what a space is (`kind`), which fields it has (`field`), how large it may be (`size`), that
+   * it has parts (`parts`), that lower bounds are not above upper ones (`order`), or what a field's value is (`value`).
+   */
+  readonly rule: "kind" | "field" | "size" | "parts" | "order" | "value"
   readonly expected: string
   readonly found: string
   /** What was expected and what was found, in a sentence. */
@@ -43,9 +48,9 @@ const report = (
   path: string,
   expected: string,
   value: unknown,
-  found = describe(value),
+  { rule = "value", found = describe(value) }: Partial<Pick<Flaw, "rule" | "found">> = {},
 ): void => {
-  if (all.length < MAX_FLAWS) all.push({ path, expected, found, message: `expected ${expected}, found ${found}` })
+  if (all.length < MAX_FLAWS) all.push({ path, rule, expected, found, message: `expected ${expected}, found ${found}` })
 }
 
 type Fields = ReadonlyMap<string, unknown>
@@ -56,22 +61,27 @@ const inSpace = (search: Search, value: unknown, path: string, depth: number): v
   search.spaces++
   if (depth > MAX_DEPTH || search.spaces > MAX_SPACES) {
     if (search.spaces <= MAX_SPACES + 1)
-      report(search, path, `at most ${MAX_DEPTH} levels and ${MAX_SPACES} spaces`, value, "more")
+      report(search, path, `at most ${MAX_DEPTH} levels and ${MAX_SPACES} spaces`, value, {
+        rule: "size",
+        found: "more",
+      })
     return
   }
   const fields = fieldsOf(value)
   const kind = KINDS.get(String(fields?.get("type")))
   if (fields === undefined) {
-    report(search, path, "a space: an object with a type", value)
+    report(search, path, "a space: an object with a type", value, { rule: "kind" })
     return
   }
   if (kind === undefined) {
-    report(search, `${path}/type`, `one of ${[...KINDS.keys()].join(", ")}`, fields.get("type"))
+    report(search, `${path}/type`, `one of ${[...KINDS.keys()].join(", ")}`, fields.get("type"), { rule: "kind" })
     return
   }
   for (const key of fields.keys())
     if (key !== "type" && !kind.fields.includes(key))
-      report(search, `${path}/${token(key)}`, `no such field (${kind.fields.join(", ")})`, fields.get(key))
+      report(search, `${path}/${token(key)}`, `no such field (${kind.fields.join(", ")})`, fields.get(key), {
+        rule: "field",
+      })
   kind.check(search, fields, path, depth)
 }
 
@@ -108,7 +118,7 @@ const inOrder = (search: Search, low: unknown, high: unknown, path: string, cell
   }
   const [from, to] = [Number(low), Number(high)]
   if (from > to || from === Infinity || to === -Infinity)
-    report(search, `${path}/low${cell}`, `a bound of at most high, which is ${to}`, low)
+    report(search, `${path}/low${cell}`, `a bound of at most high, which is ${to}`, low, { rule: "order" })
 }
 
 const part = (bound: unknown, index: number): unknown => (Array.isArray(bound) ? bound[index] : bound)
@@ -144,7 +154,7 @@ const multiBinary: Check = (search, fields, path) => {
 const tuple: Check = (search, fields, path, depth) => {
   const subspaces = fields.get("subspaces")
   if (!Array.isArray(subspaces) || subspaces.length === 0) {
-    report(search, `${path}/subspaces`, "a list of at least one space", subspaces)
+    report(search, `${path}/subspaces`, "a list of at least one space", subspaces, { rule: "parts" })
     return
   }
   for (const [index, subspace] of subspaces.entries())
@@ -154,7 +164,7 @@ const tuple: Check = (search, fields, path, depth) => {
 const dict: Check = (search, fields, path, depth) => {
   const subspaces = fieldsOf(fields.get("subspaces"))
   if (subspaces === undefined || subspaces.size === 0) {
-    report(search, `${path}/subspaces`, "an object with at least one space", fields.get("subspaces"))
+    report(search, `${path}/subspaces`, "an object with at least one space", fields.get("subspaces"), { rule: "parts" })
     return
   }
   for (const [key, subspace] of subspaces) {
@@ -200,7 +210,8 @@ const shapeOf = (search: Search, value: unknown, path: string, listed = true): R
     return undefined
   }
   const cells = value.reduce((product, length) => product * length, 1)
-  if (cells > MAX_CELLS) report(search, path, `at most ${MAX_CELLS} numbers`, value, String(cells))
+  if (cells > MAX_CELLS)
+    report(search, path, `at most ${MAX_CELLS} numbers`, value, { rule: "size", found: String(cells) })
   return cells > MAX_CELLS ? undefined : value
 }
 

@@ -5,33 +5,24 @@ import { Cause, Clock, Effect, Either, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import * as Grants from "../manifest/Grants.ts"
-import * as Manifest from "../manifest/Manifest.ts"
-import * as PluginHost from "../process/PluginHost.ts"
+import type * as Manifest from "../manifest/Manifest.ts"
+import { actuatorsOf, sensorsOf } from "../manifest/Manifest.ts"
 import type { CallOptions, PluginProcess, Progress } from "../process/PluginProcess.ts"
-import { isShipped } from "../Shipped.ts"
-import { SandboxConsentMissing } from "../sandbox/Consent.ts"
 import type { Verdict } from "../Verdict.ts"
-import { type BrokeredCall, intercepting } from "./Answers.ts"
-import { makeDirectories } from "./directories.ts"
+import type { BrokeredCall } from "./Answers.ts"
 import { callOf, type GivenTask } from "./GivenTask.ts"
-import * as PrecomputedBytes from "./PrecomputedBytes.ts"
 import { CallPluginOptions, LoadPluginOptions } from "./TestOptions.ts"
+import * as TestProcess from "./TestProcess.ts"
 
 export type { Answers, BrokeredCall } from "./Answers.ts"
 export type { Files } from "./directories.ts"
 export type { GivenTask } from "./GivenTask.ts"
+export type { PushedReading } from "./TestProcess.ts"
 
 /** A line that the plugin logged by `context.log`, or printed. */
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error"
   readonly message: string
-}
-
-/** A reading that a sensor pushed by `context.emit`. */
-export interface PushedReading {
-  readonly sensor: string
-  readonly reading: Json
 }
 
 /**
@@ -58,7 +49,7 @@ export interface TestPlugin extends Disposable {
   /** The host requests of the plugin so far, oldest first, with their results. */
   readonly brokered: ReadonlyArray<BrokeredCall>
   /** The readings that the plugin pushed so far, oldest first. */
-  readonly pushed: ReadonlyArray<PushedReading>
+  readonly pushed: ReadonlyArray<TestProcess.PushedReading>
   /** All events that a kernel would record for the plugin. */
   readonly events: ReadonlyArray<CoreNewEvent>
   /** Ends the plugin's process and removes temporary files. */
@@ -96,36 +87,11 @@ export const loadPlugin = async (directory: string, options: LoadPluginOptions =
 const start = (directory: string, given: LoadPluginOptions, close: () => Promise<void>) =>
   Effect.gen(function* () {
     const options = yield* Options.decode("loadPlugin", LoadPluginOptions, given)
-    const loaded = yield* Manifest.load(directory, { lenient: options.lenient ?? false })
-    const { manifest } = loaded
-    const { workspace, denoDir } = yield* makeDirectories(options.workspace)
-    const grants = yield* grantsOf(loaded, workspace)
-    const events: Array<CoreNewEvent> = []
-    const brokered: Array<BrokeredCall> = []
-    const pushed: Array<PushedReading> = []
-    const { sandbox = "auto", consent } = options
-    const host = PluginHost.layerOf({ sandbox, ...(consent === undefined ? {} : { consent }) })
-    const { start } = yield* Effect.provide(PluginHost.PluginHost, host)
-    yield* PrecomputedBytes.lend(manifest, denoDir)
-    const process = yield* start({
-      ...{ manifest, directory: loaded.directory, grants, workspace, denoDir },
-      seed: options.seed ?? 1,
-      instance: "test",
-      metadata: metadataOf(manifest),
-      record: (event) => Effect.sync(() => events.push(event)),
-      onEmit: (sensor, reading) => Effect.sync(() => pushed.push({ sensor, reading })),
-      intercept: intercepting(grants, options.answers ?? {}, brokered),
-      consent: (hostConsents) => Effect.succeed(hostConsents || isShipped(loaded.digest)),
-    }).pipe(
-      Effect.catchTag("SandboxConsentMissing", ({ plugin, version, why, improve }) => {
-        const better = improve === undefined ? {} : { improve }
-        return new SandboxConsentMissing({ plugin, version, why, ...better, say: HOW_TO_CONSENT })
-      }),
-    )
-    yield* PrecomputedBytes.keep(manifest, denoDir)
+    const { loaded, process, ...recorded } = yield* TestProcess.start(directory, options, HOW_TO_CONSENT)
+    const { events, ...others } = recorded
     const calls = callsOf(loaded, process, options.now)
     return {
-      ...{ manifest, workspace, events, brokered, pushed, close },
+      ...{ manifest: loaded.manifest, events, ...others, close },
       ...{ read: calls.read, act: calls.act, reset: calls.reset, judge: calls.judge },
       get state() {
         return calls.state()
@@ -142,29 +108,10 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
 /** How a test consents to starting its plugin. */
 const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
 
-/** Grants all that the manifest requests, because authors test their own plugins. */
-const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
-  const { read, write, net, env, run } = Grants.requested(manifest)
-  const inDirectory = (place: string) => path.resolve(directory, place)
-  const extra = { read: read.map(inDirectory), write: write.map(inDirectory), net, env, run, runAny: true }
-  const granted = Grants.resolve(manifest, { directory, workspace, extra })
-  return Either.isRight(granted) ? Effect.succeed(granted.right) : Effect.fail(granted.left)
-}
-
-const metadataOf = (manifest: Manifest.Manifest) => ({
-  plugin: manifest.metadata ?? {},
-  components: Object.fromEntries(
-    [...Manifest.sensorsOf(manifest), ...Manifest.actuatorsOf(manifest)].map(({ name, metadata = {} }) => [
-      name,
-      metadata,
-    ]),
-  ),
-})
-
 const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: PluginProcess, now: number | undefined) => {
   let state: Json = null
   const timeouts = new Map(
-    [...Manifest.sensorsOf(manifest), ...Manifest.actuatorsOf(manifest)].map(({ name, timeout }) => [name, timeout]),
+    [...sensorsOf(manifest), ...actuatorsOf(manifest)].map(({ name, timeout }) => [name, timeout]),
   )
   const call = <A>(
     component: string,

@@ -1,0 +1,132 @@
+/** Checks of who takes part, and of how episodes end: 32 to 41, 45 and 47. */
+
+import { Effect } from "effect"
+import { type Check, type Drive, failed, inapplicable, passed, type Verdict, verdictOf } from "./Check.ts"
+import type { Episode, Plan } from "./Episode.ts"
+import { episodeIn, meaningless, notReset, ofRounds, ofStart, said, UNPLAYABLE } from "./seen.ts"
+
+/** The longest episodes that are played to their limit. */
+const LONGEST = 1000
+
+const NO_LAST = "there is no last(): each step returns what it gives every agent"
+
+/** The code by which what runs a world refuses a step of an agent whose episode is over. */
+const OVER = "EpisodeOver"
+
+/** The plans that reach the limit of steps, if it is low enough to be reached. In turns, each agent's step counts. */
+const toLimit = ({ facts, seeds }: Drive): ReadonlyArray<Plan> => {
+  const steps = ((facts.maxEpisodeSteps ?? Infinity) + 1) * (facts.mode === "turn-based" ? facts.maxAgents : 1)
+  return steps > LONGEST + 1 ? [] : seeds.map((seed) => ({ seed, steps }))
+}
+
+/** How many steps the episode has after a round, as Hindcast counts them. */
+const countAt = ({ rounds }: Episode, index: number): number => {
+  const step = episodeIn(rounds[index]?.stepped.document ?? null)?.step
+  return typeof step === "number" ? step : index + 1
+}
+
+const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.gen(function* () {
+    const plans = toLimit(drive)
+    const episodes = yield* plans.length > 0 ? Effect.forEach(plans, (plan) => drive.episode(plan)) : drive.episodes
+    const [first] = episodes
+    if (first?.start === undefined) return notReset(first?.failure)
+    if (episodes.some(({ unplayable }) => unplayable)) return UNPLAYABLE
+    const open = episodes.filter(({ live, failure }) => live.length > 0 && failure === undefined)
+    if (plans.length === 0 && open.some(({ stuck }) => stuck === undefined))
+      return inapplicable(
+        `an episode did not end within ${first.rounds.length} steps, and no limit up to ${LONGEST} is declared`,
+      )
+    return verdictOf(
+      open.map(
+        ({ live, rounds, stuck }) => stuck ?? `after ${rounds.length} steps, ${live.join(", ")} still takes part`,
+      ),
+    )
+  })
+
+const limitExact = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.gen(function* () {
+    const limit = drive.facts.maxEpisodeSteps
+    if (limit === null) return inapplicable("the world declares no limit")
+    const plans = toLimit(drive)
+    if (plans.length === 0) return inapplicable(`the limit is above ${LONGEST} steps`)
+    const episodes = yield* Effect.forEach(plans, (plan) => drive.episode(plan))
+    const [first] = episodes
+    if (first?.start === undefined) return notReset(first?.failure)
+    const counts = episodes.map((episode) => countAt(episode, episode.rounds.length - 1))
+    if (counts.every((count) => count < limit))
+      return inapplicable(`no episode reached the limit: the longest had ${Math.max(...counts)} steps of ${limit}`)
+    return verdictOf(
+      counts.filter((count) => count > limit).map((count) => `an episode has ${count} steps of ${limit}`),
+    )
+  })
+
+/** Checks of agents and ends. */
+export const agentChecks: ReadonlyArray<Check> = [
+  ofStart({ number: 32, name: "some-agent", sentence: "At least one agent takes part." }, ({ agents }) =>
+    Object.keys(agents).length > 0 ? passed : failed("expected an agent, found none"),
+  ),
+  ofStart(
+    { number: 33, name: "agents-possible", sentence: "No more agents take part than can." },
+    ({ agents }, { facts }) => {
+      const count = Object.keys(agents).length
+      return count <= facts.maxAgents ? passed : failed(`expected at most ${facts.maxAgents} agents, found ${count}`)
+    },
+  ),
+  meaningless(
+    { number: 34, name: "same-space-object", sentence: "Each call returns the same space object." },
+    "spaces are data: they have no identity",
+  ),
+  meaningless(
+    { number: 35, name: "last-without-observation", sentence: "last(observe=false) gives nothing." },
+    NO_LAST,
+  ),
+  {
+    number: 36,
+    name: "no-step-after-the-end",
+    sentence: "An agent whose episode is over cannot act.",
+    run: (drive) =>
+      Effect.map(drive.episode({ ...drive.plan, steps: LONGEST, probe: true }), (episode) => {
+        if (episode.start === undefined) return notReset(episode.failure)
+        if (episode.probed === undefined) return inapplicable("no agent's episode ended")
+        const { agent, refusal } = episode.probed
+        if (refusal === undefined) return failed(`${agent} acted after its end: expected ${OVER}, found a step`)
+        return refusal.code === OVER ? passed : failed(`expected ${OVER}, found ${said(refusal)}`)
+      }),
+  },
+  ofRounds(
+    { number: 37, name: "no-resurrection", sentence: "An agent whose episode is over gets nothing more." },
+    ({ stepped, live, start }) =>
+      [...new Set([...Object.keys(stepped.results), ...(stepped.turn === null ? [] : [stepped.turn])])]
+        .filter((agent) => Object.hasOwn(start.agents, agent) && !live.includes(agent))
+        .map((agent) => `${agent} is back after its end`),
+  ),
+  ofRounds(
+    {
+      number: 38,
+      name: "results-for-live-agents",
+      sentence: "Who acted gets a result, and nobody who does not take part.",
+    },
+    ({ stepped, actions, start }) => [
+      ...Object.keys(actions)
+        .filter((agent) => !Object.hasOwn(stepped.results, agent))
+        .map((agent) => `${agent} acted, but has no result`),
+      ...Object.keys(stepped.results)
+        .filter((agent) => !Object.hasOwn(start.agents, agent))
+        .map((agent) => `${agent} has a result, but does not take part`),
+    ],
+  ),
+  meaningless(
+    { number: 39, name: "last-accumulates", sentence: "The reward of last() is the accumulated one." },
+    NO_LAST,
+  ),
+  meaningless({ number: 40, name: "last-agrees", sentence: "last() agrees with the tables of results." }, NO_LAST),
+  meaningless({ number: 41, name: "step-returns-nothing", sentence: "A step in turns returns nothing." }, NO_LAST),
+  {
+    number: 45,
+    name: "everyone-finishes",
+    sentence: "Each episode ends for every agent.",
+    run: everyoneFinishes,
+  },
+  { number: 47, name: "limit-exact", sentence: "No episode is longer than its limit of steps.", run: limitExact },
+]

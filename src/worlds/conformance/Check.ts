@@ -1,0 +1,54 @@
+/** What a conformance check is, and what it can find. */
+
+import type { Effect } from "effect"
+import type { WorldFacts } from "./DrivenWorld.ts"
+import type { Episode, Plan } from "./Episode.ts"
+
+/** What a check found. `note` is advice that a world need not follow. */
+export type Verdict =
+  | { readonly status: "passed"; readonly note?: string }
+  | { readonly status: "failed"; readonly why: string }
+  | { readonly status: "inapplicable"; readonly why: string }
+
+/** What checks have of a world. */
+export interface Drive {
+  readonly facts: WorldFacts
+  /**
+   * Plays an episode, or returns it if it was played before. `copy` and `run` tell episodes of one plan apart: `copy` 1 is
+   * another copy of the world than 0, and `run` 1 is the plan played once more on the same copy.
+   */
+  readonly episode: (plan: Plan, copy?: 0 | 1, run?: 0 | 1) => Effect.Effect<Episode>
+  /** The seeds of {@link episodes}. */
+  readonly seeds: ReadonlyArray<number>
+  /** The episodes that most checks look at: of a few seeds, played to their end or for a bounded number of steps. */
+  readonly episodes: Effect.Effect<ReadonlyArray<Episode>>
+  /** The plan of the first of {@link episodes}. */
+  readonly plan: Plan
+  /** Starts a copy of its own and closes it twice; returns what the second call said. */
+  readonly closeTwice: Effect.Effect<Verdict>
+}
+
+/** One of the conformance checks. */
+export interface Check {
+  /** Its number in the list of what Gymnasium and PettingZoo check. */
+  readonly number: number
+  /** In kebab case. */
+  readonly name: string
+  /** What holds if it passes. */
+  readonly sentence: string
+  /** Drives a world. It never fails: a failure of the world is a verdict. */
+  readonly run: (drive: Drive) => Effect.Effect<Verdict>
+}
+
+export const passed: Verdict = { status: "passed" }
+
+export const failed = (why: string): Verdict => ({ status: "failed", why })
+
+export const inapplicable = (why: string): Verdict => ({ status: "inapplicable", why })
+
+/** The verdict for what was found wrong: the first of it, and how much more there is. */
+export const verdictOf = (wrong: ReadonlyArray<string>): Verdict => {
+  const [first, ...others] = wrong
+  if (first === undefined) return passed
+  return failed(others.length === 0 ? first : `${first}; and ${others.length} more`)
+}

@@ -1,0 +1,157 @@
+/** Plays one episode of a world with drawn actions, and keeps everything that it answered. */
+
+import { Clock, Effect, Either } from "effect"
+import type { Space } from "../../plugins/author.ts"
+import { type StatefulGenerator, seeded } from "../../plugins/numpy/Generator.ts"
+import { isSpace, sample } from "../../plugins/spaces/Space.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { DrivenWorld, Refusal, Start, Stepped } from "./DrivenWorld.ts"
+
+/** What to play. Equal plans give equal actions, as far as the world answers equally. */
+export interface Plan {
+  readonly seed: number
+  readonly options?: JsonObject
+  /** Most steps to take. */
+  readonly steps: number
+  /** Ends once an agent's episode is over, with a step by that agent. Default: false. */
+  readonly probe?: boolean
+}
+
+/** One step of an episode. */
+export interface Round {
+  readonly actions: { readonly [agent: string]: Json }
+  /** The agents whose episode was not over before the step. */
+  readonly live: ReadonlyArray<string>
+  readonly stepped: Stepped
+}
+
+/** Everything that a world answered in an episode. */
+export interface Episode {
+  /** Undefined if the reset failed. */
+  readonly start: Start | undefined
+  readonly rounds: ReadonlyArray<Round>
+  /** The agents whose episode is not over. */
+  readonly live: ReadonlyArray<string>
+  /** What the world did not carry out; the episode was left then. */
+  readonly failure: Refusal | undefined
+  /** Why nobody could act, although the world did not fail: nobody had the turn. */
+  readonly stuck: string | undefined
+  /** Whether no action could be drawn, since an action space has flaws. */
+  readonly unplayable: boolean
+  /** The probing step: whose it was, and how it was refused. */
+  readonly probed: { readonly agent: string; readonly refusal: Refusal | undefined } | undefined
+}
+
+/** Most time that a world may take for one call. */
+const CALL_MS = 10_000
+
+/** Most time that an episode takes: it is left after the step that ends later. */
+const EPISODE_MS = 10_000
+
+/** Plays an episode. It never fails: a failure of the world is part of what was seen. */
+export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
+  Effect.gen(function* () {
+    const until = (yield* Clock.currentTimeMillis) + EPISODE_MS
+    const start = yield* answered(world.reset(plan.seed, plan.options))
+    if (Either.isLeft(start)) return { ...NOTHING, failure: start.left }
+    const rng = seeded(plan.seed)
+    const rounds: Array<Round> = []
+    let live: ReadonlyArray<string> = Object.keys(start.right.agents)
+    const seen = (more: Partial<Episode> = {}): Episode => ({ ...NOTHING, start: start.right, rounds, live, ...more })
+    let last: Pick<Stepped, "turn" | "masks"> = { turn: start.right.turn, masks: masksOf(start.right) }
+    while (rounds.length < plan.steps && live.length > 0 && (yield* Clock.currentTimeMillis) < until) {
+      const actors = actorsOf(world, live, last.turn)
+      if (actors === undefined) return seen({ stuck: `it is the turn of ${last.turn}, who does not take part` })
+      const actions = actionsOf(start.right, actors, last.masks, rng)
+      if (actions === undefined) return seen({ unplayable: true })
+      const stepped = yield* answered(world.step(actions))
+      if (Either.isLeft(stepped)) return seen({ failure: stepped.left })
+      rounds.push({ actions, live, stepped: stepped.right })
+      const over = live.filter((agent) => isOver(stepped.right.results[agent]))
+      live = live.filter((agent) => !over.includes(agent))
+      last = stepped.right
+      const [first] = over
+      if (plan.probe === true && first !== undefined)
+        return seen({ probed: yield* probing(world, start.right, first, live, last.turn, rng) })
+    }
+    return seen()
+  })
+
+const NOTHING: Episode = {
+  start: undefined,
+  rounds: [],
+  live: [],
+  failure: undefined,
+  stuck: undefined,
+  unplayable: false,
+  probed: undefined,
+}
+
+/** What is seen of a world that did not start. */
+export const failedToStart = (failure: Refusal): Episode => ({ ...NOTHING, failure })
+
+const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Either<A, Refusal>> =>
+  call.pipe(
+    Effect.timeoutFail({
+      duration: CALL_MS,
+      onTimeout: (): Refusal => ({
+        ...{ code: "TimedOut", message: `expected an answer within ${CALL_MS} ms, found none`, ended: true },
+      }),
+    }),
+    Effect.either,
+  )
+
+const masksOf = (start: Start): Stepped["masks"] =>
+  Object.fromEntries(Object.entries(start.agents).map(([agent, { mask }]) => [agent, mask]))
+
+/** Who acts now; undefined if it is nobody's turn, or the turn of somebody who cannot act. */
+const actorsOf = (
+  { facts }: DrivenWorld,
+  live: ReadonlyArray<string>,
+  turn: string | null,
+): ReadonlyArray<string> | undefined => {
+  if (facts.mode !== "turn-based") return live
+  return turn !== null && live.includes(turn) ? [turn] : undefined
+}
+
+const actionsOf = (
+  start: Start,
+  actors: ReadonlyArray<string>,
+  masks: Stepped["masks"],
+  rng: StatefulGenerator,
+): { readonly [agent: string]: Json } | undefined => {
+  const spaces = actors.map((agent) => actionSpace(start, agent))
+  if (!spaces.every((space) => space !== undefined)) return undefined
+  return Object.fromEntries(
+    spaces.map((space, index) => {
+      const agent = actors[index] ?? ""
+      return [agent, sample(space, rng, masks[agent] ?? null)]
+    }),
+  )
+}
+
+const actionSpace = (start: Start, agent: string): Space | undefined => {
+  const space = start.agents[agent]?.spaces.action
+  return isSpace(space) ? space : undefined
+}
+
+/** A step by an agent whose episode is over. In a world where all act at once, the others act too. */
+const probing = (
+  world: DrivenWorld,
+  start: Start,
+  agent: string,
+  live: ReadonlyArray<string>,
+  turn: string | null,
+  rng: StatefulGenerator,
+): Effect.Effect<Episode["probed"]> => {
+  const others = world.facts.mode === "parallel" ? (actorsOf(world, live, turn) ?? []) : []
+  const actions = actionsOf(start, [agent, ...others], {}, rng) ?? {}
+  return Effect.map(answered(world.step(actions)), (answer) => ({
+    agent,
+    refusal: Either.isLeft(answer) ? answer.left : undefined,
+  }))
+}
+
+/** Whether the result of a step ends an agent's episode. */
+export const isOver = (result: JsonObject | undefined): boolean =>
+  result?.terminated === true || result?.truncated === true

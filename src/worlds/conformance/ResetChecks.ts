@@ -1,0 +1,216 @@
+/** Checks of resets: 11 to 19, 26, 31 and 46. Some compare episodes that should be equal. */
+
+import { Effect } from "effect"
+import { contains, isSpace } from "../../plugins/spaces/Space.ts"
+import type { Json } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import { type Check, failed, inapplicable, passed, type Verdict, verdictOf } from "./Check.ts"
+import type { Start, Stepped } from "./DrivenWorld.ts"
+import type { Episode } from "./Episode.ts"
+import { difference, episodeIn, meaningless, notReset, ofAgents, ofStart, said, type Title } from "./seen.ts"
+
+/** The seeds that check 11 resets with, besides those of the other checks. */
+const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
+
+/** The code of a refusal by what runs the world, whose own check it fails: 16 after a reset. */
+export const OUTSIDE = "ObservationOutsideSpace"
+
+/** A check of two plays of the first plan: `copy` and `run` say which the second one is. */
+const ofTwo = (
+  title: Title,
+  [copy, run]: readonly [0 | 1, 0 | 1],
+  judge: (first: Episode & { readonly start: Start }, second: Episode & { readonly start: Start }) => Verdict,
+): Check => ({
+  ...title,
+  run: (drive) =>
+    Effect.gen(function* () {
+      const first = yield* drive.episode(drive.plan)
+      const second = yield* drive.episode(drive.plan, copy, run)
+      if (first.start === undefined) return notReset(first.failure)
+      if (second.start === undefined) return failed(`the second reset failed (${said(second.failure)})`)
+      return judge({ ...first, start: first.start }, { ...second, start: second.start })
+    }),
+})
+
+const differs = (what: string, before: Json, after: Json): ReadonlyArray<string> => {
+  const found = difference(before, after)
+  return found === undefined ? [] : [`${what}: ${found}`]
+}
+
+/** What an agent is shown by a reset, without the world's document. */
+const shown = ({ agents, turn }: Start): Json => ({
+  turn,
+  agents: Object.fromEntries(
+    Object.entries(agents).map(([agent, { observation, info, mask }]) => [agent, { observation, info, mask }]),
+  ),
+})
+
+/** What agents get by a step, without the world's document. */
+const got = ({ results, observations, masks, turn }: Stepped): Json => ({ results, observations, masks, turn })
+
+const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
+  ...{ results, observations, masks, turn, document },
+})
+
+/** Where the steps of two episodes differ, by what `part` takes of a step. */
+const stepsDiffer = (first: Episode, second: Episode, part: (stepped: Stepped) => Json): ReadonlyArray<string> => {
+  for (const [index, round] of first.rounds.entries()) {
+    const other = second.rounds[index]
+    if (other === undefined) break
+    const found = differs(`step ${index + 1}`, part(round.stepped), part(other.stepped))
+    if (found.length > 0) return found
+  }
+  if (first.rounds.length === second.rounds.length) return []
+  return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
+}
+
+const generatorIn = (document: Json): Json => episodeIn(document)?.rng ?? null
+
+/** Checks of resets. */
+export const resetChecks: ReadonlyArray<Check> = [
+  {
+    number: 11,
+    name: "seeds-accepted",
+    sentence: "A reset takes any seed: whole numbers from 0 to 2^53 - 1.",
+    run: (drive) =>
+      Effect.gen(function* () {
+        const first = yield* drive.episode(drive.plan)
+        if (first.start === undefined) return notReset(first.failure)
+        const episodes = yield* Effect.forEach(SEEDS, (seed) => drive.episode({ seed, steps: 0 }))
+        return verdictOf(
+          episodes.flatMap(({ start, failure }, index) =>
+            start === undefined ? [`the seed ${SEEDS[index]} is refused (${said(failure)})`] : [],
+          ),
+        )
+      }),
+  },
+  {
+    number: 12,
+    name: "options-accepted",
+    sentence: "A reset takes options, and without any the default ones.",
+    run: (drive) =>
+      Effect.gen(function* () {
+        const first = yield* drive.episode(drive.plan)
+        if (first.start === undefined) return notReset(first.failure)
+        const { start, failure } = yield* drive.episode({ seed: drive.plan.seed, options: {}, steps: 0 })
+        return start === undefined ? failed(`the options {} are refused (${said(failure)})`) : passed
+      }),
+  },
+  meaningless(
+    { number: 13, name: "no-legacy-signature", sentence: "The functions have today's signature." },
+    "there is no older interface of worlds",
+  ),
+  {
+    number: 14,
+    name: "reset-answered",
+    sentence: "A reset is answered with an observation for each agent.",
+    run: (drive) =>
+      Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
+        if (start === undefined)
+          return failure?.code === OUTSIDE
+            ? inapplicable("see observation-after-reset-in-space")
+            : failed(said(failure))
+        return verdictOf(
+          Object.entries(start.agents).flatMap(([agent, { observation }]) =>
+            observation === undefined ? [`${agent}: expected an observation, found nothing`] : [],
+          ),
+        )
+      }),
+  },
+  ofAgents({ number: 15, name: "info-is-an-object", sentence: "The info of a reset is a JSON object." }, ({ info }) =>
+    isObject(info) ? undefined : `expected an object, found ${JSON.stringify(info)}`,
+  ),
+  {
+    number: 16,
+    name: "observation-after-reset-in-space",
+    sentence: "The observation after a reset is in its space.",
+    run: (drive) =>
+      Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
+        if (start === undefined) return failure?.code === OUTSIDE ? failed(said(failure)) : notReset(failure)
+        return verdictOf(
+          Object.entries(start.agents).flatMap(([agent, { spaces, observation }]) => {
+            const why = isSpace(spaces.observation) ? contains(spaces.observation, observation) : undefined
+            return why === undefined ? [] : [`${agent}: ${why}`]
+          }),
+        )
+      }),
+  },
+  ofTwo(
+    { number: 17, name: "same-seed-same-reset", sentence: "The same seed gives the same observations and infos." },
+    [0, 1],
+    (first, second) => verdictOf(differs("two resets", shown(first.start), shown(second.start))),
+  ),
+  meaningless(
+    {
+      number: 18,
+      name: "unseeded-reset-after-seeded",
+      sentence: "The unseeded reset after a seeded one is the same, too.",
+    },
+    "every reset has a seed: the task's",
+  ),
+  {
+    number: 19,
+    name: "generator-follows-the-seed",
+    sentence: "The state of the generator is equal for equal seeds, and differs for others.",
+    run: (drive) =>
+      Effect.gen(function* () {
+        const first = yield* drive.episode(drive.plan)
+        const again = yield* drive.episode(drive.plan, 0, 1)
+        const other = yield* drive.episode({ seed: drive.plan.seed + 1000, steps: 0 })
+        if (first.start === undefined || again.start === undefined || other.start === undefined)
+          return notReset(first.failure ?? again.failure ?? other.failure)
+        const state = generatorIn(first.start.document)
+        if (state === null) return inapplicable("the document has no state of a generator")
+        if (difference(state, generatorIn(other.start.document)) === undefined)
+          return failed("two seeds give the same state of the generator")
+        return verdictOf(differs("two resets", state, generatorIn(again.start.document)))
+      }),
+  },
+  ofTwo(
+    {
+      number: 25,
+      name: "same-seed-same-steps",
+      sentence: "The same seed and actions give the same steps, with their infos.",
+    },
+    [0, 1],
+    (first, second) => verdictOf(stepsDiffer(first, second, got)),
+  ),
+  ofTwo(
+    {
+      number: 26,
+      name: "generator-deterministic-after-reset",
+      sentence: "After a reset, the same actions lead to the same states of the generator.",
+    },
+    [0, 1],
+    (first, second) =>
+      generatorIn(first.start.document) === null
+        ? inapplicable("the document has no state of a generator")
+        : verdictOf(stepsDiffer(first, second, ({ document }) => generatorIn(document))),
+  ),
+  ofStart(
+    { number: 31, name: "active-after-reset", sentence: "After a reset, no agent's episode is over." },
+    ({ document }) => {
+      const agents = episodeIn(document)?.agents
+      if (!isObject(agents)) return inapplicable("the document does not say how agents stand")
+      return verdictOf(
+        Object.entries(agents).flatMap(([agent, its]) =>
+          isObject(its) && its.status !== "active" ? [`${agent} is ${JSON.stringify(its.status)}`] : [],
+        ),
+      )
+    },
+  ),
+  ofTwo(
+    {
+      number: 46,
+      name: "two-copies-agree",
+      sentence: "Two copies of the world with one seed and the same actions agree.",
+    },
+    [1, 0],
+    (first, second) =>
+      verdictOf([
+        ...differs("the resets", shown(first.start), shown(second.start)),
+        ...differs("the documents after the reset", first.start.document, second.start.document),
+        ...stepsDiffer(first, second, everything),
+      ]),
+  ),
+]

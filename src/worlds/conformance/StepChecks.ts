@@ -1,0 +1,171 @@
+/** Checks of steps: 20 to 24, 27, 30, 42 to 44 and 48. */
+
+import { contains, isSpace } from "../../plugins/spaces/Space.ts"
+import type { Json } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import type { Check } from "./Check.ts"
+import { isOver } from "./Episode.ts"
+import { OUTSIDE } from "./ResetChecks.ts"
+import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
+
+/** What a step gives an agent, besides the observation. */
+const FIELDS = ["reward", "terminated", "truncated", "info"]
+
+/** The code by which what runs a world refuses an action. */
+const ACTION_OUTSIDE = "ActionOutsideSpace"
+
+const observationsOutside = ({ stepped, start }: SeenRound): ReadonlyArray<string> =>
+  Object.entries(stepped.observations).flatMap(([agent, observation]) => {
+    const space = start.agents[agent]?.spaces.observation
+    const why = isSpace(space) ? contains(space, observation) : undefined
+    return why === undefined ? [] : [`${agent}: ${why}`]
+  })
+
+/** What tells two values apart whatever their numbers and texts are: types, keys, lengths. */
+const formDiffers = (before: Json, after: Json, path = ""): string | undefined => {
+  const [was, is] = [formOf(before), formOf(after)]
+  if (was !== is) return `${path === "" ? "" : `${path}: `}expected ${was}, found ${is}`
+  if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return undefined
+  for (const [key, part] of Object.entries(before)) {
+    const other = new Map(Object.entries(after)).get(key)
+    const why = other === undefined ? undefined : formDiffers(part, other, `${path}/${key}`)
+    if (why !== undefined) return why
+  }
+  return undefined
+}
+
+const formOf = (value: Json): string => {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (isObject(value)) return `an object with ${Object.keys(value).toSorted().join(", ")}`
+  return value === null ? "null" : `a ${typeof value}`
+}
+
+/** Whether a mask has some legal action, wherever it is a list of flags. */
+const hasLegal = (mask: Json): boolean => {
+  if (Array.isArray(mask) && mask.every((flag) => typeof flag === "number")) return mask.some((flag) => flag !== 0)
+  if (Array.isArray(mask)) return mask.every(hasLegal)
+  return isObject(mask) ? Object.values(mask).every(hasLegal) : true
+}
+
+/** Checks of steps. */
+export const stepChecks: ReadonlyArray<Check> = [
+  ofRounds(
+    {
+      number: 20,
+      name: "step-answered",
+      sentence: "A step is answered with observation, reward, terminated, truncated and info.",
+    },
+    ({ stepped }) =>
+      Object.entries(stepped.results).flatMap(([agent, result]) => {
+        const missing = FIELDS.filter((field) => result[field] === undefined)
+        return missing.length === 0 ? [] : [`${agent}: expected ${missing.join(", ")}, found nothing`]
+      }),
+    (refusal, steps) => {
+      // Observations outside of their space and forbidden actions have checks of their own.
+      if (refusal.code === OUTSIDE || refusal.code === ACTION_OUTSIDE) return undefined
+      return `${steps === 0 ? "the first step" : "a step"} with actions of their spaces failed (${said(refusal)})`
+    },
+  ),
+  ofRounds(
+    {
+      number: 21,
+      name: "observation-after-step-in-space",
+      sentence: "The observation after the first step is in its space.",
+    },
+    (round) => (round.number === 1 ? observationsOutside(round) : []),
+    (refusal, steps) => (refusal.code === OUTSIDE && steps === 0 ? said(refusal) : undefined),
+  ),
+  ofRounds(
+    {
+      number: 22,
+      name: "observation-form-stays",
+      sentence: "Observations of steps have the types and keys of the reset's.",
+    },
+    ({ stepped, start }) =>
+      Object.entries(stepped.observations).flatMap(([agent, observation]) => {
+        const first = start.agents[agent]?.observation
+        const why = first === undefined ? undefined : formDiffers(first, observation)
+        return why === undefined ? [] : [`${agent}: ${why}`]
+      }),
+  ),
+  ofResults({ number: 23, name: "reward-finite", sentence: "A reward is a finite number." }, ({ reward }) =>
+    reward === undefined || (typeof reward === "number" && Number.isFinite(reward))
+      ? undefined
+      : `expected a finite number, found ${typeof reward === "number" ? reward : JSON.stringify(reward)}`,
+  ),
+  ofResults(
+    { number: 24, name: "flags-boolean", sentence: "terminated and truncated are true or false." },
+    (result) => {
+      const wrong = ["terminated", "truncated"].filter(
+        (flag) => result[flag] !== undefined && typeof result[flag] !== "boolean",
+      )
+      return wrong.length === 0 ? undefined : `expected ${wrong.join(" and ")} to be true or false`
+    },
+  ),
+  ofRounds(
+    { number: 27, name: "no-truncation-at-step-one", sentence: "The first step truncates no episode." },
+    ({ number, stepped }, { facts }) =>
+      number > 1 || facts.maxEpisodeSteps === 1
+        ? []
+        : Object.entries(stepped.results).flatMap(([agent, { truncated }]) =>
+            truncated === true ? [`${agent} is truncated`] : [],
+          ),
+  ),
+  meaningless(
+    { number: 28, name: "render-modes-declared", sentence: "The modes of rendering and their rate are declared." },
+    "a world draws nothing: its view is data in the manifest, and is checked with it",
+  ),
+  meaningless(
+    { number: 29, name: "render-modes-typed", sentence: "Each mode of rendering returns its own type." },
+    "a world draws nothing: its view is data in the manifest, and is checked with it",
+  ),
+  {
+    number: 30,
+    name: "second-close-harmless",
+    sentence: "Closing the world a second time is harmless.",
+    run: (drive) => drive.closeTwice,
+  },
+  ofRounds(
+    {
+      number: 42,
+      name: "observations-stay-in-space",
+      sentence: "All observations of whole episodes are in their spaces.",
+    },
+    (round) => (round.number > 1 ? observationsOutside(round) : []),
+    (refusal, steps) => (refusal.code === OUTSIDE && steps > 0 ? said(refusal) : undefined),
+  ),
+  only(
+    ({ facts }) => (facts.mask ? undefined : "the world has no masks"),
+    ofRounds(
+      { number: 43, name: "masks-respected", sentence: "A mask leaves some action, and what it leaves is accepted." },
+      ({ stepped, live }, { facts }) =>
+        live
+          .filter((agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent))
+          .filter((agent) => !hasLegal(stepped.masks[agent] ?? null))
+          .map((agent) => `${agent}: the mask leaves no action`),
+      (refusal) => (refusal.code === ACTION_OUTSIDE ? said(refusal) : undefined),
+    ),
+  ),
+  only(
+    ({ facts }) => (facts.mode === "parallel" ? undefined : "the agents do not act at once"),
+    ofRounds(
+      { number: 44, name: "maps-cover-live-agents", sentence: "Each agent that can act next has an observation." },
+      ({ stepped, live }) => {
+        const still = live.filter((agent) => !isOver(stepped.results[agent]))
+        return [
+          ...still
+            .filter((agent) => stepped.observations[agent] === undefined)
+            .map((agent) => `${agent} has no observation`),
+          ...Object.keys(stepped.observations)
+            .filter((agent) => !live.includes(agent))
+            .map((agent) => `${agent} has an observation, but does not take part`),
+        ]
+      },
+    ),
+  ),
+  ofRounds(
+    { number: 48, name: "state-is-an-object", sentence: "The world's document is a JSON object after each step." },
+    ({ stepped }) =>
+      isObject(stepped.document) ? [] : [`expected an object, found ${JSON.stringify(stepped.document)}`],
+  ),
+]

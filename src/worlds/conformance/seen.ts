@@ -1,0 +1,119 @@
+/** Ways in which checks look at episodes. */
+
+import { Effect } from "effect"
+import { diff } from "../../projections/patch/diff.ts"
+import { equal } from "../../projections/patch/Equality.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import { type Check, type Drive, inapplicable, type Verdict, verdictOf } from "./Check.ts"
+import type { AgentStart, Refusal, Start } from "./DrivenWorld.ts"
+import type { Episode, Round } from "./Episode.ts"
+
+/** The name and the sentence of a check, and its number. */
+export type Title = Pick<Check, "number" | "name" | "sentence">
+
+/** A check of what the first reset answered. */
+export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Verdict): Check => ({
+  ...title,
+  run: (drive) =>
+    Effect.map(drive.episode(drive.plan), ({ start, failure }) =>
+      start === undefined ? notReset(failure) : judge(start, drive),
+    ),
+})
+
+/** A check of all agents after the first reset: says what is wrong with one, or undefined. */
+export const ofAgents = (title: Title, wrong: (agent: AgentStart) => string | undefined): Check =>
+  ofStart(title, (start) =>
+    verdictOf(
+      Object.entries(start.agents).flatMap(([agent, its]) => {
+        const why = wrong(its)
+        return why === undefined ? [] : [`${agent}: ${why}`]
+      }),
+    ),
+  )
+
+/** A step of an episode: its number, counted from 1, and what the reset before answered. */
+export interface SeenRound extends Round {
+  readonly number: number
+  readonly start: Start
+}
+
+/** A check of the steps of all episodes: says what is wrong with a step. */
+export const ofRounds = (
+  title: Title,
+  wrong: (round: SeenRound, drive: Drive) => ReadonlyArray<string>,
+  refusalWrong: (refusal: Refusal, steps: number) => string | undefined = () => undefined,
+): Check => ({
+  ...title,
+  run: (drive) =>
+    Effect.map(drive.episodes, (episodes) => {
+      const found = episodes.flatMap(({ start, rounds, failure }, index) => {
+        if (start === undefined) return []
+        const refused = failure === undefined ? undefined : refusalWrong(failure, rounds.length)
+        return [
+          ...rounds.flatMap((round, at) =>
+            wrong({ ...round, number: at + 1, start }, drive).map(placed(index, at + 1)),
+          ),
+          ...(refused === undefined ? [] : [placed(index, rounds.length + 1)(refused)]),
+        ]
+      })
+      const steps = episodes.reduce((sum, { rounds }) => sum + rounds.length, 0)
+      return steps === 0 && found.length === 0 ? notStepped(episodes) : verdictOf(found)
+    }),
+})
+
+const placed = (episode: number, step: number) => (why: string) => `episode ${episode + 1}, step ${step}: ${why}`
+
+/** A check of the results of all agents in all steps. */
+export const ofResults = (title: Title, wrong: (result: JsonObject) => string | undefined): Check =>
+  ofRounds(title, ({ stepped }) =>
+    Object.entries(stepped.results).flatMap(([agent, result]) => {
+      const why = wrong(result)
+      return why === undefined ? [] : [`${agent}: ${why}`]
+    }),
+  )
+
+/** A check that applies to some worlds only: `why` says why it does not apply, or undefined if it does. */
+export const only = (why: (drive: Drive) => string | undefined, check: Check): Check => ({
+  ...check,
+  run: (drive) => {
+    const reason = why(drive)
+    return reason === undefined ? check.run(drive) : Effect.succeed(inapplicable(reason))
+  },
+})
+
+/** A check that does not apply to any world here. */
+export const meaningless = (title: Title, why: string): Check => ({
+  ...title,
+  run: () => Effect.succeed(inapplicable(why)),
+})
+
+/** The verdict where nothing could be seen, since a reset failed. */
+export const notReset = (failure: Refusal | undefined): Verdict =>
+  inapplicable(`the world could not be reset (${said(failure)})`)
+
+/** The verdict where no step could be taken, since an action space has flaws. */
+export const UNPLAYABLE: Verdict = inapplicable("an action space has flaws: no action can be drawn")
+
+const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
+  const [first] = episodes
+  if (first?.start === undefined) return notReset(first?.failure)
+  return first.unplayable ? UNPLAYABLE : inapplicable(`no step was taken (${first.stuck ?? said(first.failure)})`)
+}
+
+/** A refusal in words. */
+export const said = (refusal: Refusal | undefined): string =>
+  refusal === undefined ? "no reason is known" : `${refusal.code}: ${refusal.message}`
+
+/** Where two values differ, as a JSON Pointer with what is there; undefined if they are equal. */
+export const difference = (before: Json, after: Json): string | undefined => {
+  if (equal(before, after)) return undefined
+  const [first] = diff(before, after)
+  return first === undefined ? "they differ" : `they differ at ${first.path === "" ? "the root" : first.path}`
+}
+
+/** What Hindcast notes of the episode in the world's document, if it is there. */
+export const episodeIn = (document: Json): JsonObject | undefined => {
+  const episode = isObject(document) ? document.episode : undefined
+  return isObject(episode) ? episode : undefined
+}

@@ -1,0 +1,293 @@
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Either, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Json, Space } from "../../../src/plugins/author.ts"
+import { seeded } from "../../../src/plugins/numpy/Generator.ts"
+import { contains, flaws, isSpace, jsonSchemaOf, sample } from "../../../src/plugins/spaces/Space.ts"
+import { SpaceSchema } from "../../../src/plugins/spaces/SpaceSchema.ts"
+import { issuesOf } from "../../../src/values/OptionIssues.ts"
+import { spaces } from "./spaces.ts"
+
+const cartPole: Space = {
+  type: "Box",
+  dtype: "float32",
+  shape: [4],
+  low: [-4.8, "-Infinity", -0.418, "-Infinity"],
+  high: [4.8, "Infinity", 0.418, "Infinity"],
+}
+
+/** A space, a value in it, and the same value with one part replaced by something that may be wrong there. */
+const mutated = fc
+  .tuple(spaces, fc.maxSafeNat(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.integer({ min: -6, max: 6 })))
+  .map(([space, seed, place, other]) => {
+    const value = sample(space, seeded(seed))
+    return { space, value: replaced(value, place, other as Json) }
+  })
+
+const replaced = (value: Json, place: number, other: Json): Json => {
+  if (typeof value !== "object" || value === null || place % 4 === 0) return other
+  const keys = Object.keys(value)
+  const chosen = keys[place % keys.length]
+  const entries = Object.entries(value).map(([key, part]): [string, Json] => [
+    key,
+    key === chosen ? replaced(part, Math.floor(place / 4), other) : part,
+  ])
+  return Array.isArray(value) ? entries.map(([, part]) => part) : Object.fromEntries(entries)
+}
+
+const ajv = new Ajv2020({ strict: false, ownProperties: true, validateSchema: false, addUsedSchema: false })
+
+const valid = (space: Space, value: Json): boolean => ajv.compile(jsonSchemaOf(space))(value)
+
+describe("a space", () => {
+  it("contains what is drawn from it, and its JSON Schema says so too", () => {
+    fc.assert(
+      fc.property(spaces, fc.maxSafeNat(), (space, seed) => {
+        expect(flaws(space)).toEqual([])
+        const value = sample(space, seeded(seed))
+        expect(contains(space, value)).toBeUndefined()
+        expect(JSON.parse(JSON.stringify(value))).toEqual(value)
+        expect(valid(space, value)).toBe(true)
+      }),
+    )
+  })
+
+  it("contains exactly what its JSON Schema admits", () => {
+    fc.assert(
+      fc.property(mutated, ({ space, value }) => {
+        expect(contains(space, value) === undefined).toBe(valid(space, value))
+      }),
+    )
+  })
+
+  it("draws the same values from the same seed", () => {
+    fc.assert(
+      fc.property(spaces, fc.maxSafeNat(), (space, seed) => {
+        expect(sample(space, seeded(seed))).toEqual(sample(space, seeded(seed)))
+      }),
+    )
+  })
+
+  it.each<[Space, Json, string]>([
+    [cartPole, [0, 0, 0], "expected a list of 4, found a list of 3"],
+    [cartPole, [0, 1e300, 0.5, 0], "/2: expected a number from -0.4180000126361847 to 0.4180000126361847, found 0.5"],
+    [cartPole, [5, 0, 0, 0], "/0: expected a number from -4.800000190734863 to 4.800000190734863, found 5"],
+    [cartPole, [0, "1", 0, 0], '/1: expected a number, found "1"'],
+    [cartPole, [0, null, 0, 0], "/1: expected a number, found null"],
+    [
+      { type: "Box", dtype: "uint8", shape: [], low: 0, high: 255 },
+      0.5,
+      "expected a whole number from 0 to 255, found 0.5",
+    ],
+    [
+      { type: "Box", dtype: "float64", shape: [], low: 0, high: "Infinity" },
+      -1,
+      "expected a number of at least 0, found -1",
+    ],
+    [
+      { type: "Box", dtype: "float64", shape: [], low: "-Infinity", high: 0 },
+      1,
+      "expected a number of at most 0, found 1",
+    ],
+    [{ type: "Discrete", n: 3, start: -1 }, 2, "expected a whole number from -1 to 1, found 2"],
+    [{ type: "Discrete", n: 3 }, true, "expected a whole number from 0 to 2, found true"],
+    [{ type: "MultiDiscrete", nvec: [[2, 3]] }, [[1, 3]], "/0/1: expected a whole number from 0 to 2, found 3"],
+    [{ type: "MultiBinary", n: [2, 1] }, [[0], [2]], "/1/0: expected a whole number from 0 to 1, found 2"],
+    [{ type: "Tuple", subspaces: [{ type: "Discrete", n: 2 }] }, {}, "expected a list of 1, found an object"],
+    [
+      { type: "Dict", subspaces: { "a/b": { type: "Discrete", n: 2 } } },
+      { "a/b": 3 },
+      "/a~1b: expected a whole number from 0 to 1, found 3",
+    ],
+    [
+      { type: "Dict", subspaces: Object.fromEntries<Space>([["toString", { type: "Discrete", n: 2 }]]) },
+      {},
+      "/toString: expected a whole number from 0 to 1, found nothing",
+    ],
+    [
+      { type: "Dict", subspaces: { a: { type: "Discrete", n: 2 } } },
+      { a: 0, b: 1 },
+      "/b: expected no such key, found 1",
+    ],
+    [
+      { type: "Dict", subspaces: { a: { type: "Discrete", n: 2 } } },
+      [],
+      "expected an object with the keys a, found an empty list",
+    ],
+    [{ type: "Text", max_length: 2 }, "", 'expected text of 1 to 2 characters, found ""'],
+    [{ type: "Text", max_length: 2, charset: "ab" }, "ac", 'expected characters of "ab", found "c"'],
+  ])("says where and why: %j does not contain %j", (space, value, why) => {
+    expect(flaws(space)).toEqual([])
+    expect(contains(space, value)).toBe(why)
+  })
+
+  it("counts characters, not code units", () => {
+    expect(contains({ type: "Text", max_length: 1, charset: "😀" }, "😀")).toBeUndefined()
+  })
+
+  it("contains its bounds as they are written and as float32 rounds them", () => {
+    for (const number of [4.8, Math.fround(4.8), -4.8, Math.fround(-4.8)])
+      expect(contains(cartPole, [number, 0, 0, 0])).toBeUndefined()
+  })
+
+  it("draws only what a mask leaves", () => {
+    const space: Space = {
+      type: "Dict",
+      subspaces: {
+        one: { type: "Discrete", n: 4, start: 1 },
+        many: { type: "MultiDiscrete", nvec: [2, 3] },
+        flags: { type: "MultiBinary", n: 3 },
+        pair: { type: "Tuple", subspaces: [{ type: "Discrete", n: 2 }, cartPole] },
+      },
+    }
+    const mask = {
+      one: [0, 0, 1, 0],
+      many: [
+        [0, 1],
+        [1, 0, 0],
+      ],
+      flags: [1, 0, 1],
+      pair: [[0, 1], null],
+    }
+    expect(sample(space, seeded(3), mask)).toMatchObject({ one: 3, many: [1, 0], flags: [1, 0, 1], pair: [1, {}] })
+    expect(sample({ type: "Discrete", n: 4 }, seeded(3), [0, 0, 0, 0])).toBe(0)
+  })
+
+  it("draws from the widest boxes", () => {
+    for (const dtype of ["float64", "float32", "int64", "uint64", "int8"]) {
+      const widest: Space = { type: "Box", dtype, shape: [50], low: "-Infinity", high: "Infinity" }
+      expect(contains(widest, sample(widest, seeded(1)))).toBeUndefined()
+    }
+    const finite: Space = { type: "Box", dtype: "float64", shape: [50], low: -1.7e308, high: 1.7e308 }
+    expect(contains(finite, sample(finite, seeded(1)))).toBeUndefined()
+  })
+})
+
+describe("what is wrong with a space", () => {
+  it.each<[unknown, ReadonlyArray<string>]>([
+    [null, [": expected a space: an object with a type, found null"]],
+    [[], [": expected a space: an object with a type, found an empty list"]],
+    [
+      { type: "Graph" },
+      ['/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, found "Graph"'],
+    ],
+    [
+      { type: "Box", dtype: "float", shape: [0], low: 0, high: 1, sahpe: [] },
+      [
+        "/sahpe: expected no such field (dtype, shape, low, high), found an empty list",
+        '/dtype: expected one of float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, found "float"',
+        "/shape: expected a list of whole numbers of at least 1, found 0",
+      ],
+    ],
+    [
+      { type: "Box", dtype: "float32", shape: [2, 1], low: [[0], ["x"]], high: [1, 2] },
+      [
+        '/low/1/0: expected a number of the dtype, "Infinity" or "-Infinity", found "x"',
+        "/high/0: expected a list of 1, found 1",
+        "/high/1: expected a list of 1, found 2",
+      ],
+    ],
+    [
+      { type: "Box", dtype: "float32", shape: [2], low: [0, 2], high: 1 },
+      ["/low/1: expected a bound of at most high, which is 1, found 2"],
+    ],
+    [
+      { type: "Box", dtype: "uint8", shape: [], low: -1, high: 256 },
+      [
+        '/low: expected a whole number of the dtype, "Infinity" or "-Infinity", found -1',
+        '/high: expected a whole number of the dtype, "Infinity" or "-Infinity", found 256',
+      ],
+    ],
+    [
+      { type: "Box", dtype: "float64", shape: [], low: "Infinity", high: "Infinity" },
+      ['/low: expected a bound of at most high, which is Infinity, found "Infinity"'],
+    ],
+    [
+      { type: "Box", dtype: "int64", shape: [2 ** 21], low: 0, high: 1 },
+      ["/shape: expected at most 1048576 numbers, found 2097152"],
+    ],
+    [{ type: "Discrete", n: 0 }, ["/n: expected a whole number of at least 1, found 0"]],
+    [
+      { type: "Discrete", n: 2, start: 0.5, dtype: "float32" },
+      [
+        "/start: expected a whole number, below 2^53 with n added, found 0.5",
+        '/dtype: expected one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, found "float32"',
+      ],
+    ],
+    [{ type: "MultiDiscrete", nvec: [[2], [0]] }, ["/nvec/1/0: expected a whole number of at least 1, found 0"]],
+    [{ type: "MultiDiscrete", nvec: [] }, ["/nvec: expected a list, or nested lists, of numbers, found an empty list"]],
+    [{ type: "MultiDiscrete", nvec: [[2], 3] }, ["/nvec/1: expected a list of 1, found 3"]],
+    [{ type: "MultiBinary", n: 0 }, ["/n: expected a whole number of at least 1, or a list of them, found 0"]],
+    [{ type: "MultiBinary", n: [] }, ["/n: expected a whole number, or a list of them, found an empty list"]],
+    [{ type: "Tuple", subspaces: [] }, ["/subspaces: expected a list of at least one space, found an empty list"]],
+    [{ type: "Dict", subspaces: {} }, ["/subspaces: expected an object with at least one space, found an object"]],
+    [
+      { type: "Dict", subspaces: { "a/b": { type: "Tuple", subspaces: [{ type: "Discrete", n: -1 }, 3] } } },
+      [
+        "/subspaces/a~1b/subspaces/0/n: expected a whole number of at least 1, found -1",
+        "/subspaces/a~1b/subspaces/1: expected a space: an object with a type, found 3",
+      ],
+    ],
+    [{ type: "Text", max_length: 0 }, ["/max_length: expected a whole number from 1 to 1048576, found 0"]],
+    [
+      { type: "Text", min_length: 3, max_length: 2, charset: "" },
+      [
+        "/min_length: expected a whole number from 0 to max_length, which is 2, found 3",
+        '/charset: expected text with the characters that may occur, found ""',
+      ],
+    ],
+    [
+      JSON.parse('{"type":"Dict","subspaces":{"__proto__":{"type":"Discrete","n":1}}}'),
+      ['/subspaces: expected keys of whole characters other than "__proto__", found "__proto__"'],
+    ],
+  ])("is said with its place: %j", (space, expected) => {
+    expect(flaws(space).map(({ path, message }) => `${path}: ${message}`)).toEqual(expected)
+    expect(isSpace(space)).toBe(false)
+  })
+
+  it("is found in any JSON without throwing, with the same answer from the schema", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.jsonValue(),
+          fc.record(
+            {
+              type: fc.constantFrom("Box", "Discrete", "MultiDiscrete", "MultiBinary", "Tuple", "Dict", "Text"),
+              dtype: fc.constantFrom("float32", "int8"),
+              shape: fc.jsonValue(),
+              low: fc.jsonValue(),
+              n: fc.jsonValue(),
+              nvec: fc.jsonValue(),
+              subspaces: fc.jsonValue(),
+              max_length: fc.jsonValue(),
+            },
+            { requiredKeys: ["type"] },
+          ),
+        ),
+        (value) => {
+          const found = flaws(value)
+          const decoded = Schema.decodeUnknownEither(SpaceSchema, { errors: "all" })(value)
+          expect(Either.isRight(decoded)).toBe(found.length === 0)
+          if (Either.isLeft(decoded))
+            expect(issuesOf(decoded.left.issue).map(({ keys, expected }) => [keys.length, expected])).toEqual(
+              found.map(({ path, expected }) => [path.split("/").length - 1, expected]),
+            )
+        },
+      ),
+    )
+  })
+
+  it("is bounded in depth, size and number", () => {
+    let deep: Space = { type: "Discrete", n: 1 }
+    for (let level = 0; level < 100_000; level++) deep = { type: "Tuple", subspaces: [deep] }
+    expect(flaws(deep)).toMatchObject([{ expected: "at most 16 levels and 1024 spaces" }])
+    const wide = { type: "Tuple", subspaces: Array.from({ length: 5000 }, () => ({ type: "Discrete", n: 1 })) }
+    expect(flaws(wide)).toMatchObject([{ path: "/subspaces/1023" }])
+    const wrong = { type: "Tuple", subspaces: Array.from({ length: 500 }, () => ({ type: "Discrete", n: 0 })) }
+    expect(flaws(wrong)).toHaveLength(50)
+    let nested: unknown = 2
+    for (let level = 0; level < 100_000; level++) nested = [nested]
+    expect(flaws({ type: "MultiDiscrete", nvec: nested })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,328 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, TestClock } from "effect"
+import type { Json } from "../../../src/values/Json.ts"
+import { CHECKS, check, type Report } from "../../../src/worlds/conformance/Conformance.ts"
+import type { DrivenWorld, Start, Stepped, WorldFacts } from "../../../src/worlds/conformance/DrivenWorld.ts"
+import { episodeIn } from "../../../src/worlds/conformance/seen.ts"
+import { LIMIT, type Mistake, opening } from "./walkers.ts"
+
+const SHORT = { seeds: [1, 2], steps: 20 }
+
+const withStatus = ({ findings }: Report, status: "failed" | "inapplicable") =>
+  findings.filter((finding) => finding.status === status).map(({ number }) => number)
+
+/** Checks for which there is nothing to do in Hindcast's interface. */
+const MEANINGLESS = [13, 18, 28, 29, 34, 35, 39, 40, 41]
+
+/** Changes what every agent has after a reset. */
+const each = (start: Start, change: (agent: string) => Partial<Start["agents"][string]>): Start => ({
+  ...start,
+  agents: Object.fromEntries(Object.entries(start.agents).map(([agent, its]) => [agent, { ...its, ...change(agent) }])),
+})
+
+/** Changes what every agent got for a step. */
+const results = (stepped: Stepped, change: { readonly [field: string]: Json | undefined }): Stepped => ({
+  ...stepped,
+  results: Object.fromEntries(
+    Object.entries(stepped.results).map(([agent, result]) => {
+      const fields = Object.entries({ ...result, ...change })
+      return [agent, Object.fromEntries(fields.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))]
+    }),
+  ),
+})
+
+const observed = (stepped: Stepped, observation: Json): Stepped => ({
+  ...stepped,
+  observations: Object.fromEntries(Object.keys(stepped.observations).map((agent) => [agent, observation])),
+})
+
+/** The document with other contents of `episode`. */
+const noted = <A extends { readonly document: Json }>(answer: A, change: { readonly [key: string]: Json }): A => ({
+  ...answer,
+  document: { episode: { ...episodeIn(answer.document), ...change } },
+})
+
+const outside: Json = { at: [51], wind: 0 }
+const box = { type: "Box", dtype: "float32", shape: [2], low: 0, high: 1 }
+const discrete = { type: "Discrete", n: 2 }
+const acting = (action: unknown): Mistake => ({ spaces: { observation: undefined, action } })
+
+/** For each check, a world with that mistake, and the checks that fail besides since they follow from it. */
+const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<number>, WorldFacts["mode"]?]> = [
+  [
+    1,
+    "no space of actions",
+    { start: (start) => each(start, () => ({ spaces: { observation: box, action: null } })) },
+    [16],
+  ],
+  [2, "a space of an unknown type", acting({ type: "Graph" }), [1]],
+  [2, "an unknown field", acting({ ...discrete, m: 1 }), [1]],
+  [3, "bounds of another shape", acting({ ...box, low: [0, 0, 0] }), [1]],
+  [4, "a lower bound above the upper one", acting({ ...box, low: [0, 2] }), [1]],
+  [7, "nothing to choose from", acting({ type: "Discrete", n: 0 }), [1]],
+  [
+    8,
+    "nothing to choose from, in a part",
+    acting({ type: "Tuple", subspaces: [{ type: "MultiDiscrete", nvec: [2, 0] }] }),
+    [1],
+  ],
+  [9, "no dimension", acting({ type: "MultiBinary", n: [2, 0] }), [1]],
+  [10, "an empty Dict", acting({ type: "Tuple", subspaces: [{ type: "Dict", subspaces: {} }] }), [1]],
+  [
+    11,
+    "large seeds refused",
+    { start: (start, { seed }) => (seed >= 2 ** 32 ? { code: "BadSeed", message: "too large" } : start) },
+    [],
+  ],
+  [
+    12,
+    "options refused",
+    { start: (start, { withOptions }) => (withOptions ? { code: "NoOptions", message: "none" } : start) },
+    [],
+  ],
+  [14, "a reset that fails", { start: () => ({ code: "Broken", message: "out of order" }) }, []],
+  [15, "info as text", { start: (start) => each(start, () => ({ info: "calm" })) }, []],
+  [
+    16,
+    "a first observation outside of its space",
+    { start: (start) => each(start, () => ({ observation: outside })) },
+    [],
+  ],
+  [16, "one that was refused", { start: () => ({ code: "ObservationOutsideSpace", message: "agent: 51" }) }, []],
+  [
+    17,
+    "a reset that depends on the one before",
+    { start: (start, { resets }) => each(start, () => ({ info: { resets } })) },
+    [],
+  ],
+  [19, "seeds without effect", { start: (start) => noted(start, { rng: { state: 1 } }) }, []],
+  [20, "a step without a field", { stepped: (stepped) => results(stepped, { info: undefined }) }, []],
+  [20, "a step refused", { stepped: () => ({ code: "Torn", message: "the sail is torn" }) }, []],
+  [
+    21,
+    "outside of its space after a step",
+    { stepped: (stepped, { step }) => (step === 1 ? observed(stepped, outside) : stepped) },
+    [],
+  ],
+  [22, "an observation of another form", { stepped: (stepped) => observed(stepped, { at: 1, wind: 0 }) }, [21, 42]],
+  [23, "an infinite reward", { stepped: (stepped) => results(stepped, { reward: Infinity }) }, []],
+  [
+    24,
+    "flags as numbers",
+    { stepped: (stepped, { step }) => (step < 3 ? results(stepped, { terminated: 0 }) : stepped) },
+    [],
+  ],
+  [
+    25,
+    "a step that depends on earlier episodes",
+    { stepped: (stepped, { resets }) => results(stepped, { info: { resets } }) },
+    [],
+  ],
+  [
+    26,
+    "a generator that depends on earlier episodes",
+    { stepped: (stepped, { resets }) => noted(stepped, { rng: { resets } }) },
+    [],
+  ],
+  [27, "truncated at once", { stepped: (stepped) => results(stepped, { truncated: true }) }, [36]],
+  [30, "a second close that fails", { secondClose: { code: "Closed", message: "already closed" } }, []],
+  [31, "over after a reset", { start: (start) => noted(start, { agents: { agent: { status: "terminated" } } }) }, []],
+  [32, "nobody", { start: (start) => ({ ...start, agents: {} }) }, [], "parallel"],
+  [33, "more agents than can be", { facts: { maxAgents: 1 } }, [], "parallel"],
+  [36, "steps after the end", { undead: true }, []],
+  [
+    37,
+    "a result after the end",
+    {
+      stepped: (stepped, { live }) =>
+        live.length === 2
+          ? stepped
+          : {
+              ...stepped,
+              results: {
+                ...results(stepped, {}).results,
+                bob: { reward: 0, terminated: false, truncated: false, info: {} },
+              },
+            },
+    },
+    [],
+    "parallel",
+  ],
+  [
+    38,
+    "no result for who acted",
+    { stepped: (stepped, { step }) => (step === 2 ? { ...stepped, results: {} } : stepped) },
+    [],
+  ],
+  [
+    38,
+    "a result for somebody else",
+    {
+      stepped: (stepped) => ({
+        ...stepped,
+        results: { ...stepped.results, eve: { reward: 0, terminated: false, truncated: false, info: {} } },
+      }),
+    },
+    [],
+  ],
+  [
+    42,
+    "outside of its space later",
+    { stepped: (stepped, { step }) => (step === 5 ? observed(stepped, outside) : stepped) },
+    [],
+  ],
+  [
+    42,
+    "outside of its space later, refused",
+    {
+      stepped: (stepped, { step }) =>
+        step === 5 ? { code: "ObservationOutsideSpace", message: "agent: 51" } : stepped,
+    },
+    [],
+  ],
+  [43, "a mask without legal actions", { stepped: (stepped) => ({ ...stepped, masks: { agent: [0, 0, 0] } }) }, []],
+  [
+    43,
+    "an action that the mask leaves, refused",
+    { stepped: (stepped, { step }) => (step === 2 ? { code: "ActionOutsideSpace", message: "agent: 1" } : stepped) },
+    [],
+  ],
+  [44, "nothing shown to somebody", { stepped: (stepped) => ({ ...stepped, observations: {} }) }, [], "parallel"],
+  [
+    45,
+    "nobody's turn",
+    { stepped: (stepped, { step }) => (step === 2 ? { ...stepped, turn: null } : stepped) },
+    [],
+    "turn-based",
+  ],
+  [
+    46,
+    "a copy that knows which one it is",
+    { start: (start, { copy }) => each(start, () => ({ info: { first: copy === 0 } })) },
+    [],
+  ],
+  [47, "longer than its limit", { endless: true }, [45]],
+  [48, "a state that is no object", { stepped: (stepped) => ({ ...stepped, document: null }) }, []],
+]
+
+describe("the conformance checks", () => {
+  it("are the 48 of Gymnasium and PettingZoo, each with a name of its own", () => {
+    expect(CHECKS.map(({ number }) => number)).toEqual(Array.from({ length: 48 }, (_, index) => index + 1))
+    expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(48)
+    for (const { name, sentence } of CHECKS) {
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
+      expect(sentence).toMatch(/^[A-Za-z].*\.$/)
+    }
+  })
+
+  it.effect.each<[WorldFacts["mode"], ReadonlyArray<number>]>([
+    ["single", [8, 9, 44]],
+    ["parallel", [8, 9]],
+    ["turn-based", [8, 9, 44]],
+  ])("find nothing wrong with a world that conforms: %s", ([mode, others]) =>
+    Effect.gen(function* () {
+      const report = yield* check(opening(mode), SHORT)
+      expect(report.findings.filter(({ status }) => status === "failed")).toEqual([])
+      expect(report.conforms).toBe(true)
+      expect(withStatus(report, "inapplicable").filter((number) => !MEANINGLESS.includes(number))).toEqual([
+        6,
+        ...others,
+      ])
+    }),
+  )
+
+  it.effect.each(MISTAKES)(
+    "find one mistake and what follows from it: %s, %s",
+    ([number, _, mistake, followers, mode = "single"]) =>
+      Effect.gen(function* () {
+        const report = yield* check(opening(mode, mistake), SHORT)
+        expect(withStatus(report, "failed").filter((failed) => !followers.includes(failed))).toEqual([number])
+        expect(report.conforms).toBe(false)
+      }),
+  )
+
+  it("have a world for each check that can fail", () => {
+    const advice = [5, 6]
+    const shown = [...MISTAKES.map(([number]) => number), ...MEANINGLESS, ...advice]
+    expect(new Set(shown).size).toBe(48)
+  })
+
+  it.effect("point out bounds that are infinite or not normalised, without failing", () =>
+    Effect.gen(function* () {
+      const action = { type: "Box", dtype: "float32", shape: [2], low: [-1, "-Infinity"], high: [1, 2] }
+      const { findings } = yield* check(opening("single", { spaces: { observation: box, action } }), SHORT)
+      expect(findings[4]).toMatchObject({ status: "passed", note: "agent/action: some bounds are infinite" })
+      expect(findings[5]).toMatchObject({ status: "passed", note: expect.stringContaining("from -1 or 0 to 1") })
+    }),
+  )
+
+  it.effect("say where something is wrong, and how often", () =>
+    Effect.gen(function* () {
+      const mistake: Mistake = { stepped: (stepped, { step }) => (step > 3 ? observed(stepped, outside) : stepped) }
+      const { findings } = yield* check(opening("single", mistake), SHORT)
+      expect(findings[41]).toEqual({
+        number: 42,
+        name: "observations-stay-in-space",
+        sentence: "All observations of whole episodes are in their spaces.",
+        status: "failed",
+        why: `episode 1, step 4: agent: /at/0: expected a whole number from -50 to 50, found 51; and ${2 * (LIMIT - 3) - 1} more`,
+      })
+    }),
+  )
+
+  it.effect("say why a check does not apply", () =>
+    Effect.gen(function* () {
+      const { findings } = yield* check(opening("single", { facts: { maxEpisodeSteps: null, mask: false } }), {
+        steps: 3,
+      })
+      expect(findings[42]).toMatchObject({ status: "inapplicable", why: "the world has no masks" })
+      expect(findings[44]).toMatchObject({ status: "inapplicable", why: expect.stringContaining("within 3 steps") })
+      expect(findings[46]).toMatchObject({ status: "inapplicable", why: "the world declares no limit" })
+    }),
+  )
+
+  it.effect("end if the world does not answer", () =>
+    Effect.gen(function* () {
+      const silent = Effect.map(opening("single"), (world): DrivenWorld => ({ ...world, step: () => Effect.never }))
+      const checking = yield* Effect.fork(check(silent, SHORT))
+      yield* TestClock.adjust("10 minutes")
+      const report = yield* Fiber.join(checking)
+      expect(report.findings[19]).toMatchObject({ status: "failed", why: expect.stringContaining("TimedOut") })
+      expect(withStatus(report, "failed")).toEqual([20])
+    }),
+  )
+
+  it.effect("end if the world never ends", () =>
+    Effect.gen(function* () {
+      const slow = Effect.map(
+        opening("single", { endless: true, facts: { maxEpisodeSteps: null } }),
+        (world): DrivenWorld => ({ ...world, step: (actions) => Effect.delay(world.step(actions), "9 seconds") }),
+      )
+      const checking = yield* Effect.fork(check(slow, SHORT))
+      yield* TestClock.adjust("10 minutes")
+      expect(withStatus(yield* Fiber.join(checking), "failed")).toEqual([])
+    }),
+  )
+
+  it.effect("fail as a whole only if the world does not start", () =>
+    Effect.gen(function* () {
+      const refusal = { code: "NoDeno", message: "Deno is not installed" }
+      expect(yield* Effect.flip(check(Effect.fail(refusal)))).toEqual(refusal)
+    }),
+  )
+
+  it.effect("replace a copy that ended, and close each that they start", () =>
+    Effect.gen(function* () {
+      let [opened, ended] = [0, 0]
+      const counted = Effect.acquireRelease(
+        Effect.tap(opening("single", { stepped: () => ({ code: "Sunk", message: "", ended: true }) }), () =>
+          Effect.sync(() => opened++),
+        ),
+        () => Effect.sync(() => ended++),
+      )
+      yield* check(counted, SHORT)
+      expect(opened).toBeGreaterThan(3)
+      expect(ended).toBe(opened)
+    }),
+  )
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest"
+import { checkWorld, worldSuite } from "../../../src/testing.ts"
+
+const DRIFT = "test/worlds/samples/drift"
+
+worldSuite(DRIFT, { consent: "flags" })
+
+describe("the conformance checks of a world in its process", () => {
+  it.each([
+    ["nim", 37],
+    ["pennies", 44],
+  ])("play worlds for several agents, in turns and at once: %s", { timeout: 60_000 }, async (name, number) => {
+    const { findings } = await checkWorld(`test/worlds/samples/${name}`, { consent: "flags", seeds: [1] })
+    expect(findings.filter(({ status }) => status === "failed")).toEqual([])
+    expect(findings[number - 1]).toMatchObject({ status: "passed" })
+    expect(findings[44]).toMatchObject({ name: "everyone-finishes", status: "passed" })
+  })
+
+  it("tell which check fails and why, and reset with the given options", { timeout: 60_000 }, async () => {
+    const { world, conforms, findings } = await checkWorld(DRIFT, {
+      ...{ consent: "flags", seeds: [1], steps: 3, options: { wrong: "observation" } },
+    })
+    expect({ world, conforms }).toEqual({ world: "drift", conforms: false })
+    expect(findings.filter(({ status }) => status === "failed")).toEqual([
+      {
+        number: 16,
+        name: "observation-after-reset-in-space",
+        sentence: "The observation after a reset is in its space.",
+        status: "failed",
+        why: "ObservationOutsideSpace: the observation of agent: /1: expected a number from -20 to 20, found 1000",
+      },
+    ])
+  })
+
+  it("reject if the plugin has no world, or if the options are wrong", { timeout: 60_000 }, async () => {
+    await expect(checkWorld("plugins/text-room", { consent: "flags" })).rejects.toMatchObject({
+      ...{ _tag: "WorldNotStarted", code: "NoWorld" },
+    })
+    await expect(checkWorld(DRIFT, { steps: 0 })).rejects.toThrow("steps")
+  })
+})
