@@ -87,4 +87,4 @@ const NO_WIDTH = /^[\p{M}\p{Default_Ignorable_Code_Point}]+$/u
 
 /** Begins with a wide character (Unicode's East Asian Width), or is an emoji, of itself or by its selector. */
 const WIDE =
-  /^(?:[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4DC0-\u4DFF\u4E00-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DF2}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D356}\u{1D360}-\u{1D376}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|.*\uFE0F)/u
+  /^(?:[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\u3247\u3250-\u33FF\u3400-\u4DBF\u4DC0-\u4DFF\u4E00-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DF2}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D356}\u{1D360}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]|(?![\u{1F1E6}-\u{1F1FF}]$)\p{Emoji_Presentation}|.*\uFE0F)/u

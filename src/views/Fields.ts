@@ -58,6 +58,18 @@ export const Text = Schema.String.pipe(
 const unseen = (text: string): string | undefined =>
   isVisible(text.replaceAll("\n", " ")) ? undefined : `"${oneLine(text).slice(0, MAX_LABEL)}"`
 
+/** Longest text of a lookup, in characters. */
+const MAX_ENTRY = 200
+
+/** The text of a lookup, on one line, as it is; it may be empty. */
+export const Entry = Schema.String.pipe(
+  Schema.filter((text) => text.length <= MAX_ENTRY && isVisible(text)),
+  Schema.annotations({
+    description: `a line of at most ${MAX_ENTRY} characters, without any that are not seen or steer a terminal`,
+    jsonSchema: { maxLength: MAX_ENTRY },
+  }),
+)
+
 /** How a value becomes text: a format, or the name of one of the view's lookups. */
 export const Format = Schema.String.pipe(
   Schema.filter((text) => isFormat(text)),

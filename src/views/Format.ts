@@ -54,7 +54,7 @@ export const formatted = (value: Json | undefined, format: string | undefined, l
 /** The entry of a lookup for a value; undefined if there is none. Lists and objects have none but `*`. */
 export const lookedUp = <Entry>(lookup: { readonly [value: string]: Entry }, value: Json): Entry | undefined => {
   const key = typeof value === "object" && value !== null ? "*" : String(value)
-  return SafeRecord.get(lookup, key) ?? (Object.hasOwn(lookup, key) ? undefined : SafeRecord.get(lookup, "*"))
+  return SafeRecord.get(lookup, Object.hasOwn(lookup, key) ? key : "*")
 }
 
 const plain = (value: Json): string => {

@@ -6,7 +6,7 @@ import { type Either, Schema } from "effect"
 import type { Json } from "../values/Json.ts"
 import { issueOfCheck } from "../values/OptionIssues.ts"
 import * as Options from "../values/Options.ts"
-import { Colour, Format, Glyph, Label, optional, Pattern, Pointer, Text } from "./Fields.ts"
+import { Colour, Entry, Format, Glyph, Label, optional, Pattern, Pointer, Text } from "./Fields.ts"
 import { isLookupName } from "./Format.ts"
 import { pictureOf } from "./Picture.ts"
 import { unknownLookups } from "./references.ts"
@@ -188,7 +188,7 @@ const Part = Schema.Union(Grid, Gauges, Table, TextPart, Picture).annotations({
 
 const Lookups = Schema.Record({
   key: Schema.String,
-  value: recordOf(Schema.String, MAX_ENTRIES, "texts by value"),
+  value: recordOf(Entry, MAX_ENTRIES, "texts by value"),
 }).pipe(
   Schema.filter((lookups) => {
     const names = Object.keys(lookups)

@@ -4,7 +4,7 @@ import { Markup, markup } from "../values/Markup.ts"
 import type { Block, Cell, GaugesBlock, GridBlock, PictureBlock, TableBlock, TextBlock } from "./Drawing.ts"
 import { draw } from "./draw.ts"
 import { COLOURS, type Colour } from "./Fields.ts"
-import { SHADES, shapes } from "./shapes.ts"
+import { INK, PAPER, SHADES, shapes } from "./shapes.ts"
 import type { View } from "./View.ts"
 
 /**
@@ -25,7 +25,7 @@ export const CSS = `
 .view>*{margin:0 0 .75rem}
 .view .title{font-weight:600;margin-bottom:.25rem}
 .view pre{font:1rem/1.25 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre;overflow-x:auto;direction:ltr;unicode-bidi:bidi-override}
-.view .picture{display:block;max-width:40rem;max-height:32rem;width:100%;height:auto;overflow:hidden}
+.view .picture{display:block;max-width:40rem;max-height:32rem;width:100%;height:auto;overflow:hidden;background:${PAPER};color:${INK};border-radius:4px}
 .view .gauge{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:center;margin:0}
 .view .gauge span:first-child{min-width:8rem}
 .view .gauge meter{width:14rem}

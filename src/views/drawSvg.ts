@@ -4,7 +4,7 @@ import { Markup, markup } from "../values/Markup.ts"
 import type { Block, PictureBlock } from "./Drawing.ts"
 import { draw } from "./draw.ts"
 import { type Line, linesOf, linesOfBlock, type Run } from "./lines.ts"
-import { SHADES, shapes } from "./shapes.ts"
+import { INK, PAPER, SHADES, shapes } from "./shapes.ts"
 import type { View } from "./View.ts"
 
 /** How a view is drawn as an image. */
@@ -36,7 +36,7 @@ export const drawSvg = (view: View, document: Json, { columns = 80 }: SvgOptions
   const noted = linesOf({ blocks: [], notes }, columns)
   parts.push(text(noted, y))
   const size = { width: width + 2 * MARGIN, height: Math.ceil(y + noted.length * LINE + MARGIN) }
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="${FONT_SIZE}">${parts}</svg>`
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="${FONT_SIZE}" color="${INK}" role="img" aria-label="State of the world"><rect width="${size.width}" height="${size.height}" fill="${PAPER}"/>${parts}</svg>`
     .source
 }
 

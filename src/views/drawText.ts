@@ -36,19 +36,21 @@ const coloured = (line: Line): string => line.map(painted).join("")
 
 const ESCAPE = "\u001b"
 
-const painted = ({ text, style }: Run): string =>
-  style === undefined || text === "" ? text : `${ESCAPE}[${CODES[style]}m${text}${ESCAPE}[0m`
+const painted = ({ text, style }: Run): string => {
+  const codes = style === undefined || text === "" ? null : CODES[style]
+  return codes === null ? text : `${ESCAPE}[${codes[0]}m${text}${ESCAPE}[${codes[1]}m`
+}
 
-/** Select Graphic Rendition (ECMA-48). White is the terminal's own colour, which can be read on its background. */
-const CODES: { readonly [style in Colour | "bold" | "dim"]: string } = {
-  red: "31",
-  green: "32",
-  yellow: "33",
-  blue: "34",
-  magenta: "35",
-  cyan: "36",
-  white: "39",
-  grey: "90",
-  bold: "1",
-  dim: "2",
+/** Select Graphic Rendition (ECMA-48): on and off. White is the terminal's own colour, which its background suits. */
+const CODES: { readonly [style in Colour | "bold" | "dim"]: readonly [on: number, off: number] | null } = {
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  white: null,
+  grey: [2, 22],
+  bold: [1, 22],
+  dim: [2, 22],
 }

@@ -15,6 +15,10 @@ export const SHADES: { readonly [colour in Colour]: string } = {
   grey: "#8a8f98",
 }
 
+/** What pictures and images are drawn on, and the ink of what has no colour. */
+export const PAPER = "#fff"
+export const INK = "#1a1b1e"
+
 /** The shapes of a picture as SVG, without the element around them. */
 export const shapes = ({ shapes }: PictureBlock): Markup => markup`${shapes.map(shape)}`
 
@@ -25,7 +29,9 @@ const shape = ({ element, attributes, text, children = [] }: Shape): Markup => {
   return markup`<${name}${written}${style}>${text ?? null}${children.map(shape)}</${name}>`
 }
 
+/** A picture stands on white paper, on which white is a colour of its own. */
 const paint = (value: string): string => {
+  if (value === "white") return "#fff"
   const colour = COLOURS.find((name) => name === value)
   return colour === undefined ? value : SHADES[colour]
 }
