@@ -5,7 +5,7 @@
 
 /** The number of columns that a text takes, which has no control characters and no colours. */
 export const width = (text: string): number => {
-  if (ASCII.test(text)) return text.length
+  if (NARROW.test(text)) return text.length
   let columns = 0
   for (const character of graphemes(text)) columns += widthOf(character)
   return columns
@@ -13,7 +13,7 @@ export const width = (text: string): number => {
 
 /** The characters of a text as a reader counts them: a letter with its marks is one, and so is an emoji of several. */
 export const graphemes = (text: string): ReadonlyArray<string> =>
-  ASCII.test(text) ? text.split("") : Array.from(SEGMENTER.segment(text), ({ segment }) => segment)
+  NARROW.test(text) ? text.split("") : Array.from(SEGMENTER.segment(text), ({ segment }) => segment)
 
 /** Cuts a text to at most so many columns; a text that was cut ends with "…". */
 export const cut = (text: string, columns: number): string => {
@@ -73,12 +73,13 @@ const broken = (word: string, columns: number): ReadonlyArray<string> => {
   return [...pieces, piece]
 }
 
-const ASCII = /^[\x20-\x7e]*$/
+/** Characters that are one column wide each, and that no other character joins: Latin, and signs, arrows, lines and blocks. */
+const NARROW = /^[\x20-\x7e\u00A1-\u00AC\u00AE-\u02FF\u2010-\u2027\u2190-\u21FF\u2200-\u22FF\u2500-\u25FC]*$/
 
 const SEGMENTER = new Intl.Segmenter()
 
 const widthOf = (grapheme: string): number => {
-  if (ASCII.test(grapheme)) return grapheme.length
+  if (NARROW.test(grapheme)) return grapheme.length
   return NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1
 }
 

@@ -14,13 +14,18 @@ export const drawGrid = (part: Grid, bindings: Bindings): GridBlock => {
     kind: "grid",
     title: part.title,
     rows: cells,
-    width: cells.some((row) => row.some(isWide)) ? 2 : 1,
+    width: widestOf(cells),
     spaced: part.spaced === true,
     legend: legendOf(part),
   }
 }
 
-const isWide = ({ text }: Cell): boolean => text > "~" && width(text) > 1
+/** The width of the widest cell. A grid has many cells and few glyphs. */
+const widestOf = (cells: Cells): number => {
+  const glyphs = new Set<string>()
+  for (const row of cells) for (const { text } of row) glyphs.add(text)
+  return [...glyphs].some((glyph) => width(glyph) > 1) ? 2 : 1
+}
 
 /** A grid while it is filled: rows of equal length. */
 type Cells = Array<Array<Cell>>

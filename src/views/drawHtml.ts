@@ -24,7 +24,7 @@ export const CSS = `
 .view{margin:1rem 0}
 .view>*{margin:0 0 .75rem}
 .view .title{font-weight:600;margin-bottom:.25rem}
-.view pre{font:1rem/1.25 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre;overflow-x:auto;direction:ltr;unicode-bidi:bidi-override}
+.view pre{margin:0 0 .25rem;font:1rem/1.25 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre;overflow-x:auto;direction:ltr;unicode-bidi:bidi-override}
 .view .picture{display:block;max-width:40rem;max-height:32rem;width:100%;height:auto;overflow:hidden;background:${PAPER};color:${INK};border-radius:4px}
 .view .gauge{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:center;margin:0}
 .view .gauge span:first-child{min-width:8rem}

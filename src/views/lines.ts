@@ -62,12 +62,15 @@ const gridLines = (block: GridBlock, room: number): ReadonlyArray<Line> => {
   const count = block.rows[0]?.length ?? 0
   const fits = count * (block.width + gap) - gap <= room
   const shown = fits ? count : Math.max(1, Math.floor((room - 1) / (block.width + gap)))
+  const padded = new Map<string, string>()
+  const textOf = (text: string): string => {
+    const known = padded.get(text) ?? pad(text, block.width)
+    padded.set(text, known)
+    return known
+  }
   return [
     ...block.rows.map((row) => [
-      ...merged(
-        row.slice(0, shown),
-        (text, index) => pad(text, block.width) + (index < shown - 1 ? " ".repeat(gap) : ""),
-      ),
+      ...merged(row.slice(0, shown), (text, index) => textOf(text) + (index < shown - 1 ? " ".repeat(gap) : "")),
       ...(fits ? [] : [{ text: "…" }]),
     ]),
     ...legendLines(block, room),

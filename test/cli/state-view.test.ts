@@ -55,7 +55,7 @@ describe("state --view", () => {
   })
 
   it("answers with the lines and the image as JSON", async () => {
-    const told = await document(["state", "--view", "--task", "task-a", "--json", "--log", log])
+    const told = await document(["state", "--view", "--task", "task-a", "--log", log])
     expect(told).toMatchObject({
       at: 7,
       taskId: "task-a",

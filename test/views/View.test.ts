@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Json } from "../../src/values/Json.ts"
 import * as View from "../../src/views/View.ts"
+import { inRepository } from "../repository.ts"
 
 const mistakes = (view: Json) =>
   Either.match(View.decode(view), {
@@ -13,6 +15,14 @@ const svg = (more: { readonly [key: string]: Json }) => ({
   parts: [
     { type: "svg", title: "t", width: 1, height: 1, elements: [], alternative: [{ type: "text", text: "" }], ...more },
   ],
+})
+
+describe("the views in docs/worlds.md", () => {
+  it("are views, and parts of views", () => {
+    const page = readFileSync(inRepository("docs", "worlds.md"), "utf8")
+    const examples = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, source = ""]) => JSON.parse(source))
+    expect(examples.map((example) => mistakes("parts" in example ? example : { parts: [example] }))).toEqual([[], []])
+  })
 })
 
 describe("a view with mistakes", () => {
