@@ -127,8 +127,6 @@ export const Gauge = Schema.Struct({
   format: optional(Format),
 }).annotations({ identifier: "ViewGauge" })
 
-export type Gauge = typeof Gauge.Type
-
 const Gauges = Schema.Struct({
   type: Schema.Literal("gauges"),
   title: optional(Label),
@@ -168,8 +166,6 @@ const TextPart = Schema.Struct({
   text: Text,
   colour: optional(Colour),
 })
-
-export type TextPart = typeof TextPart.Type
 
 /** A part that every medium can draw. */
 const PlainPart = Schema.Union(Grid, Gauges, Table, TextPart).annotations({
