@@ -24,6 +24,7 @@ module.exports = {
       "(plugins|projections)",
       "events",
       "platform",
+      "views",
       "values",
     ]),
     ...storeys("src/agents", ["channel", "models"]),
