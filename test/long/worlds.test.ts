@@ -1,6 +1,7 @@
 /**
  * The returns that the field knows for its worlds, over enough episodes to tell a small change of a rule: the allowed
- * error is a few standard errors of the mean.
+ * error is a few standard errors of the mean. For cart pole at random the field says 22.4 ± 0.1; Gymnasium itself, over 40,000
+ * episodes, 22.22 ± 0.06.
  */
 import { describe, expect, it } from "vitest"
 import acrobot from "../../packages/worlds/acrobot/world.ts"
@@ -31,8 +32,8 @@ const references: ReadonlyArray<Reference> = [
     who: "at random",
     policy: anyOf(2),
     episodes: 60_000,
-    expected: 22.4,
-    error: 0.25,
+    expected: 22.25,
+    error: 0.2,
   },
   { game: played("cart-pole", cartPole), who: "balancing", policy: balance, episodes: 3000, expected: 482, error: 4 },
   {
@@ -59,7 +60,7 @@ const references: ReadonlyArray<Reference> = [
     expected: -1226,
     error: 14,
   },
-  { game: played("acrobot", acrobot), who: "swinging", policy: swing, episodes: 1000, expected: -81, error: 3 },
+  { game: played("acrobot", acrobot), who: "swinging", policy: swing, episodes: 1000, expected: -85.2, error: 3 },
   {
     game: played("frozen-lake", frozenLake),
     who: "at random",

@@ -1,12 +1,14 @@
 /**
- * Plays worlds of `packages/worlds` in the test's own process, as the runner plays them in theirs: seeds, spaces and the
- * limit of steps are what the manifest and Hindcast say they are.
+ * Plays worlds of `packages/worlds` in the test's own process, as the runner plays them in theirs: with the spaces and the
+ * limit of steps of their manifest, and the runner's own bookkeeping of an episode.
  */
 import * as fs from "node:fs"
 import { setImmediate } from "node:timers/promises"
-import type { World, WorldContext } from "../../packages/worlds/author.ts"
-import type { Json, JsonObject, Space } from "../../src/plugins/author.ts"
+import { Either } from "effect"
+import type { Json, JsonObject, Space, World, WorldContext } from "../../src/plugins/author.ts"
+import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import * as Generator from "../../src/plugins/numpy/Generator.ts"
+import * as Run from "../../src/plugins/runner/world/Episode.ts"
 import { contains } from "../../src/plugins/spaces/Space.ts"
 import { inRepository } from "../repository.ts"
 
@@ -14,36 +16,32 @@ import { inRepository } from "../repository.ts"
 export interface Played {
   readonly name: string
   readonly world: World
-  readonly observation: Space
-  readonly action: Space
-  readonly limit: number | undefined
+  readonly facts: Manifest.WorldFacts
 }
 
-/** The world of that name. `entry` is what its module exports by default. */
+/** The world of that name; `plugin` is what its entry exports. */
 export const played = (name: string, { environment }: { readonly environment: World }): Played => {
   const file = inRepository("packages", "worlds", name, "looper-plugin.json")
-  const { spaces, max_episode_steps } = JSON.parse(fs.readFileSync(file, "utf8")).peas.environment
-  return { name, world: environment, ...spaces, limit: max_episode_steps }
+  const { manifest } = Either.getOrThrow(Manifest.decode(JSON.parse(fs.readFileSync(file, "utf8")), { lenient: true }))
+  const facts = Manifest.worldOf(manifest)
+  if (facts === undefined) throw new Error(`${file}: expected spaces`)
+  return { name, world: environment, facts }
 }
 
-export const contextOf = (rng: Generator.StatefulGenerator): WorldContext => ({
-  agent: "agent",
-  agents: ["agent"],
-  rng,
-  variables: {},
-  metadata: {},
-  log: () => {},
+const nothing = () => Promise.reject(new Error("A world asks the host for nothing."))
+
+/** The agent of a world for one. */
+const AGENT = "agent"
+
+/** The context of the functions of a world that draws from `rng`. */
+export const contextOf = (rng: WorldContext["rng"]): WorldContext => ({
+  ...{ agent: AGENT, agents: [AGENT], rng },
+  ...{ variables: {}, metadata: {}, now: 0, workspace: "/", precomputed: null },
   signal: new AbortController().signal,
-  random: Math.random,
-  now: 0,
-  workspace: "/",
-  precomputed: null,
-  run: () => Promise.reject(new Error("A world asks the host for nothing.")),
-  readFile: () => Promise.reject(new Error("A world asks the host for nothing.")),
-  writeFile: () => Promise.reject(new Error("A world asks the host for nothing.")),
-  fetch: () => Promise.reject(new Error("A world asks the host for nothing.")),
+  log: () => {},
+  random: () => 0,
   progress: () => {},
-  emit: () => Promise.reject(new Error("A world asks the host for nothing.")),
+  ...{ run: nothing, readFile: nothing, writeFile: nothing, fetch: nothing, emit: nothing },
 })
 
 /** What a step comes to. */
@@ -52,83 +50,99 @@ export interface Stepped {
   readonly reward: number
   readonly terminated: boolean
   readonly truncated: boolean
+  readonly outcome?: string
   readonly info: JsonObject
 }
 
-/** An episode under way. */
+/** An episode under way. Actions and observations outside their spaces are refused, as by the runner. */
 export interface Episode {
-  readonly rng: Generator.StatefulGenerator
-  readonly spaces: { readonly observation: Space; readonly action: Space }
+  readonly action: Space
   readonly first: Json
   readonly info: JsonObject
+  readonly observe: () => Promise<Json>
   readonly mask: () => Promise<Json>
   readonly step: (action: Json) => Promise<Stepped>
+  /** The document as the log has it. */
+  readonly state: () => JsonObject
 }
 
-/** Begins an episode; every observation of it is held to its space. */
-export const begin = async (
-  { name, world, observation, action, limit }: Played,
-  seed: Generator.StatefulGenerator | number,
-  options: JsonObject = {},
-): Promise<Episode> => {
-  const rng = typeof seed === "number" ? Generator.seeded(seed) : seed
-  const context = contextOf(rng)
-  const spaces = world.spaces?.(options) ?? { observation, action }
-  let steps = 0
-  const observed = async () => {
-    const value = await world.observe(context)
-    const outside = contains(spaces.observation, value)
-    if (outside !== undefined) throw new Error(`${name}: ${JSON.stringify(value)} is outside its space: ${outside}`)
-    return value
+/** Begins an episode. */
+export const begin = async (game: Played, seed: number, options: JsonObject = {}): Promise<Episode> => {
+  const episode = Run.begin(seed, [AGENT])
+  const spaces = game.world.spaces?.(options)
+  for (const agent of episode.agents.values()) if (spaces !== undefined) agent.spaces = spaces
+  const answer = await game.world.reset(contextOf(episode.rng), options)
+  return playing(game, episode, (typeof answer === "object" && answer.info) || {})
+}
+
+/** Goes on from a document. */
+export const restored = async (game: Played, options: JsonObject, document: JsonObject): Promise<Episode> => {
+  const { episode: recorded, ...own } = document
+  const episode = Run.decode(recorded as JsonObject)
+  await game.world.restore?.(contextOf(episode.rng), options, own)
+  return playing(game, episode, {})
+}
+
+const playing = async ({ world, facts }: Played, episode: Run.Episode, info: JsonObject): Promise<Episode> => {
+  const worldContext = contextOf(episode.rng)
+  const spaces = episode.agents.get(AGENT)?.spaces ?? facts.spaces
+  const observe = async () => {
+    const observation = await world.observe(worldContext)
+    const wrong = contains(spaces.observation, observation)
+    if (wrong !== undefined) throw Object.assign(new Error(wrong), { code: "ObservationOutsideSpace" })
+    return observation
   }
-  const answer = await world.reset(context, options)
-  const first = await observed()
-  const info = (typeof answer === "object" && answer.info) || {}
+  const step = async (action: Json): Promise<Stepped> => {
+    Run.assertActive(episode, AGENT)
+    const wrong = contains(spaces.action, action)
+    if (wrong !== undefined) throw Object.assign(new Error(wrong), { code: "ActionOutsideSpace" })
+    const result = await world.step(worldContext, action)
+    episode.step += 1
+    if (typeof result.reward !== "number")
+      throw new Error(`expected one reward, found ${JSON.stringify(result.reward)}`)
+    const stepped = {
+      ...{ terminated: false, info: {}, ...result, reward: result.reward },
+      truncated: result.truncated === true || episode.step === facts.maxSteps,
+    }
+    Run.credit(episode, AGENT, { ...stepped, rewards: {} })
+    return { ...stepped, observation: await observe() }
+  }
   return {
-    rng,
-    spaces,
-    first,
-    info,
-    mask: async () => (await world.mask?.(context)) ?? null,
-    step: async (choice) => {
-      const { reward, terminated = false, truncated = false, info = {} } = await world.step(context, choice)
-      steps += 1
-      if (typeof reward !== "number") throw new Error(`${name}: expected one reward, found ${JSON.stringify(reward)}`)
-      return { observation: await observed(), reward, terminated, truncated: truncated || steps === limit, info }
-    },
+    action: spaces.action,
+    ...{ first: await observe(), info, observe, step },
+    mask: async () => (await world.mask?.(worldContext)) ?? null,
+    state: () => JSON.parse(JSON.stringify({ ...world.state(), episode: Run.encode(episode) })),
   }
 }
 
 /** How an agent acts on what it is shown. */
 export type Policy = (observation: Json) => Json
 
-/** Plays an episode to its end, or to a number of steps; returns the sum of its rewards. */
-export const returnOf = async (episode: Episode, policy: Policy, most = Number.POSITIVE_INFINITY): Promise<number> => {
-  let observation = episode.first
+/** Plays an episode to its end; returns the sum of its rewards. */
+export const returnOf = async (episode: Episode, policy: Policy): Promise<number> => {
   let sum = 0
-  for (let step = 0; step < most; step++) {
+  let observation = episode.first
+  for (;;) {
     const result = await episode.step(policy(observation))
     observation = result.observation
     sum += result.reward
-    if (result.terminated || result.truncated) break
+    if (result.terminated || result.truncated) return sum
   }
-  return sum
 }
 
-/** The mean return of a policy over that many episodes, which all draw from one generator. */
+/** The mean return of a policy over that many episodes, with the seeds 0, 1, 2 … */
 export const meanReturn = async (
   game: Played,
   episodes: number,
   policy: (rng: Generator.StatefulGenerator) => Policy,
   options: JsonObject = {},
 ): Promise<number> => {
-  const rng = Generator.seeded(1)
-  const choose = policy(Generator.seeded(2))
+  const choose = policy(Generator.seeded([1, 2]))
   let sum = 0
-  for (let index = 1; index <= episodes; index++) {
-    sum += await returnOf(await begin(game, rng, options), choose)
+  for (let seed = 0; seed < episodes; seed++) {
+    sum += await returnOf(await begin(game, seed, options), choose)
     // Promises alone would not let the test runner do anything for minutes.
-    if (index % 500 === 0) await setImmediate()
+    if (seed % 500 === 499) await setImmediate()
   }
   return sum / episodes
 }

@@ -2,13 +2,12 @@
  * A world's table of transitions, taken from the world itself: it is put in each state, and each of its draws is made to
  * come out in each way. Value iteration over the table gives the best return that there is.
  */
-
 import type { JsonObject } from "../../src/plugins/author.ts"
 import * as Generator from "../../src/plugins/numpy/Generator.ts"
 import { contextOf, type Played } from "./Episode.ts"
 
 /** What an action may lead to. */
-export interface Transition {
+interface Transition {
   readonly probability: number
   /** The observation of the next state, which is its number. */
   readonly next: number
@@ -17,7 +16,7 @@ export interface Transition {
 }
 
 /** Transitions by state and action. */
-export type Table = ReadonlyArray<ReadonlyArray<ReadonlyArray<Transition>>>
+type Table = ReadonlyArray<ReadonlyArray<ReadonlyArray<Transition>>>
 
 /** The table of a world whose observations are the numbers of its states; `documents` are these states. */
 export const tableOf = async (
@@ -29,16 +28,14 @@ export const tableOf = async (
   const rng = Generator.seeded(0)
   const after = async (document: JsonObject, action: number, way: number) => {
     let chances: ReadonlyArray<number> = [1]
-    const context = contextOf({
-      ...rng,
-      categorical: (p) => {
-        chances = p
-        return way
-      },
-    })
-    await world.restore?.(context, options, document)
-    const { reward, terminated = false } = await world.step(context, action)
-    const next = Number(await world.observe(context))
+    const categorical = (p: ReadonlyArray<number>) => {
+      chances = p
+      return way
+    }
+    const drawn = contextOf({ ...rng, categorical })
+    await world.restore?.(drawn, options, document)
+    const { reward, terminated = false } = await world.step(drawn, action)
+    const next = Number(await world.observe(drawn))
     return { ways: chances.length, probability: chances[way] ?? 0, next, reward: Number(reward), terminated }
   }
   const table: Array<Array<Array<Transition>>> = []

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import cartPole from "../../packages/worlds/cart-pole/world.ts"
-import * as Generator from "../../src/plugins/numpy/Generator.ts"
-import { anyOf, begin, contextOf, meanReturn, numbersOf, played } from "./Episode.ts"
+import { anyOf, begin, meanReturn, numbersOf, played, restored } from "./Episode.ts"
 import { followsGymnasium, hasNoAction, keepsItsPromises } from "./promises.ts"
 
 const game = played("cart-pole", cartPole)
@@ -19,14 +18,14 @@ describe("cart-pole", () => {
   })
 
   it("lasts 22.4 steps on average when pushed at random", async () => {
-    expect(Math.abs((await meanReturn(game, 1000, anyOf(2))) - 22.4)).toBeLessThan(1)
+    expect(Math.abs((await meanReturn(game, 600, anyOf(2))) - 22.4)).toBeLessThan(1)
   })
 
   it("fails the task when the pole falls", async () => {
-    const context = contextOf(Generator.seeded(1))
-    await game.world.reset(context, {})
-    await game.world.restore?.(context, {}, { position: 0, velocity: 0, angle: 0.3, angularVelocity: 0, widest: 0.3 })
-    expect(await game.world.step(context, 1)).toEqual({ reward: 1, terminated: true, outcome: "failed" })
+    const { episode = null } = (await begin(game, 1)).state()
+    const motion = { position: 0, velocity: 0, angle: 0.3, angularVelocity: 0, widest: 0.3 }
+    const leaning = await restored(game, {}, { ...motion, episode })
+    expect(await leaning.step(1)).toMatchObject({ reward: 1, terminated: true, outcome: "failed" })
   })
 
   it("refuses bounds that are the wrong way round", async () => {

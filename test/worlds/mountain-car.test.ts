@@ -16,7 +16,7 @@ describe("mountain-car", () => {
   })
 
   it("reaches it in 119.5 steps on average by accelerating as it rolls", async () => {
-    expect(Math.abs((await meanReturn(game, 200, withVelocity)) + 119.5)).toBeLessThan(3)
+    expect(Math.abs((await meanReturn(game, 100, withVelocity)) + 119.5)).toBeLessThan(3)
   })
 
   it("refuses bounds that are the wrong way round", async () => {

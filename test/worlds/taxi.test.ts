@@ -39,7 +39,7 @@ describe("taxi", () => {
     let before = episode.first
     for (let step = 0; step < 190; step++) {
       const { observation, reward, terminated } = await episode.step(
-        sample(episode.spaces.action, chance, await episode.mask()),
+        sample(episode.action, chance, await episode.mask()),
       )
       expect(reward).not.toBe(-10)
       expect(observation).not.toEqual(before)

@@ -3,7 +3,7 @@
  * (those of Sutton and Barto's book), their order of operations and the draws are those of Gymnasium's Acrobot-v1. The
  * state has float64 numbers, but for the first one, which has float32; observations have float32.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 /** The duration of a step, in seconds. It is one step of the method of Runge and Kutta. */
 const TAU = 0.2
@@ -123,4 +123,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

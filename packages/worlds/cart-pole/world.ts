@@ -2,7 +2,7 @@
  * The world `cart-pole`: a pole stands on a cart that is pushed to the left or to the right. The dynamics, their order of
  * operations and the draws are those of Gymnasium's CartPole-v1. The state has float64 numbers, observations float32.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const GRAVITY = 9.8
 const POLE_MASS = 0.1
@@ -81,4 +81,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

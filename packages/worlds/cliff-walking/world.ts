@@ -2,7 +2,7 @@
  * The world `cliff-walking`: along a cliff to the goal; whoever steps off it is back at the start. The rules,
  * probabilities and draws are those of Gymnasium's CliffWalking-v1.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const ROWS = 4
 const COLUMNS = 12
@@ -74,4 +74,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

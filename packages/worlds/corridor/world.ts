@@ -2,7 +2,7 @@
  * The world `corridor`: along a corridor from its first position to its last one. It is AgentOS's Corridor without that
  * one's faults: the observation never leaves its space, and the episode ends exactly at the last position.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 interface State {
   readonly position: number
@@ -39,4 +39,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

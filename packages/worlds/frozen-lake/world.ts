@@ -2,7 +2,7 @@
  * The world `frozen-lake`: across a frozen lake to the goal without falling into a hole; the ice is slippery. The rules,
  * probabilities and draws are those of Gymnasium's FrozenLake-v1.
  */
-import type { Json, JsonObject, Plugin, Spaces, World } from "../author.ts"
+import type { Json, JsonObject, Spaces, World, WorldPlugin } from "hindcast/plugin"
 
 /** S is where it begins, G the goal, H a hole, F ice. */
 type Lake = ReadonlyArray<string>
@@ -142,4 +142,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

@@ -2,7 +2,7 @@
  * The world `mountain-car`: a car in a valley is too weak to drive up the hill and has to swing. The dynamics, their order
  * of operations and the draw are those of Gymnasium's MountainCar-v0. The state has float64 numbers, observations float32.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const LEFT_WALL = -1.2
 const RIGHT_WALL = 0.6
@@ -71,4 +71,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

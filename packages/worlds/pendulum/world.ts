@@ -3,7 +3,7 @@
  * operations and the draws are those of Gymnasium's Pendulum-v1 with numpy 2. The state has float64 numbers; observations,
  * actions and the terms of the action alone have float32.
  */
-import type { Json, JsonObject, Plugin, World } from "../author.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const MAX_SPEED = 8
 const MASS = 1
@@ -81,4 +81,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin

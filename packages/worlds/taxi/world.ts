@@ -2,7 +2,7 @@
  * The world `taxi`: a taxi fetches a passenger at one of four stands and takes them to another one. The rules,
  * probabilities, masks and draws are those of Gymnasium's Taxi-v4.
  */
-import type { Json, JsonObject, Plugin, Step, World, WorldContext } from "../author.ts"
+import type { Json, JsonObject, Step, World, WorldContext, WorldPlugin } from "hindcast/plugin"
 
 /** `:` is a way between two squares, `|` a wall. Square (row, column) is at [row + 1][2 × column + 1]. */
 const TOWN = ["+---------+", "|R: | : :G|", "| : | : : |", "| : : : : |", "| | : | : |", "|Y| : |B: |", "+---------+"]
@@ -190,4 +190,4 @@ const environment: World = {
   },
 }
 
-export default { environment } satisfies Plugin
+export default { environment } satisfies WorldPlugin
