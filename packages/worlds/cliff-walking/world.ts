@@ -8,6 +8,9 @@ const ROWS = 4
 const COLUMNS = 12
 const START = { row: ROWS - 1, column: 0 }
 
+/** S is the start, C the cliff, G the goal. */
+const FIELD = ["............", "............", "............", "SCCCCCCCCCCG"]
+
 /** Up, right, down, left: the two beside an action are at right angles to it. */
 const DIRECTIONS = [
   { row: -1, column: 0 },
@@ -63,7 +66,8 @@ const environment: World = {
     state = fell ? { ...START, falls: state.falls + 1 } : { ...place, falls: state.falls }
     return { reward: fell ? -100 : -1, terminated: isGoal(state), info: { prob: 1 / outcomes.length } }
   },
-  state: () => ({ ...state }),
+  // The field is for those who draw the world.
+  state: () => ({ ...state, field: FIELD }),
   restore: (_context, options, document) => {
     isSlippery = options.is_slippery === true
     state = {

@@ -60,7 +60,8 @@ const environment: World = {
     state = driven(state, action - 1)
     return { reward: -1, terminated: state.position >= FLAG && state.velocity >= state.goalVelocity }
   },
-  state: () => ({ ...state }),
+  // The height of the hill is for those who draw the world.
+  state: () => ({ ...state, altitude: Math.sin(3 * state.position) * 0.45 + 0.55 }),
   restore: (_context, _options, document) => {
     state = {
       position: numberIn(document, "position"),

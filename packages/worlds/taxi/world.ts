@@ -176,7 +176,8 @@ const environment: World = {
     return { ...drive(context, place), info }
   },
   mask: maskOf,
-  state: () => ({ ...state }),
+  // The town, and the taxi's square in it, are for those who draw the world.
+  state: () => ({ ...state, town: TOWN, square: [state.row + 1, 2 * state.column + 1] }),
   restore: (_context, options, document) => {
     setting = settingOf(options)
     state = {
