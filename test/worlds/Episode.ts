@@ -17,6 +17,7 @@ export interface Played {
   readonly name: string
   readonly world: World
   readonly facts: Manifest.WorldFacts
+  readonly measures: Manifest.Manifest["peas"]["performance"]
 }
 
 /** The world of that name; `plugin` is what its entry exports. */
@@ -25,7 +26,7 @@ export const played = (name: string, { environment }: { readonly environment: Wo
   const { manifest } = Either.getOrThrow(Manifest.decode(JSON.parse(fs.readFileSync(file, "utf8")), { lenient: true }))
   const facts = Manifest.worldOf(manifest)
   if (facts === undefined) throw new Error(`${file}: expected spaces`)
-  return { name, world: environment, facts }
+  return { name, world: environment, facts, measures: manifest.peas.performance }
 }
 
 const nothing = () => Promise.reject(new Error("A world asks the host for nothing."))
