@@ -50,7 +50,15 @@ module.exports = {
       "registry",
       "rules",
     ]),
-    ...storeys("src/plugins", ["testing", "process", "channel", "hostapi", "sandbox", "manifest", "schemas"]),
+    ...storeys("src/plugins", [
+      "testing",
+      "process",
+      "channel",
+      "hostapi",
+      "sandbox",
+      "manifest",
+      "(schemas|spaces|numpy)",
+    ]),
     ...storeys("src/projections", [
       "(timetravel|exports)",
       "comparison",
@@ -84,7 +92,14 @@ module.exports = {
       name: "runner-stands-alone",
       severity: "error",
       from: { path: "^src/plugins/runner/" },
-      to: { pathNot: "^src/plugins/(author\\.ts$|runner/)" },
+      to: { pathNot: "^src/plugins/(author\\.ts$|runner/|numpy/|spaces/)" },
+    },
+    {
+      name: "spaces-and-numpy-have-no-dependencies",
+      comment: "They run in Node, in Deno and in browsers. The schema of spaces is for the kernel alone.",
+      severity: "error",
+      from: { path: "^src/plugins/(spaces|numpy|runner)/", pathNot: "/SpaceSchema\\.ts$" },
+      to: { path: "node_modules|^src/values/|SpaceSchema\\.ts$" },
     },
     {
       name: "author-types-import-nothing",

@@ -11,6 +11,103 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
 /** Arguments of a command, or options of an environment. */
 export type JsonObject = { readonly [key: string]: Json }
 
+/** Numbers in nested lists, as numpy's `tolist` gives them; in a Box also `"Infinity"` and `"-Infinity"`. */
+export type Nested<A = number> = A | ReadonlyArray<Nested<A>>
+
+/** A bound of a Box: JSON has no infinities, so that they are text. */
+export type Bound = number | "Infinity" | "-Infinity"
+
+/** A Box of numbers, in nested lists of its shape: `[]` is one number, `[2, 3]` two lists of three. */
+export interface BoxSpace {
+  readonly type: "Box"
+  /** numpy's name: `float32`, `float64`, `int64`, `uint8` … */
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+  /** Nested lists of the shape, or one bound for all. */
+  readonly low: Nested<Bound>
+  readonly high: Nested<Bound>
+}
+
+/** The whole numbers from `start` (default 0) to `start + n - 1`. */
+export interface DiscreteSpace {
+  readonly type: "Discrete"
+  readonly n: number
+  readonly start?: number
+  readonly dtype?: string
+}
+
+/** Several discrete spaces that start at 0: nested lists in the shape of `nvec`. */
+export interface MultiDiscreteSpace {
+  readonly type: "MultiDiscrete"
+  readonly nvec: Nested
+  readonly dtype?: string
+}
+
+/** Lists of 0 and 1: of `n` numbers, or nested lists of the shape `n`. */
+export interface MultiBinarySpace {
+  readonly type: "MultiBinary"
+  readonly n: number | ReadonlyArray<number>
+}
+
+/** A list with one value for each subspace. */
+export interface TupleSpace {
+  readonly type: "Tuple"
+  readonly subspaces: ReadonlyArray<Space>
+}
+
+/** An object with exactly these keys. */
+export interface DictSpace {
+  readonly type: "Dict"
+  readonly subspaces: { readonly [key: string]: Space }
+}
+
+/** Text of a length in characters (Unicode code points). */
+export interface TextSpace {
+  readonly type: "Text"
+  /** Default: 1. */
+  readonly min_length?: number
+  readonly max_length: number
+  /** The characters that may occur. Default: all. */
+  readonly charset?: string
+}
+
+/** Which observations or actions there are, as Minari writes Gymnasium's spaces. */
+export type Space =
+  | BoxSpace
+  | DiscreteSpace
+  | MultiDiscreteSpace
+  | MultiBinarySpace
+  | TupleSpace
+  | DictSpace
+  | TextSpace
+
+/**
+ * numpy's `Generator(PCG64(SeedSequence(seed)))`: the same seed gives the same numbers, bit by bit, if the same methods
+ * are called in the same order.
+ */
+export interface Generator {
+  /** Numbers in [0, 1). */
+  readonly random: { (): number; (count: number): Array<number> }
+  /** Numbers in [low, high). */
+  readonly uniform: { (low: number, high: number): number; (low: number, high: number, count: number): Array<number> }
+  /** Whole numbers in [low, high), and in [0, low) without `high`. */
+  readonly integers: {
+    (low: number, high?: number): number
+    (low: number, high: number | undefined, count: number): Array<number>
+  }
+  /** One of the list, or of the whole numbers below a number; `p` are the probabilities, which sum up to 1. */
+  readonly choice: {
+    (below: number, p?: ReadonlyArray<number>): number
+    <A>(list: ReadonlyArray<A>, p?: ReadonlyArray<number>): A
+  }
+  /** An index of the probabilities `p`, drawn as Gymnasium's `categorical_sample` does: `argmax(cumsum(p) > random())`. */
+  readonly categorical: (p: ReadonlyArray<number>) => number
+  /** Shuffles a list in place. */
+  readonly shuffle: (list: Array<unknown>) => void
+  /** A shuffled copy of the list, or the whole numbers below a number, shuffled. */
+  readonly permutation: { (below: number): Array<number>; <A>(list: ReadonlyArray<A>): Array<A> }
+}
+
 /** The result of a command that the host ran for the plugin. */
 export interface RunResult {
   /** Exit code; null if a signal ended the command. */

@@ -1,0 +1,53 @@
+/** The bounds of a Box, cell by cell. */
+
+import type { Bound, BoxSpace, Nested } from "../author.ts"
+import { type Dtype, dtypeOf } from "./dtypes.ts"
+
+/** The numbers that a cell of a Box admits. */
+export interface Interval {
+  readonly low: number
+  readonly high: number
+  readonly whole: boolean
+}
+
+/** Bounds of a part of a Box: one for all its cells, or a list with those of its parts. */
+export interface Bounds {
+  readonly low: Nested<Bound>
+  readonly high: Nested<Bound>
+}
+
+/** The bounds of the part at `index`. */
+export const partOf = ({ low, high }: Bounds, index: number): Bounds => ({
+  low: isList(low) ? (low[index] ?? 0) : low,
+  high: isList(high) ? (high[index] ?? 0) : high,
+})
+
+/**
+ * What a cell admits. Numbers of the type float32 are rounded, and so may the bounds be: a cell admits a bound both as it
+ * is written and as it is rounded.
+ */
+export const intervalOf = ({ low, high }: Bounds, dtype: string): Interval => {
+  const { whole, least, greatest, rounded } = dtypeOf(dtype) ?? FLOAT64
+  const [from, to] = [numberOf(low), numberOf(high)]
+  return {
+    low: whole ? Math.max(from, least) : Math.min(from, rounded(from)),
+    high: whole ? Math.min(to, greatest) : Math.max(to, rounded(to)),
+    whole,
+  }
+}
+
+/** A bound as a number. */
+export const numberOf = (bound: Nested<Bound>): number => (isList(bound) ? Number.NaN : Number(bound))
+
+/** Whether one bound stands for all cells. */
+export const isUniform = ({ low, high }: BoxSpace): boolean => !isList(low) && !isList(high)
+
+/** Whether a value is a list. */
+export const isList = <A>(nested: Nested<A>): nested is ReadonlyArray<Nested<A>> => Array.isArray(nested)
+
+const FLOAT64: Dtype = {
+  whole: false,
+  least: -Number.MAX_VALUE,
+  greatest: Number.MAX_VALUE,
+  rounded: (number) => number,
+}

@@ -1,0 +1,43 @@
+/** The number types of numpy that a space can have. */
+
+/** What a number of a type can be. */
+export interface Dtype {
+  readonly whole: boolean
+  /** The least and the greatest number. */
+  readonly least: number
+  readonly greatest: number
+  /** The nearest number of the type. */
+  readonly rounded: (number: number) => number
+}
+
+const float = (greatest: number, rounded: (number: number) => number): Dtype => ({
+  whole: false,
+  least: -greatest,
+  greatest,
+  rounded,
+})
+
+const whole = (least: number, greatest: number): Dtype => ({ whole: true, least, greatest, rounded: Math.round })
+
+const same = (number: number): number => number
+
+/** By numpy's name. Whole numbers of 64 bits are bounded by what JSON's numbers hold exactly. */
+const DTYPES: ReadonlyMap<string, Dtype> = new Map([
+  ["float16", float(65504, same)],
+  ["float32", float(3.4028234663852886e38, Math.fround)],
+  ["float64", float(Number.MAX_VALUE, same)],
+  ["int8", whole(-128, 127)],
+  ["int16", whole(-32768, 32767)],
+  ["int32", whole(-2147483648, 2147483647)],
+  ["int64", whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
+  ["uint8", whole(0, 255)],
+  ["uint16", whole(0, 65535)],
+  ["uint32", whole(0, 4294967295)],
+  ["uint64", whole(0, Number.MAX_SAFE_INTEGER)],
+])
+
+/** The names of the types, for messages. */
+export const NAMES: ReadonlyArray<string> = [...DTYPES.keys()]
+
+/** The type of a name; undefined if there is none. */
+export const dtypeOf = (name: unknown): Dtype | undefined => (typeof name === "string" ? DTYPES.get(name) : undefined)

@@ -1,0 +1,82 @@
+/** A space as JSON Schema: what models are shown, and what arguments are validated by. */
+
+import type { BoxSpace, JsonObject, Nested, Space, TextSpace } from "../author.ts"
+import { type Bounds, intervalOf, isList, isUniform, partOf } from "./bounds.ts"
+
+/**
+ * The JSON Schema (draft 2020-12) of the space's values: it admits exactly what {@link contains} admits. The space must be
+ * without {@link flaws}.
+ */
+export const jsonSchemaOf = (space: Space): JsonObject => {
+  switch (space.type) {
+    case "Box":
+      return isUniform(space) ? uniform(space, space.shape) : cells(space, space.dtype, space.shape)
+    case "Discrete":
+      return integers(space.start ?? 0, space.n)
+    case "MultiDiscrete":
+      return multiDiscrete(space.nvec)
+    case "MultiBinary":
+      return [...(typeof space.n === "number" ? [space.n] : space.n)].reduceRight<JsonObject>(listOf, integers(0, 2))
+    case "Tuple":
+      return tuple(space.subspaces.map(jsonSchemaOf))
+    case "Dict":
+      return {
+        type: "object",
+        properties: Object.fromEntries(
+          Object.entries(space.subspaces).map(([key, subspace]) => [key, jsonSchemaOf(subspace)]),
+        ),
+        required: Object.keys(space.subspaces),
+        additionalProperties: false,
+      }
+    case "Text":
+      return text(space)
+  }
+}
+
+const uniform = (space: BoxSpace, shape: ReadonlyArray<number>): JsonObject =>
+  [...shape].reduceRight<JsonObject>(listOf, number(space, space.dtype))
+
+const cells = (bounds: Bounds, dtype: string, [length, ...shape]: ReadonlyArray<number>): JsonObject =>
+  length === undefined
+    ? number(bounds, dtype)
+    : tuple(Array.from({ length }, (_, index) => cells(partOf(bounds, index), dtype, shape)))
+
+const number = (bounds: Bounds, dtype: string): JsonObject => {
+  const { low, high, whole } = intervalOf(bounds, dtype)
+  return {
+    type: whole ? "integer" : "number",
+    ...(low === -Infinity ? {} : { minimum: low }),
+    ...(high === Infinity ? {} : { maximum: high }),
+  }
+}
+
+const integers = (start: number, n: number): JsonObject => ({
+  type: "integer",
+  minimum: start,
+  maximum: start + n - 1,
+})
+
+const multiDiscrete = (nvec: Nested): JsonObject => (isList(nvec) ? tuple(nvec.map(multiDiscrete)) : integers(0, nvec))
+
+const listOf = (items: JsonObject, length: number): JsonObject => ({
+  type: "array",
+  items,
+  minItems: length,
+  maxItems: length,
+})
+
+/** A list with a schema for each place, or one schema for all if they are equal. */
+const tuple = (parts: ReadonlyArray<JsonObject>): JsonObject => {
+  const [first = {}] = parts
+  const written = JSON.stringify(first)
+  return parts.every((part) => JSON.stringify(part) === written)
+    ? listOf(first, parts.length)
+    : { type: "array", prefixItems: parts, minItems: parts.length, maxItems: parts.length }
+}
+
+const text = ({ min_length, max_length, charset }: TextSpace): JsonObject => ({
+  type: "string",
+  minLength: min_length ?? 1,
+  maxLength: max_length,
+  ...(charset === undefined ? {} : { pattern: `^[${charset.replaceAll(/[\\\]^-]/g, "\\$&")}]*$` }),
+})
