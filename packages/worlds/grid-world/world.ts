@@ -2,8 +2,8 @@
  * The entry of the plugin `grid-world`: agents walk in one grid, all at the same time, pick up keys and things, open
  * doors, avoid hazards and go to their goals.
  */
-import type { JsonObject } from "hindcast/plugin"
-import type { Generator, MultiAgentWorld, Step } from "../contract.ts"
+import type { Generator, JsonObject } from "hindcast/plugin"
+import type { MultiAgentWorld, Step } from "../contract.ts"
 import { ACTIONS, type Action, beside, handle, isPossible, STEPS } from "./actions.ts"
 import { GOAL, HAZARD, isPassable, isThing } from "./cells.ts"
 import { settingsOf } from "./level.ts"

@@ -1,6 +1,5 @@
 /** Levels: the options they are made from, and MiniGrid's way to make them, draw by draw. */
-import type { JsonObject } from "hindcast/plugin"
-import type { Generator } from "../contract.ts"
+import type { Generator, JsonObject } from "hindcast/plugin"
 import type { Cell } from "./cells.ts"
 
 /** Which level is played. */

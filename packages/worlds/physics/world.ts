@@ -2,8 +2,8 @@
  * The entry of the plugin `physics`: a lander over the Moon. Its engines bring it down on a pad, between boulders. Rigid
  * bodies and contacts are Rapier's, in its build that computes the same on every platform.
  */
-import type { Json, JsonObject } from "hindcast/plugin"
-import type { Generator, Step, World } from "../contract.ts"
+import type { Generator, Json, JsonObject } from "hindcast/plugin"
+import type { Step, World } from "../contract.ts"
 import { type Boulder, type Engines, FEET, type Flight, launch, type Pose, resume } from "./lander.ts"
 
 type Status = "flying" | "landed" | "missed" | "crashed" | "astray"
