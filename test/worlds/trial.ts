@@ -59,6 +59,7 @@ export const play = (
     rng,
   })
   const isForMany = "mode" in world
+  const spacesByAgent = new Map<string, Spaces>()
   return {
     agents,
     reset: (seed) => {
@@ -77,8 +78,12 @@ export const play = (
     },
     rng: () => rng.state(),
     spaces: (agent) => {
-      const spaces = isForMany ? world.spaces?.(options, agent) : world.spaces?.(options)
-      return spaces ?? spacesOf(manifest)
+      const known = spacesByAgent.get(agent)
+      if (known !== undefined) return known
+      const computed = isForMany ? world.spaces?.(options, agent) : world.spaces?.(options)
+      const spaces = computed ?? spacesOf(manifest)
+      spacesByAgent.set(agent, spaces)
+      return spaces
     },
     join: (agent) => isForMany && world.join?.(context(agent), agent),
     leave: (agent) => isForMany && world.leave?.(context(agent), agent),
