@@ -2,9 +2,8 @@
  * Trials that a world passes, run on its module, without a process: random actions, legal and not, and going on from a
  * state. A world for one agent is played as one in which the agent `agent` alone acts.
  */
-import type { Json, JsonObject, Space } from "hindcast/plugin"
+import type { Json, JsonObject, MultiAgentWorld, Space, Spaces, Step, World, WorldContext } from "hindcast/plugin"
 import { expect } from "vitest"
-import type { MultiAgentWorld, Spaces, Step, World, WorldContext } from "../../packages/worlds/contract.ts"
 import * as Generator from "../../src/plugins/numpy/Generator.ts"
 import { contains, flaws, sample } from "../../src/plugins/spaces/Space.ts"
 
@@ -58,7 +57,6 @@ export const play = (
     agents,
     rng,
   })
-  const isForMany = "mode" in world
   const spacesByAgent = new Map<string, Spaces>()
   return {
     agents,
@@ -66,10 +64,12 @@ export const play = (
       rng = Generator.seeded(seed)
       world.reset(context(), options)
     },
-    observe: (agent) => world.observe(context(agent)),
-    mask: (agent) => world.mask?.(context(agent)),
+    observe: (agent) => now(world.observe(context(agent))),
+    mask: (agent) => now(world.mask?.(context(agent))),
     step: (actions) =>
-      isForMany ? world.step(context(), actions) : { agent: world.step(context(), actions.agent ?? null) },
+      isForMany(world)
+        ? now(world.step(context(), actions))
+        : { agent: now(world.step(context(), actions.agent ?? null)) },
     // As through the log: what JSON does not carry is lost.
     state: () => JSON.parse(JSON.stringify(world.state())),
     restore: (state, generator) => {
@@ -80,13 +80,13 @@ export const play = (
     spaces: (agent) => {
       const known = spacesByAgent.get(agent)
       if (known !== undefined) return known
-      const computed = isForMany ? world.spaces?.(options, agent) : world.spaces?.(options)
+      const computed = isForMany(world) ? world.spaces?.(options, agent) : world.spaces?.(options)
       const spaces = computed ?? spacesOf(manifest)
       spacesByAgent.set(agent, spaces)
       return spaces
     },
-    join: (agent) => isForMany && world.join?.(context(agent), agent),
-    leave: (agent) => isForMany && world.leave?.(context(agent), agent),
+    join: (agent) => isForMany(world) && world.join?.(context(agent), agent),
+    leave: (agent) => isForMany(world) && world.leave?.(context(agent), agent),
   }
 }
 
@@ -98,6 +98,14 @@ export const spacesOf = (manifest: { readonly peas: { readonly environment: { re
 /** Actions for all agents, drawn from their spaces. */
 export const randomActions = (played: Played, agents: ReadonlyArray<string>, rng: Generator.StatefulGenerator) =>
   Object.fromEntries(agents.map((agent) => [agent, sample(played.spaces(agent).action, rng)]))
+
+const isForMany = (world: World | MultiAgentWorld): world is MultiAgentWorld => world.mode !== undefined
+
+/** The answer of a world that answers at once, as the trials need it. */
+const now = <Value>(answer: Value | Promise<Value>): Value => {
+  if (answer instanceof Promise) throw new Error("Expected an answer at once, found a promise.")
+  return answer
+}
 
 const refuse = () => Promise.reject(new Error("A world asks the host for nothing."))
 

@@ -2,8 +2,7 @@
  * The entry of the plugin `chat-room`: agents say text, and hear what others said. The topology says who hears whom, the
  * delay how many steps later.
  */
-import type { Json, JsonObject } from "hindcast/plugin"
-import type { MultiAgentWorld, Spaces } from "../contract.ts"
+import type { Json, JsonObject, MultiAgentWorld, Spaces, WorldPlugin } from "hindcast/plugin"
 import { isTopology, listenersOf, SHAPES, type Topology } from "./hearing.ts"
 
 /** What the options of a reset say. */
@@ -42,7 +41,8 @@ interface Room {
 }
 
 const MOST_ROUNDS = 10_000
-const LONGEST = 10_000
+/** The action space of the manifest has room for as much. */
+const LONGEST = 2_000
 /** Characters that an agent can hear in one step: of what is more, the first that fit. */
 const MOST_HEARD = 20_000
 
@@ -56,7 +56,7 @@ const talking = (): Room => {
 }
 
 const settingsOf = (options: JsonObject): Settings => {
-  const { topology = "all", delay = 1, rounds = 50, max_length: longest = 500 } = options
+  const { topology = "all", delay = 1, rounds = 50, max_length: longest = LONGEST } = options
   if (!isTopology(topology))
     throw failure("bad-option", `The option topology: expected ${SHAPES.join(", ")}, or the listeners of each speaker.`)
   if (!isWithin(delay, 1, 1000))
@@ -193,4 +193,4 @@ const messageOf = (value: Json): Message => {
   return { from, to: to.map(String), text, round }
 }
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin

@@ -1,6 +1,5 @@
 /** What an agent is shown of the grid, and the spaces of that. */
-import type { Json } from "hindcast/plugin"
-import type { Spaces } from "../contract.ts"
+import type { Json, Spaces } from "hindcast/plugin"
 import { ACTIONS } from "./actions.ts"
 import { codeOf, GOAL, isThing, LETTERS, letterOf } from "./cells.ts"
 import { LONGEST, type Place, type Settings, thingsOf } from "./level.ts"

@@ -2,8 +2,7 @@
  * The entry of the plugin `grid-world`: agents walk in one grid, all at the same time, pick up keys and things, open
  * doors, avoid hazards and go to their goals.
  */
-import type { Generator, JsonObject } from "hindcast/plugin"
-import type { MultiAgentWorld, Step } from "../contract.ts"
+import type { Generator, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
 import { ACTIONS, type Action, beside, handle, isPossible, STEPS } from "./actions.ts"
 import { GOAL, HAZARD, isPassable, isThing } from "./cells.ts"
 import { settingsOf } from "./level.ts"
@@ -146,4 +145,4 @@ const world: MultiAgentWorld = {
   },
 }
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin

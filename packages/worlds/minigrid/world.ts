@@ -2,8 +2,7 @@
  * The entry of the plugin `minigrid`: the levels Empty and DoorKey of MiniGrid (Chevalier-Boisvert et al., 2023;
  * https://minigrid.farama.org). A seed gives the level, and actions give the views and rewards, that they give there.
  */
-import type { Json, JsonObject } from "hindcast/plugin"
-import type { World } from "../contract.ts"
+import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 import { type Cell, DIRECTIONS, isCell, isOpen } from "./cells.ts"
 import { make, type Settings, settingsOf } from "./level.ts"
 import { imageOf } from "./view.ts"
@@ -143,4 +142,4 @@ const world: World = {
   },
 }
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin

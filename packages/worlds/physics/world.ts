@@ -2,8 +2,7 @@
  * The entry of the plugin `physics`: a lander over the Moon. Its engines bring it down on a pad, between boulders. Rigid
  * bodies and contacts are Rapier's, in its build that computes the same on every platform.
  */
-import type { Generator, Json, JsonObject } from "hindcast/plugin"
-import type { Step, World } from "../contract.ts"
+import type { Generator, Json, JsonObject, Step, World, WorldPlugin } from "hindcast/plugin"
 import { type Boulder, type Engines, FEET, type Flight, launch, type Pose, resume } from "./lander.ts"
 
 type Status = "flying" | "landed" | "missed" | "crashed" | "astray"
@@ -171,4 +170,4 @@ const restored = (state: JsonObject): Task => {
 const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin

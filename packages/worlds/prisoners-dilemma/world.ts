@@ -2,8 +2,7 @@
  * The entry of the plugin `prisoners-dilemma`: two agents choose at the same time, again and again, whether to cooperate
  * or to defect. The payoffs are those of Melting Pot's matrix games (Leibo et al., 2021).
  */
-import type { Json, JsonObject } from "hindcast/plugin"
-import type { MultiAgentWorld, Spaces, Step } from "../contract.ts"
+import type { Json, JsonObject, MultiAgentWorld, Spaces, Step, WorldPlugin } from "hindcast/plugin"
 
 const COOPERATE = 0
 const DEFECT = 1
@@ -174,4 +173,4 @@ const playerOf = (value: Json | undefined): Player => {
   return { last: last === COOPERATE || last === DEFECT ? last : null, cooperated, payoff }
 }
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin

@@ -2,8 +2,7 @@
  * The entry of the plugin `public-goods`: in each round, every agent gives some of its endowment to a pot. What is in the
  * pot is multiplied, and shared equally among all, also with those who gave nothing.
  */
-import type { Json, JsonObject } from "hindcast/plugin"
-import type { MultiAgentWorld, Spaces } from "../contract.ts"
+import type { Json, JsonObject, MultiAgentWorld, Spaces, WorldPlugin } from "hindcast/plugin"
 
 /** What the options of a reset say. */
 interface Settings {
@@ -34,7 +33,8 @@ interface Game {
 const NEWCOMER: Player = { gave: 0, given: 0, payoff: 0 }
 const MOST_ROUNDS = 10_000
 const MOST_PLAYERS = 1000
-const MOST_ENDOWMENT = 1000
+/** The action space of the manifest has room for as much. */
+const MOST_ENDOWMENT = 100
 
 let current: Game | undefined
 
@@ -155,4 +155,4 @@ const playerOf = (value: Json | undefined): Player => {
   return { gave, given, payoff }
 }
 
-export default { environment: world }
+export default { environment: world } satisfies WorldPlugin
