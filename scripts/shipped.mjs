@@ -15,8 +15,18 @@ import { makeRunner } from "./runner.mjs"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const built = path.join(root, "dist", "plugins")
 
-const directories = ["plugins", "packages", path.join("examples", "plugins")].flatMap((place) =>
-  fs.readdirSync(path.join(root, place)).map((name) => path.join(root, place, name)),
+const inside = (place) =>
+  fs
+    .readdirSync(path.join(root, place), { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? [path.join(place, entry.name)] : []))
+
+const isPlugin = (place) => fs.existsSync(path.join(root, place, "looper-plugin.json"))
+
+/** A package is a plugin itself, or has plugins in it. */
+const packages = inside("packages").flatMap((place) => (isPlugin(place) ? [place] : inside(place).filter(isPlugin)))
+
+const directories = [...inside("plugins"), ...packages, ...inside(path.join("examples", "plugins"))].map((place) =>
+  path.join(root, place),
 )
 const shipped = {}
 for (const directory of directories) {

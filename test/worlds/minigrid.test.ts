@@ -2,14 +2,10 @@ import type { Json } from "hindcast/plugin"
 import { describe, expect, it } from "vitest"
 import manifest from "../../packages/worlds/minigrid/looper-plugin.json" with { type: "json" }
 import plugin from "../../packages/worlds/minigrid/world.ts"
-import golden from "./minigrid.json" with { type: "json" }
+import golden from "../golden/worlds/minigrid.json" with { type: "json" }
 import { goesOnIdentically, play, refuses, survivesRandomActions } from "./trial.ts"
 
-/**
- * `minigrid.json` is what MiniGrid (github.com/Farama-Foundation/Minigrid, commit 9092872) says to the same seeds and
- * actions, with numpy 2.4. A view is a text of 49 cells, column by column: object, colour and state of each, the first in
- * hexadecimal. The grid is MiniGrid's own print of it.
- */
+/** The level that an entry of `minigrid.json` is about, which `minigrid.py` beside it has written. */
 const level = (of: { level: string; size: number; start: string }) =>
   play(plugin.environment, manifest, { options: { level: of.level, size: of.size, start: of.start } })
 

@@ -1,0 +1,84 @@
+/**
+ * The world `pendulum`: a torque at its joint swings a pendulum up and keeps it there. The dynamics, their order of
+ * operations and the draws are those of Gymnasium's Pendulum-v1 with numpy 2. The state has float64 numbers; observations,
+ * actions and the terms of the action alone have float32.
+ */
+import type { Json, JsonObject, Plugin, World } from "../author.ts"
+
+const MAX_SPEED = 8
+const MASS = 1
+const LENGTH = 1
+/** The duration of a step, in seconds. */
+const TAU = 0.05
+
+interface State {
+  /** Radians from upright, counter-clockwise, without bounds: whole turns add up. */
+  readonly angle: number
+  readonly angularVelocity: number
+  /** `angle` in [-π, π). */
+  readonly lean: number
+  /** The torque of the last step. */
+  readonly torque: number
+  /** The acceleration of gravity. */
+  readonly gravity: number
+}
+
+let state: State = { angle: 0, angularVelocity: 0, lean: 0, torque: 0, gravity: 10 }
+
+const numberIn = (document: JsonObject, name: string, otherwise?: number): number => {
+  const value: Json | undefined = document[name] ?? otherwise
+  if (typeof value !== "number") throw new TypeError(`${name}: expected a number, found ${JSON.stringify(value)}`)
+  return value
+}
+
+/** The remainder with the sign of the divisor, as Python has it. */
+const modulo = (value: number, divisor: number): number => {
+  const remainder = value % divisor
+  return remainder < 0 ? remainder + divisor : remainder
+}
+
+const leanOf = (angle: number): number => modulo(angle + Math.PI, 2 * Math.PI) - Math.PI
+
+/** numpy multiplies a float32 by a number in float32. */
+const timesFloat32 = (factor: number, value: number): number => Math.fround(Math.fround(factor) * value)
+
+/** What a step costs: the lean and the velocity before it, and its torque. */
+const costOf = ({ lean, angularVelocity }: State, torque: number): number =>
+  lean * lean + 0.1 * (angularVelocity * angularVelocity) + timesFloat32(0.001, Math.fround(torque * torque))
+
+const turned = ({ angle, angularVelocity, gravity }: State, torque: number): State => {
+  const acceleration = ((3 * gravity) / (2 * LENGTH)) * Math.sin(angle) + timesFloat32(3 / (MASS * LENGTH ** 2), torque)
+  const velocity = Math.min(Math.max(angularVelocity + acceleration * TAU, -MAX_SPEED), MAX_SPEED)
+  const next = angle + velocity * TAU
+  return { angle: next, angularVelocity: velocity, lean: leanOf(next), torque, gravity }
+}
+
+const environment: World = {
+  reset: ({ rng }, options) => {
+    const furthest = numberIn(options, "x_init", Math.PI)
+    const fastest = numberIn(options, "y_init", 1)
+    const gravity = numberIn(options, "g", 10)
+    const angle = rng.uniform(-furthest, furthest)
+    const angularVelocity = rng.uniform(-fastest, fastest)
+    state = { angle, angularVelocity, lean: leanOf(angle), torque: 0, gravity }
+  },
+  observe: () => [Math.cos(state.angle), Math.sin(state.angle), state.angularVelocity].map(Math.fround),
+  step: (_context, [action]: readonly [number]) => {
+    const torque = Math.fround(action)
+    const reward = -costOf(state, torque)
+    state = turned(state, torque)
+    return { reward }
+  },
+  state: () => ({ ...state }),
+  restore: (_context, _options, document) => {
+    state = {
+      angle: numberIn(document, "angle"),
+      angularVelocity: numberIn(document, "angularVelocity"),
+      lean: numberIn(document, "lean"),
+      torque: numberIn(document, "torque"),
+      gravity: numberIn(document, "gravity"),
+    }
+  },
+}
+
+export default { environment } satisfies Plugin

@@ -1,0 +1,50 @@
+/** The golden episodes that `test/golden/worlds/gymnasium.py` wrote with Gymnasium, and worlds held to them. */
+import * as fs from "node:fs"
+import { expect } from "vitest"
+import type { Json, JsonObject } from "../../src/plugins/author.ts"
+import { inRepository } from "../repository.ts"
+import { begin, type Played } from "./Episode.ts"
+
+export interface GoldenEpisode {
+  readonly id: string
+  readonly options: JsonObject
+  readonly seed: number
+  readonly first: Json
+  readonly actions: ReadonlyArray<Json>
+  readonly observations: ReadonlyArray<Json>
+  readonly rewards: ReadonlyArray<number>
+  readonly end: { readonly terminated: boolean; readonly truncated: boolean }
+  readonly info?: { readonly [name: string]: ReadonlyArray<Json> }
+}
+
+export const episodesOf = (name: string): ReadonlyArray<GoldenEpisode> =>
+  JSON.parse(fs.readFileSync(inRepository("test", "golden", "worlds", `${name}.json`), "utf8")).episodes
+
+/** The least number that differs: where a float64 comes from `Math.sin`, processors and versions of V8 disagree. */
+const TOLERANCE = 1e-6
+
+/** Plays the actions of a golden episode, and expects what Gymnasium answered. */
+export const replay = async (game: Played, golden: GoldenEpisode): Promise<void> => {
+  const episode = await begin(game, golden.seed, golden.options)
+  expectSame(episode.first, golden.first, "the first observation")
+  for (const [index, action] of golden.actions.entries()) {
+    const where = `step ${index + 1}`
+    const isLast = index === golden.actions.length - 1
+    const { observation, reward, terminated, truncated, info } = await episode.step(action)
+    expectSame(observation, golden.observations[index], where)
+    expect(Math.abs(reward - (golden.rewards[index] ?? Number.NaN)), `the reward of ${where}`).toBeLessThan(TOLERANCE)
+    expect({ terminated, truncated }, where).toEqual(isLast ? golden.end : { terminated: false, truncated: false })
+    for (const [name, column] of Object.entries(golden.info ?? {}))
+      expect(name === "action_mask" ? await episode.mask() : info[name], `${name} of ${where}`).toEqual(
+        column[index + 1],
+      )
+  }
+}
+
+/** Whole numbers are the same, numbers of a Box within the tolerance. */
+const expectSame = (found: Json, expected: Json | undefined, where: string) => {
+  if (!Array.isArray(found) || !Array.isArray(expected)) return expect(found, where).toEqual(expected)
+  expect(found.length, where).toBe(expected.length)
+  for (const [index, number] of found.entries())
+    expect(Math.abs(Number(number) - Number(expected[index])), `${where}, number ${index}`).toBeLessThan(TOLERANCE)
+}
