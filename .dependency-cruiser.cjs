@@ -23,6 +23,7 @@ module.exports = {
       "(plugins|projections)",
       "events",
       "platform",
+      "views",
       "values",
     ]),
     ...storeys("src/agents", ["channel", "models"]),

@@ -1,9 +1,9 @@
 /** The bar chart of commands by actuator and outcome. */
 
 import type { ActuatorReport } from "../projections/report/Components.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 /** The outcomes of a command: the counter's name, the colour class, and the text of the legend. */
 export const ENDINGS = [

@@ -1,7 +1,7 @@
 /** The elements of SVG charts: frame, axes, labels, legends and marks. */
 
 import type { ScaleContinuousNumeric } from "d3-scale"
-import { type Markup, markup, type Value } from "./Markup.ts"
+import { type Markup, markup, type Value } from "../values/Markup.ts"
 
 /**
  * Width of a chart in its own units: about the pixels that a phone leaves for it, so that its text is as large as the

@@ -1,12 +1,12 @@
 /** The HTML page of a comparison of two scorings. */
 
 import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison.ts"
+import { type Markup, markup, type Value } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as Differences from "./Differences.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./figures/KeyFigures.ts"
-import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 

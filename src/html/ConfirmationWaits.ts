@@ -2,9 +2,9 @@
 
 import { scaleLinear, scaleLog } from "d3-scale"
 import type { WaitReport } from "../projections/report/ConfirmationWaitTimes.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 const HEIGHT = 210
 

@@ -2,9 +2,9 @@
 
 import { scaleLinear } from "d3-scale"
 import type { Comparison } from "../projections/comparison/Comparison.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 /** Most dots drawn; of more pairs, every n-th in their order is drawn. */
 const MAX_DOTS = 300

@@ -1,7 +1,7 @@
 /** The frame of an HTML page: a single file without network access or scripts. */
 
 import { createHash } from "node:crypto"
-import { Markup as Made, type Markup, markup } from "./Markup.ts"
+import { Markup as Made, type Markup, markup } from "../values/Markup.ts"
 import { CSS } from "./Stylesheet.ts"
 
 /** The origin of a page, which it states. */

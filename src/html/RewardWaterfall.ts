@@ -2,9 +2,9 @@
 
 import { scaleLinear } from "d3-scale"
 import * as Sum from "../projections/audit/Sum.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 /** One step of a waterfall; negative for a punishment. */
 export interface Step {

@@ -5,9 +5,9 @@ import { area, curveMonotoneX, line } from "d3-shape"
 import type { AgentReport } from "../projections/report/Agents.ts"
 import type { LogReport } from "../projections/report/LogReport.ts"
 import { type Bin, type Point, trend } from "../projections/report/Series.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 /** Most agents with a chart. */
 const MAX_CHARTS = 12

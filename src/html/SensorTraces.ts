@@ -4,9 +4,9 @@ import { scaleLinear } from "d3-scale"
 import { area, line } from "d3-shape"
 import type { SensorReport } from "../projections/report/Components.ts"
 import type { Bin } from "../projections/report/Series.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 import { taskTicks } from "./ScoresOverTime.ts"
 
 /** Most sensors with a chart. */

@@ -1,5 +1,7 @@
 /** The style sheet of all pages. */
 
+import { CSS as VIEWS } from "../views/drawHtml.ts"
+
 /**
  * One column on a phone, charts beside each other on wider screens, light or dark by the reader's system setting. The
  * colours are distinguishable for colour-blind readers (blue-green, orange, purple), and no chart relies on colour
@@ -35,7 +37,7 @@ figure{margin:1rem 0;min-width:0}
 .charts figure{--under:var(--card);margin:0;background:var(--card);border-radius:8px;padding:.75rem}
 figcaption{font-size:.875rem;margin-top:.5rem;max-width:44rem}
 svg{display:block;width:100%;height:auto;font-family:inherit;overflow:visible}
-svg text{font-size:12px;fill:var(--ink);paint-order:stroke;stroke:var(--under);stroke-width:3px;stroke-linejoin:round}
+:where(svg:not(.picture)) text{font-size:12px;fill:var(--ink);paint-order:stroke;stroke:var(--under);stroke-width:3px;stroke-linejoin:round}
 svg .dim{fill:var(--dim)}
 svg .strong{font-weight:600}
 svg .num{font-variant-numeric:tabular-nums}
@@ -56,7 +58,7 @@ svg text.bad{fill:var(--bad)}
 .band{fill:var(--band)}
 .mark{fill:none;stroke:var(--accent);stroke-width:1.4}
 .mark.good{stroke:var(--good)}.mark.bad{stroke:var(--bad)}.mark.denied{stroke:var(--denied)}.mark.expired{stroke:var(--expired)}.mark.unknown,.mark.other{stroke:var(--unknown)}
-rect{fill:var(--accent)}
+:where(svg:not(.picture)) rect{fill:var(--accent)}
 rect.good{fill:var(--good)}rect.bad{fill:var(--bad)}rect.denied{fill:var(--denied)}rect.expired{fill:var(--expired)}rect.unknown{fill:var(--unknown)}rect.other{fill:var(--other)}rect.track{fill:var(--line)}rect.band{fill:var(--band)}
 .legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}
 .legend li{display:flex;align-items:center;gap:.4rem}
@@ -75,4 +77,4 @@ td{white-space:nowrap}
 tr:target>*{background:var(--card);box-shadow:inset 3px 0 var(--accent)}
 .gain{color:var(--good)}.loss{color:var(--bad)}
 @media print{:root{--card:#fff}.scroll{overflow:visible}figure{break-inside:avoid}}
-`
+${VIEWS}`

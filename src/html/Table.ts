@@ -1,6 +1,6 @@
 /** HTML tables. */
 
-import { type Markup, markup, type Value } from "./Markup.ts"
+import { type Markup, markup, type Value } from "../values/Markup.ts"
 
 /** A column: its heading, and whether it holds numbers. */
 export interface Column {

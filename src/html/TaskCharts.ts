@@ -4,9 +4,9 @@ import { scaleLinear } from "d3-scale"
 import { curveStepAfter, line } from "d3-shape"
 import type { Trace } from "../projections/report/Readings.ts"
 import type { CommandEnding, ComponentLane, Mark, TaskReport } from "../projections/report/TaskReport.ts"
+import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
-import { type Markup, markup } from "./Markup.ts"
 
 const LANES: ReadonlyArray<readonly [lane: ComponentLane, name: string]> = [
   ["sensed", "sensed"],

@@ -1,26 +1,30 @@
 /** The HTML page of one task's report. */
 
+import { Either } from "effect"
 import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
+import type { World } from "../projections/state/Worlds.ts"
+import { type Markup, markup, type Value } from "../values/Markup.ts"
+import { viewMarkup } from "../views/drawHtml.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./figures/KeyFigures.ts"
 import * as ModelCosts from "./figures/ModelCosts.ts"
-import { type Markup, markup, type Value } from "./Markup.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 import * as TaskCharts from "./TaskCharts.ts"
 
-/** The page in chunks of HTML. */
-export const chunks = (report: TaskReport, source: Source): Iterable<string> =>
-  document(`Task ${report.audit.taskId}`, sections(report, source))
+/** The page in chunks of HTML. `worlds` are those of the task as they last stood. */
+export const chunks = (report: TaskReport, source: Source, worlds: ReadonlyArray<World> = []): Iterable<string> =>
+  document(`Task ${report.audit.taskId}`, sections(report, source, worlds))
 
-function* sections(report: TaskReport, source: Source): Generator<Markup> {
+function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<World>): Generator<Markup> {
   yield head(report)
   yield figures(report)
   yield whatHappened(report)
+  yield views(report, worlds)
   yield score(report)
   yield commands(report)
   yield questions(report)
@@ -96,6 +100,19 @@ const whatHappened = (report: TaskReport): Markup =>
       ? null
       : markup`<figure><h3>Net score, as it came about</h3>${TaskCharts.netScore(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
   }</div></section>`
+
+const views = ({ audit: { range } }: TaskReport, worlds: ReadonlyArray<World>): Markup =>
+  worlds.length === 0
+    ? markup``
+    : markup`<section><h2>What did the world look like at the end?</h2><p>The state at @${range.to}, drawn as the plugin's manifest of that time says.</p>${worlds.map(world)}</section>`
+
+const world = ({ plugin, view, document, outOfStep }: World): Markup =>
+  markup`<h3><bdi>${plugin}</bdi></h3>${
+    outOfStep ? markup`<p class="warn">The document stopped following its events before that.</p>` : null
+  }${Either.match(view, {
+    onLeft: ({ message }) => markup`<p class="warn">The view cannot be drawn. ${message}</p>`,
+    onRight: (view) => viewMarkup(view, document),
+  })}`
 
 const score = (report: TaskReport): Markup => {
   const { score } = report

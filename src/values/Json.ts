@@ -96,11 +96,12 @@ export const pointerKeys = (pointer: string): ReadonlyArray<string> =>
         .split("/")
         .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** The value at a list of keys, or `undefined` if there is none. Only own properties count. */
+/** The value at a list of keys, or `undefined` if there is none. Only own properties count, and of a list its items. */
 export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | undefined => {
   let value: Json | undefined = document
   for (const key of keys) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined
+    if (key === "length" && Array.isArray(value)) return undefined
     value = (value as JsonObject)[key]
   }
   return value

@@ -87,10 +87,15 @@ const anInstance = (value: object): string => {
  * matches.
  */
 const alternatives = (issue: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
-  const isOfKind = (part: ParseResult.ParseIssue) => part._tag === "Composite" && part.ast._tag !== "Union"
   const [inside, ...others] = [issue.issues].flat().filter(isOfKind)
   return inside !== undefined && others.length === 0 ? issuesOf(inside, keys) : [mismatch(issue, keys)]
 }
+
+/** Whether an alternative is an object or a list as the value is, so that its issues are inside the value. */
+const isOfKind = (part: ParseResult.ParseIssue): boolean =>
+  part._tag === "Refinement"
+    ? part.issue._tag === "Pointer" || isOfKind(part.issue)
+    : part._tag === "Composite" && part.ast._tag !== "Union"
 
 /** The issues inside an object or a list. An issue about an unknown field names the known fields. */
 const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Chart from "../../src/html/Chart.ts"
 import * as FormattedNumbers from "../../src/html/FormattedNumbers.ts"
-import { markup } from "../../src/html/Markup.ts"
+import { markup } from "../../src/values/Markup.ts"
 
 describe("figures", () => {
   it("have as many decimals as they need, and the sign that is as wide as +", () => {

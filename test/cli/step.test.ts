@@ -58,9 +58,9 @@ describe("hindcast step", () => {
       expect(lines).toHaveLength(24)
       expect(lines[1]).toContain("TaskOpened")
       expect(lines[2]).toBe("me@1: find a thing")
-      expect(lines[3]).toMatch(/^\[event\]\s+state\s+diff 1\s+why/)
+      expect(lines[3]).toMatch(/^\[event\]\s+state\s+view\s+diff 1\s+why/)
       expect(lines.at(-2)).toBe("n next p back N/P ±10  c/C change  r/R reward  f/b run to a predicate F/B again")
-      expect(lines.at(-1)).toBe("e event s state d diff w why  / path  g go to  t task  ↑↓ scroll  ? help  q quit")
+      expect(lines.at(-1)).toBe("e event s state v view d diff w why  / path  g go to  t task  ↑↓  ? help  q quit")
       expect(terminal.isOwnScreen()).toBe(true)
     }))
 

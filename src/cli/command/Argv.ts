@@ -13,7 +13,7 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
   accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick scan
-  trend unseen unset wizard yes
+  trend unseen unset view wizard yes
 `)
 
 /** Options with a value. */

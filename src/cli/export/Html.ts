@@ -9,10 +9,14 @@ import * as TaskPage from "../../html/TaskPage.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
 import * as ConfirmationWaitTimes from "../../projections/report/ConfirmationWaitTimes.ts"
 import * as LogReport from "../../projections/report/LogReport.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
 import * as TaskReport from "../../projections/report/TaskReport.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as Worlds from "../../projections/state/Worlds.ts"
 import { common, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -46,7 +50,8 @@ export const html = Command.make(
       const source = { log: path.basename(log.name), head: head.position, by: `Hindcast ${VERSION}` }
       if (Option.isSome(task)) {
         const report = yield* ofTask(yield* Ids.task(task.value), choice)
-        const written = yield* OutputFile.writeAll(target, Stream.fromIterable(TaskPage.chunks(report, source)))
+        const chunks = TaskPage.chunks(report, source, yield* worldsOf(report.audit))
+        const written = yield* OutputFile.writeAll(target, Stream.fromIterable(chunks))
         const summary = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
         const line = `Wrote a report of task ${summary.taskId} (${size(written.bytes)}) to ${output}.`
         return yield* ExportSummary.printSummary({ output, json }, summary, line)
@@ -76,4 +81,13 @@ const ofTask = (taskId: string, choice: ScoreChoice) =>
     const query = { timeline: log.timeline, taskId, until: audit.range.to }
     yield* Pages.forEach(log.readPage, query, (page) => page.forEach(builder.add))
     return builder.report()
+  })
+
+/** The worlds of a task as they stood at its last event. */
+const worldsOf = ({ taskId, range }: TaskAudit.TaskAudit) =>
+  Effect.gen(function* () {
+    const projector = yield* Projector
+    const state = yield* projector.stateAt(EnvironmentState.projection, range.to)
+    const registry = yield* projector.stateAt(PluginRegistry.projection, range.to)
+    return Worlds.worldsOf(EnvironmentState.taskScope(state, taskId), registry)
   })

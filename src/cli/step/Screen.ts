@@ -6,6 +6,7 @@ import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
+import * as ViewPage from "../pages/time/ViewPage.ts"
 import type { Style } from "../terminal/Style.ts"
 import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
@@ -21,7 +22,7 @@ export interface Size {
 export const rows = (style: Style, session: Session, { columns, rows }: Size): ReadonlyArray<string> => {
   const below = [...footer(style, session, columns), ...KEYS.map((line) => style.dim(line))]
   const room = Math.max(0, rows - ABOVE - below.length)
-  const content = paneLines(style, session)
+  const content = paneLines(style, session, columns)
   const top = Math.min(session.scroll, Math.max(0, content.length - room))
   const shown = content.slice(top, top + room)
   const more = content.length - top - shown.length
@@ -55,14 +56,14 @@ const header = (style: Style, session: Session, top: number, columns: number): R
   ]
 }
 
-const PANES: ReadonlyArray<Exclude<Pane, "help">> = ["event", "state", "diff", "why"]
+const PANES: ReadonlyArray<Exclude<Pane, "help">> = ["event", "state", "view", "diff", "why"]
 
 const tab = (style: Style, { pane, frame }: Session, name: Exclude<Pane, "help">): string => {
   const label = name === "diff" ? `diff ${frame.changes.length}` : name
   return pane === name ? style.bold(`[${label}]`) : style.dim(` ${label} `)
 }
 
-const paneLines = (style: Style, session: Session): Array<string> => {
+const paneLines = (style: Style, session: Session, columns: number): Array<string> => {
   const { frame } = session
   const { event } = frame
   switch (session.pane) {
@@ -76,6 +77,10 @@ const paneLines = (style: Style, session: Session): Array<string> => {
             .flatMap((line) => line.split("\n"))
     case "state":
       return stateLines(style, session)
+    case "view":
+      return frame.worlds.length === 0
+        ? ["No world has a view at this moment. A plugin's manifest draws its world by peas.environment.view."]
+        : [...ViewPage.lines(style, frame.worlds, columns)]
     case "diff":
       return frame.changes.length === 0
         ? ["This event changed nothing in the environment. c goes to the next one that does."]
@@ -121,7 +126,7 @@ const PROMPTS: { readonly [asks in SearchQuery]: string } = {
 
 const KEYS: ReadonlyArray<string> = [
   "n next p back N/P ±10  c/C change  r/R reward  f/b run to a predicate F/B again",
-  "e event s state d diff w why  / path  g go to  t task  ↑↓ scroll  ? help  q quit",
+  "e event s state v view d diff w why  / path  g go to  t task  ↑↓  ? help  q quit",
 ]
 
 const HELP: ReadonlyArray<string> = [
@@ -135,7 +140,7 @@ const HELP: ReadonlyArray<string> = [
   "F B         the same predicate again",
   "g           go to a position (@412, fork-1@512), an event's id or a time",
   "Home End    the beginning and the end of the log",
-  "e s d w     the event whole, the state after it, what it changed, why it happened",
+  "e s v d w   the event whole, the state after it, the worlds drawn, what it changed, why",
   "/           a path (JSON Pointer): the state shows it alone",
   "t           step through the events of this task only, or of all again",
   "↑ ↓ j k     scroll; also Page Up and Page Down",

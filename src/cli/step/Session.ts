@@ -1,5 +1,6 @@
 /** The state of `hindcast step`, and the pure function from a key to the next state or to a search. */
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { World } from "../../projections/state/Worlds.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 
@@ -11,6 +12,8 @@ export interface Frame {
   readonly event: Event | null
   /** The environment's state after the event. */
   readonly state: Json
+  /** The worlds of the event's task and those that all tasks share, as far as they have a view. */
+  readonly worlds: ReadonlyArray<World>
   /** The differences that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
   /** The event and its causes, up to the root. */
@@ -18,7 +21,7 @@ export interface Frame {
 }
 
 /** The content of the pane below the event's line. */
-export type Pane = "event" | "state" | "diff" | "why" | "help"
+export type Pane = "event" | "state" | "view" | "diff" | "why" | "help"
 
 /** Forward is towards the log's end, back is towards its beginning. */
 export type Direction = "forward" | "back"
@@ -92,7 +95,7 @@ export const say = (session: Session, text: string, bad = false): Session => ({ 
 export const moved = (session: Session, frame: Frame): Session => ({
   ...session,
   frame,
-  scroll: session.pane === "state" ? session.scroll : 0,
+  scroll: session.pane === "state" || session.pane === "view" ? session.scroll : 0,
 })
 
 const search =
@@ -166,6 +169,7 @@ const COMMANDS: ReadonlyMap<string, (session: Session) => Update> = new Map(
     "/": ask("path", ({ path }) => path),
     e: pane("event"),
     s: pane("state"),
+    v: pane("view"),
     d: pane("diff"),
     w: pane("why"),
     "?": pane("help"),

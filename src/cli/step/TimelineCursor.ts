@@ -11,6 +11,9 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as Worlds from "../../projections/state/Worlds.ts"
 import * as EventFilter from "../../projections/timetravel/EventFilter.ts"
 import * as Path from "../../projections/timetravel/Path.ts"
 import { paths } from "../../projections/timetravel/Predicate.ts"
@@ -44,12 +47,31 @@ export const of = (timeline: string) =>
 export const frameAt = ({ history }: TimelineCursor, position: number) =>
   Effect.gen(function* () {
     const [event] = position === 0 ? [] : yield* history.readPage({ after: position - 1, until: position }, 1)
-    const state: Json = yield* history.stateAt(position)
-    if (event === undefined) return { position, event: null, state, changes: [], causes: [] } satisfies Frame
+    const state = yield* history.stateAt(position)
+    if (event === undefined)
+      return { position, event: null, state, worlds: [], changes: [], causes: [] } satisfies Frame
+    const worlds = yield* worldsAt(history.timeline, state, event)
     const before: Json = yield* history.stateAt(position - 1)
     const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
     const causes = yield* (yield* TimeTravel).why(event.id)
-    return { position, event, state, changes: PatchLines.withBefore(before, differences), causes } satisfies Frame
+    return {
+      position,
+      event,
+      state,
+      worlds,
+      changes: PatchLines.withBefore(before, differences),
+      causes,
+    } satisfies Frame
+  })
+
+/** The worlds that an event can concern: its task's, and those that all tasks share. */
+const worldsAt = (timeline: string, state: EnvironmentState.EnvironmentState, { position, taskId }: Event) =>
+  Effect.gen(function* () {
+    const scopes = [...(taskId === null ? [] : [EnvironmentState.taskScope(state, taskId)]), state.shared]
+    if (scopes.every(({ environment }) => Object.keys(environment).length === 0)) return []
+    const projector = yield* (yield* Projector).on(timeline)
+    const registry = yield* projector.stateAt(PluginRegistry.projection, position)
+    return scopes.flatMap((scope) => Worlds.worldsOf(scope, registry))
   })
 
 /** The filter of the events that are stepped through. */

@@ -59,7 +59,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["log shred SUBJECT --reason TEXT", "destroy a subject's key, for good"],
         ["log import FILE", "create a log again from its exported events"],
         ["log upgrade", "upgrade a log of an earlier format to the current one"],
-        ["state [--at @412]", "the environment as it stood at a moment"],
+        ["state [--at @412]", "the environment as it stood at a moment; --view draws its worlds"],
         ["diff @a @b", "what differs between two moments, and why"],
         ["history PATH", "every value a path has had, when, and by which event"],
         ["blame PATH", "which event gave a value"],

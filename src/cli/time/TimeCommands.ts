@@ -1,5 +1,5 @@
 /** The commands `hindcast state`, `diff`, `blame` and `why`: the state at a moment, and the events behind it. */
-import { Command, Options } from "@effect/cli"
+import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
@@ -9,7 +9,8 @@ import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
-import { common, MOMENT, oneOf, optionalText, text } from "../command/CommonOptions.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { argument, common, flag, MOMENT, oneOf, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
@@ -17,6 +18,7 @@ import * as EventPage from "../pages/events/EventPage.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import * as Text from "../terminal/Text.ts"
 import * as PastOptions from "./PastOptions.ts"
+import * as StateView from "./StateView.ts"
 
 const at = optionalText("at", `The moment: ${MOMENT}. Default: now`)
 
@@ -29,10 +31,21 @@ const projection = oneOf("projection", projections).pipe(
 
 const path = text("path", "A JSON Pointer (RFC 6901) to a part of it, such as /tasks").pipe(Options.withDefault(""))
 
+const view = flag("view", "Draw the worlds of that moment, as their plugins' manifests say")
+
+const plugin = argument("plugin", "With --view: draw the world of this plugin alone").pipe(Args.optional)
+
+const task = optionalText("task", "With --view: the task whose worlds are drawn. Default: the task of the event there")
+
+const options = { ...common, plugin, at, projection, path, view, task }
+
 /** `hindcast state` */
-export const state = Command.make("state", { ...common, at, projection, path }, ({ log, json, at, projection, path }) =>
+export const state = Command.make("state", options, ({ log, json, at, projection, path, ...drawn }) =>
   Effect.gen(function* () {
     const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
+    if (drawn.view) return yield* StateView.show(json, { timeline, position, task: drawn.task, plugin: drawn.plugin })
+    yield* refuseWithoutView("PLUGIN", drawn.plugin)
+    yield* refuseWithoutView("--task", drawn.task)
     const part =
       projection === "EnvironmentState"
         ? yield* (yield* TimeTravel).stateAt(`${timeline}@${position}`, path)
@@ -40,6 +53,16 @@ export const state = Command.make("state", { ...common, at, projection, path }, 
     yield* Output.show(json, { timeline, at: position, projection, path, state: part }, () => [Text.json(part, 2)])
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
+
+const refuseWithoutView = (input: string, given: Option.Option<string>) =>
+  Option.isNone(given)
+    ? Effect.void
+    : new BadInput({
+        input,
+        expected: "--view beside it",
+        found: `"${given.value}" alone`,
+        advice: "--path shows a part of the state.",
+      })
 
 const stateOf = (name: Exclude<(typeof projections)[number], "EnvironmentState">, timeline: string, position: number) =>
   Effect.gen(function* (): Effect.fn.Return<Json, Moment.LocateError, Projector> {

@@ -1,7 +1,7 @@
 /** The key figures at the top of a page. */
 
+import { type Markup, markup } from "../../values/Markup.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
-import { type Markup, markup } from "../Markup.ts"
 
 /** A key figure with its name and its meaning. */
 export const key = (name: string, figure: string, meaning: string): Markup =>

@@ -1,8 +1,8 @@
 /** The key figures of a report of many tasks. */
 
 import type { LogReport } from "../../projections/report/LogReport.ts"
+import { type Markup, markup } from "../../values/Markup.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
-import { type Markup, markup } from "../Markup.ts"
 import { key } from "./KeyFigures.ts"
 import * as ModelCosts from "./ModelCosts.ts"
 

@@ -1,9 +1,9 @@
 /** Tokens and cost of language models: a key figure and a table. */
 
 import type * as ModelUse from "../../projections/audit/ModelUse.ts"
+import { type Markup, markup, type Value } from "../../values/Markup.ts"
 import * as Money from "../../values/Money.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
-import { type Markup, markup, type Value } from "../Markup.ts"
 import { leftOut, numbers, table } from "../Table.ts"
 import { key } from "./KeyFigures.ts"
 

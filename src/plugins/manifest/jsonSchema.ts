@@ -16,4 +16,5 @@ export const jsonSchema = (): JsonObject =>
   })
 
 /** Removes the titles of the schema's filters, such as `nonEmptyString`: they do not help an author. */
-const withoutTitles = (key: string, value: unknown): unknown => (key === "title" ? undefined : value)
+const withoutTitles = (key: string, value: unknown): unknown =>
+  key === "title" && typeof value === "string" ? undefined : value

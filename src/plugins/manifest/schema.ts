@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
+import { View } from "../../views/View.ts"
 import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
 import { ComponentId, Text } from "./fields.ts"
@@ -112,6 +113,8 @@ export const Environment = Schema.Struct({
     }),
   ),
   ...worldFields,
+  /** How the environment's state document is drawn, at any moment of the past too. */
+  view: optional(View),
   metadata: optional(JsonObject),
 }).annotations({ identifier: "Environment" })
 

@@ -1,6 +1,6 @@
 /** HTML and SVG templates that escape every inserted text, so that content of a log cannot become markup. */
 
-import { oneLine } from "../values/PlainText.ts"
+import { oneLine } from "./PlainText.ts"
 
 /** HTML or SVG source that is written unescaped. It is made by `markup`, which escapes texts. */
 export class Markup {

@@ -1,0 +1,90 @@
+/**
+ * The width of text in columns of a terminal. It counts as terminals do: two columns for East Asian wide characters and
+ * for emoji, none for combining marks. It needs no package, so that a browser loads it too.
+ */
+
+/** The number of columns that a text takes, which has no control characters and no colours. */
+export const width = (text: string): number => {
+  if (ASCII.test(text)) return text.length
+  let columns = 0
+  for (const character of graphemes(text)) columns += widthOf(character)
+  return columns
+}
+
+/** The characters of a text as a reader counts them: a letter with its marks is one, and so is an emoji of several. */
+export const graphemes = (text: string): ReadonlyArray<string> =>
+  ASCII.test(text) ? text.split("") : Array.from(SEGMENTER.segment(text), ({ segment }) => segment)
+
+/** Cuts a text to at most so many columns; a text that was cut ends with "…". */
+export const cut = (text: string, columns: number): string => {
+  if (width(text) <= columns) return text
+  let kept = ""
+  let left = columns - 1
+  for (const character of graphemes(text)) {
+    left -= widthOf(character)
+    if (left < 0) break
+    kept += character
+  }
+  return columns < 1 ? "" : `${kept}…`
+}
+
+/** Pads a text with spaces to so many columns, at its end or at its start. */
+export const pad = (text: string, columns: number, at: "end" | "start" = "end"): string => {
+  const spaces = " ".repeat(Math.max(0, columns - width(text)))
+  return at === "end" ? text + spaces : spaces + text
+}
+
+/** Wraps a text between words into lines of at most so many columns. A longer word is broken. */
+export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  let used = 0
+  for (const word of text.split(" ")) {
+    const needed = width(word)
+    if (line !== "" && used + 1 + needed <= columns) {
+      line += ` ${word}`
+      used += 1 + needed
+      continue
+    }
+    if (line !== "") lines.push(line)
+    const pieces = broken(word, columns)
+    lines.push(...pieces.slice(0, -1))
+    line = pieces.at(-1) ?? ""
+    used = width(line)
+  }
+  return [...lines, line]
+}
+
+const broken = (word: string, columns: number): ReadonlyArray<string> => {
+  if (width(word) <= columns) return [word]
+  const pieces: Array<string> = []
+  let piece = ""
+  let used = 0
+  for (const character of graphemes(word)) {
+    const needed = widthOf(character)
+    if (used + needed > columns && piece !== "") {
+      pieces.push(piece)
+      piece = ""
+      used = 0
+    }
+    piece += character
+    used += needed
+  }
+  return [...pieces, piece]
+}
+
+const ASCII = /^[\x20-\x7e]*$/
+
+const SEGMENTER = new Intl.Segmenter()
+
+const widthOf = (grapheme: string): number => {
+  if (ASCII.test(grapheme)) return grapheme.length
+  return NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1
+}
+
+/** Marks alone, without a letter that carries them. */
+const NO_WIDTH = /^[\p{M}\p{Default_Ignorable_Code_Point}]+$/u
+
+/** Begins with a wide character (Unicode's East Asian Width), or is an emoji, of itself or by its selector. */
+const WIDE =
+  /^(?:[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\u3247\u3250-\u33FF\u3400-\u4DBF\u4DC0-\u4DFF\u4E00-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DF2}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D356}\u{1D360}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]|(?![\u{1F1E6}-\u{1F1FF}]$)\p{Emoji_Presentation}|.*\uFE0F)/u
