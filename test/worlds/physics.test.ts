@@ -49,9 +49,9 @@ describe("the lander", () => {
   })
 
   it("lands on the pad where a simple pilot flies it, from most starts", () => {
-    const flights = Array.from({ length: 6 }, (_, seed) => fly(seed, pilot))
+    const flights = Array.from({ length: 4 }, (_, seed) => fly(seed, pilot))
     const landed = flights.filter(({ outcome }) => outcome === "achieved")
-    expect(landed.length).toBeGreaterThanOrEqual(4)
+    expect(landed.length).toBeGreaterThanOrEqual(3)
     expect(landed[0]).toMatchObject({ state: { status: "landed" }, reward: { landing: 100 } })
   })
 
@@ -85,7 +85,7 @@ describe("the lander", () => {
   })
 
   it("survives random actions, legal and not", () => {
-    survivesRandomActions(lander(), 1000)
+    survivesRandomActions(lander(), 600)
   })
 
   it("refuses options that it does not know, and a state that is none", () => {

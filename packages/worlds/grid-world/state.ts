@@ -68,11 +68,11 @@ export const enter = (grid: Grid, newcomers: ReadonlyArray<string>, draw: (count
       throw failure("no-room", `${name} cannot start at [${at.x}, ${at.y}]: the cell is not free.`)
     place(name, at)
   }
-  const isFree = (at: Place) => cellAt(grid, at) === FLOOR && !taken.has(indexOf(grid, at))
+  const free = places(grid).filter((at) => cellAt(grid, at) === FLOOR && !taken.has(indexOf(grid, at)))
+  const marked = free.filter((at) => grid.settings.rows[at.y]?.[at.x] === START)
   for (const name of sorted.filter((agent) => !starts.has(agent))) {
-    const marked = places(grid).find((at) => grid.settings.rows[at.y]?.[at.x] === START && isFree(at))
-    const free = marked === undefined ? places(grid).filter(isFree) : [marked]
-    const at = free[free.length > 1 ? draw(free.length) : 0]
+    const next = marked.shift()
+    const [at] = free.splice(next === undefined ? draw(free.length) : free.indexOf(next), 1)
     if (at === undefined) throw failure("no-room", `There is no free floor for ${name}.`)
     place(name, at)
   }

@@ -99,12 +99,18 @@ const outcomeOf = (grid: Grid, name: string, walker: Walker): Step => {
   }
 }
 
+/** Draws an index of a list of that length; 0 without a draw where there is no choice. */
+const indexBy =
+  (rng: Generator) =>
+  (length: number): number =>
+    length > 1 ? rng.integers(0, length) : 0
+
 const world: MultiAgentWorld = {
   mode: "parallel",
   spaces: (options) => spacesFor(settingsOf(options)),
   reset: ({ agents, rng }, options) => {
     const grid = begin(settingsOf(options))
-    enter(grid, agents, (count) => rng.integers(0, count))
+    enter(grid, agents, indexBy(rng))
     current = grid
     perceived = undefined
   },
@@ -131,7 +137,7 @@ const world: MultiAgentWorld = {
   join: ({ rng }, agent) => {
     const grid = playing()
     if (grid.agents.has(agent)) throw failure("is-there-already", `${agent} is in the grid already.`)
-    enter(grid, [agent], (count) => rng.integers(0, count))
+    enter(grid, [agent], indexBy(rng))
     perceived = undefined
   },
   leave: (_context, agent) => {
