@@ -1,0 +1,100 @@
+/** Levels: what the options of a reset say, held to what a level can be. */
+import type { Json, JsonObject } from "hindcast/plugin"
+import { CELLS, isThing, START } from "./cells.ts"
+
+/** A column and a row. (0, 0) is the upper left corner. */
+export type Place = { readonly x: number; readonly y: number }
+
+/** What the options say. */
+export interface Settings {
+  /** A glyph for each cell, `S` included. */
+  readonly rows: ReadonlyArray<string>
+  /** Where agents start, by name; the others start at the cells marked `S`, then anywhere. */
+  readonly starts: ReadonlyMap<string, Place>
+  /** Where agents have to go, by name; the others to any cell marked `G`. */
+  readonly goals: ReadonlyMap<string, Place>
+  /** How many things an agent must carry when it arrives. */
+  readonly fetch: number
+  /** How many cells an agent sees to each side. */
+  readonly radius: number
+  /** The probability that a move goes in a direction drawn from all four. */
+  readonly slip: number
+  readonly rewards: Rewards
+}
+
+/** The named rewards: for an arrival, for each thing carried at it, for a step into a hazard, for each round. */
+export type Rewards = { readonly [name in (typeof REWARDS)[number]]: number }
+
+/** Cells of the longest side of a level. */
+export const LONGEST = 200
+
+/** The settings that options mean. Throws an error that names the first option that is wrong. */
+export const settingsOf = (options: JsonObject): Settings => {
+  const rows = rowsOf(options.rows ?? DEFAULT_ROWS)
+  return {
+    rows,
+    starts: placesOf("starts", options.starts ?? {}, rows),
+    goals: placesOf("goals", options.goals ?? {}, rows),
+    fetch: number("fetch", options.fetch ?? 0, 0, LONGEST * LONGEST, true),
+    radius: number("view_radius", options.view_radius ?? 2, 0, 10, true),
+    slip: number("slip", options.slip ?? 0, 0, 1),
+    rewards: rewardsOf(options.rewards ?? {}),
+  }
+}
+
+/** The number of things in a level. */
+export const thingsOf = ({ rows }: Settings): number => [...rows.join("")].filter(isThing).length
+
+const DEFAULT_ROWS = ["############", "#S...#.....#", "#S.a.A..!..#", "#S...#..!*.#", "#S...#....G#", "############"]
+
+const REWARDS = ["goal", "things", "hazard", "step"] as const
+
+const DEFAULT_REWARDS: Rewards = { goal: 1, things: 0.1, hazard: -1, step: -0.01 }
+
+const badOption = (name: string, expected: string, found: unknown): Error =>
+  Object.assign(new Error(`The option ${name}: expected ${expected}, found ${JSON.stringify(found)}.`), {
+    code: "bad-option",
+  })
+
+const rowsOf = (value: Json): ReadonlyArray<string> => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > LONGEST)
+    throw badOption("rows", `1 to ${LONGEST} rows of glyphs`, value)
+  const width = String(value[0]).length
+  return value.map((row, y) => {
+    if (typeof row !== "string" || row.length !== width || width === 0 || width > LONGEST)
+      throw badOption(`rows[${y}]`, `a text as long as the first row, of 1 to ${LONGEST} glyphs`, row)
+    const wrong = [...row].find((glyph) => glyph !== START && !CELLS.includes(glyph))
+    if (wrong !== undefined) throw badOption(`rows[${y}]`, `glyphs of ${START}${CELLS}`, wrong)
+    return row
+  })
+}
+
+const placesOf = (name: string, value: Json, rows: ReadonlyArray<string>): ReadonlyMap<string, Place> => {
+  if (!isRecord(value)) throw badOption(name, "a place [x, y] for each agent", value)
+  const places = new Map<string, Place>()
+  for (const [agent, place] of Object.entries(value)) {
+    const [x, y] = Array.isArray(place) && place.length === 2 ? place : []
+    const glyph = typeof x === "number" && typeof y === "number" ? rows[y]?.[x] : undefined
+    if (glyph === undefined || glyph === "#")
+      throw badOption(`${name}.${agent}`, "[x, y] of a cell that is no wall", place)
+    places.set(agent, { x: Number(x), y: Number(y) })
+  }
+  return places
+}
+
+const rewardsOf = (value: Json): Rewards => {
+  if (!isRecord(value)) throw badOption("rewards", "numbers by name", value)
+  const unknown = Object.keys(value).find((name) => !REWARDS.some((known) => known === name))
+  if (unknown !== undefined) throw badOption("rewards", REWARDS.join(", "), unknown)
+  const of = (name: (typeof REWARDS)[number]) =>
+    number(`rewards.${name}`, value[name] ?? DEFAULT_REWARDS[name], -1e6, 1e6)
+  return { goal: of("goal"), things: of("things"), hazard: of("hazard"), step: of("step") }
+}
+
+const number = (name: string, value: Json, least: number, most: number, whole = false): number => {
+  if (typeof value === "number" && value >= least && value <= most && (!whole || Number.isInteger(value))) return value
+  throw badOption(name, `a ${whole ? "whole " : ""}number from ${least} to ${most}`, value)
+}
+
+const isRecord = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
