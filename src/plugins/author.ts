@@ -162,6 +162,11 @@ export interface PluginContext {
   readonly random: () => number
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
+  /**
+   * Who the call is made for: the name of an agent in a task with several agents. Null in a task with one agent, and in
+   * a world for one agent `"agent"`.
+   */
+  readonly agent: string | null
   /** The absolute path of the workspace directory, which `"."` in `permissions` means. */
   readonly workspace: string
   /**
@@ -232,6 +237,100 @@ export interface Environment {
    * document.
    */
   readonly restore?: (context: PluginContext, options: JsonObject, state: Json) => void | Promise<void>
+}
+
+/** The spaces of a world: what an agent can be shown, and how it can act. */
+export interface Spaces {
+  readonly observation: Space
+  readonly action: Space
+}
+
+/** What the functions of a world are given. */
+export interface WorldContext extends PluginContext {
+  /** Who observes or acts. In a world for one agent, it is `"agent"`. Elsewhere, the first of `agents`. */
+  readonly agent: string
+  /** Who takes part, by name. */
+  readonly agents: ReadonlyArray<string>
+  /**
+   * The random numbers of the episode: numpy's `Generator(PCG64(SeedSequence(seed)))`. Hindcast keeps its state in the
+   * world's document, so that a world that was restored draws the same numbers. Draw all random numbers from it.
+   */
+  readonly rng: Generator
+}
+
+/** What an agent gets for a step of a world. */
+export interface Step {
+  /** A finite number, or several named ones, of which the sum is the reward. */
+  readonly reward: number | { readonly [name: string]: number }
+  /** Whether the episode came to its end by the world's own rules. Default: false. */
+  readonly terminated?: boolean
+  /** Whether it was ended by a limit from outside, such as a number of steps. Default: false. */
+  readonly truncated?: boolean
+  /** Where it terminated: how the task of an agent ends. Default: `achieved`. */
+  readonly outcome?: "achieved" | "failed"
+  /** What is worth knowing besides, such as metrics. */
+  readonly info?: JsonObject
+}
+
+/** A function's answer, now or later. */
+type Eventually<Value> = Value | Promise<Value>
+
+/** What a world for one agent and a world for several have in common. */
+interface CommonWorld {
+  /** Begins an episode. To refuse the options, throw. What it returns is the first `info`. */
+  readonly reset: (
+    context: WorldContext,
+    options: JsonObject,
+  ) => Eventually<{ readonly info?: JsonObject } | undefined> | void
+  /** What `context.agent` is shown now: a function of the state alone, in the observation space. */
+  readonly observe: (context: WorldContext) => Eventually<Json>
+  /**
+   * Which actions are legal for `context.agent` now: 1 or 0 in the shape that Gymnasium's masks have. The manifest says
+   * `mask: true` if the world has it.
+   */
+  readonly mask?: (context: WorldContext) => Eventually<Json>
+  /** The whole state as one JSON object. Its key `episode` is Hindcast's. */
+  readonly state: () => JsonObject
+  /** As `Environment.restore`. */
+  readonly restore?: (context: WorldContext, options: JsonObject, state: JsonObject) => Eventually<void>
+}
+
+/** A world for one agent: an environment that can be stepped, as the reinforcement-learning field knows them. */
+export interface World extends CommonWorld {
+  readonly mode?: undefined
+  /** The spaces, where the options change those that the manifest declares. */
+  readonly spaces?: (options: JsonObject) => Spaces
+  /** Takes one action. To refuse it, throw before anything has changed. */
+  // biome-ignore lint/suspicious/noExplicitAny: an author names the actions that the action space promises.
+  readonly step: (context: WorldContext, action: any) => Eventually<Step>
+}
+
+/** A world for several agents. */
+export interface MultiAgentWorld extends CommonWorld {
+  /** `parallel`: all agents act in each round. `turn-based`: one agent acts in each step. */
+  readonly mode: "parallel" | "turn-based"
+  /** The spaces of an agent, where the options change those that the manifest declares. */
+  readonly spaces?: (options: JsonObject, agent: string) => Spaces
+  /**
+   * Takes the actions that came, by agent: of all agents, fewer where some were late, or of the one whose turn it is.
+   * Returns what agents get for it, also those that did not act.
+   */
+  readonly step: (
+    context: WorldContext,
+    // biome-ignore lint/suspicious/noExplicitAny: an author names the actions that the action space promises.
+    actions: { readonly [agent: string]: any },
+  ) => Eventually<{ readonly [agent: string]: Step }>
+  /** Turn-based: whose turn it is, or null if nobody's. */
+  readonly turn?: () => string | null
+  /** An agent joins in the middle of an episode. To refuse it, throw. */
+  readonly join?: (context: WorldContext, agent: string) => Eventually<void>
+  /** An agent leaves. */
+  readonly leave?: (context: WorldContext, agent: string) => Eventually<void>
+  /** The world moves by itself for some milliseconds of its time. Returns what agents get meanwhile. */
+  readonly tick?: (
+    context: WorldContext,
+    milliseconds: number,
+  ) => Eventually<{ readonly [agent: string]: Step } | undefined> | void
 }
 
 /** The context of a measure's function. It has no host requests: the task's events are the only data it can ask for. */
@@ -332,4 +431,12 @@ export interface Plugin {
   readonly environment?: Environment
   /** Functions by the measure's name, one for each measure whose `critic` in the manifest is `plugin`. */
   readonly measures?: { readonly [name: string]: Judge }
+}
+
+/**
+ * The default export of the entry of a plugin whose manifest declares the spaces of its environment. The sensor
+ * `observation` and the actuator `step` follow from the world, and are not exported.
+ */
+export interface WorldPlugin extends Omit<Plugin, "environment"> {
+  readonly environment: World | MultiAgentWorld
 }

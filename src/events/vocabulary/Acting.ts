@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
-import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
@@ -19,6 +19,7 @@ export const actingEvents = [
       argsDigest: Sha256.annotations({ description: "Over the canonical JSON of `args` (RFC 8785)" }),
       priority: Schema.Finite,
       callId: optional(Schema.NonEmptyString.annotations({ description: "The model's id of the tool call" })),
+      agentId: optional(AgentId),
     },
     { personal: { args: null } },
   ),

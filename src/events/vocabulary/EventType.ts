@@ -68,6 +68,12 @@ export const Sha256 = Schema.String.pipe(
   Schema.annotations({ identifier: "Sha256", description: "SHA-256, 64 hexadecimal digits" }),
 )
 
+/** The name of an agent, in a task with several. */
+export const AgentId = Schema.NonEmptyString.annotations({
+  identifier: "AgentId",
+  description: "The agent's name in a task with several; absent in a task with one",
+})
+
 /** A component's full name: `plugin/component`. */
 export const ComponentName = Schema.NonEmptyString.annotations({
   identifier: "ComponentName",

@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const scoreSetId = Schema.NonEmptyString
 const measure = Schema.NonEmptyString.annotations({ description: "`plugin/measure`, or the rubric's own name for it" })
@@ -12,7 +12,9 @@ const verdict = {
   measure,
   name: Schema.NonEmptyString.annotations({ description: "The reward's or punishment's name within the measure" }),
   weight: Schema.Finite,
-  amount: Schema.NonNegative.annotations({ description: "weight × occurrences" }),
+  amount: Schema.NonNegative.annotations({
+    description: "weight × occurrences; of a world's own reward, whose weight is 1, the reward",
+  }),
   occurrences: optional(
     Schema.Positive.pipe(Schema.int()).annotations({
       description: "How often it happened, where that is not once for each position in `because`",
@@ -20,6 +22,7 @@ const verdict = {
   ),
   because: Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" }),
   rationale: optional(Schema.String),
+  agentId: optional(AgentId),
 }
 
 /** Events of a score set: what tasks earned and lost, by one rubric and one critic. */

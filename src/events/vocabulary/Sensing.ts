@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
-import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
+import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
 
 const sensor = ComponentName
 
@@ -11,6 +11,8 @@ const perception = optional(
     description: "Which perceiving of the task it is of, from 1; absent where it was read at its interval, or pushed",
   }),
 )
+
+const agentId = optional(AgentId)
 
 /** Events of sensors. */
 export const sensingEvents = [
@@ -23,13 +25,14 @@ export const sensingEvents = [
       priority: Schema.Finite.annotations({ description: "The sensor's priority at that moment" }),
       latencyMs: Milliseconds,
       perception,
+      agentId,
     },
     { personal: { reading: null } },
   ),
   eventType(
     "SensorFailed",
     "A sensor was asked and gave no reading.",
-    { sensor, error: Failure, perception },
+    { sensor, error: Failure, perception, agentId },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
   eventType("SensorSkipped", "A sensor was due and was not asked.", {
@@ -40,6 +43,7 @@ export const sensingEvents = [
       Schema.NonNegative.annotations({ description: "How long perceiving had, in ms, where that was the reason" }),
     ),
     perception,
+    agentId,
   }),
 ] as const
 
@@ -69,6 +73,9 @@ export const environmentEvents = [
       plugin,
       seed: Schema.Int,
       options: JsonObject.annotations({ description: "What it was configured with, such as a scenario" }),
+      agents: optional(
+        Schema.Array(AgentId).annotations({ description: "Who takes part from the start, where it is for several" }),
+      ),
       state: Json.annotations({ description: "The environment's document after the reset" }),
     },
     { personal: { options: {}, state: null } },
@@ -99,6 +106,11 @@ export const environmentEvents = [
     {
       plugin,
       patch: Schema.Array(PatchOperation),
+      commands: optional(
+        Schema.Array(Schema.String).annotations({
+          description: "Ids of the commands of the round that changed it, where it was more than one",
+        }),
+      ),
     },
     { personal: { patch: [] } },
   ),

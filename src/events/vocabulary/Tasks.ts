@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** How a task ended. `truncated`: stopped by a limit from outside, such as a number of steps. */
 export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "truncated").annotations({
@@ -36,6 +36,9 @@ export const taskEvents = [
       }),
       agent: Schema.String,
       plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
+      agents: optional(
+        Schema.Array(AgentId).annotations({ description: "Who takes part from the start, where it is several" }),
+      ),
       seed: optional(Schema.Int),
       limits: optional(RunLimits.annotations({ description: "How its agent is run" })),
     },

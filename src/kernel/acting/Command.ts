@@ -6,7 +6,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
-import { type Actuator, actuatorsOf, instanceOf } from "../../plugins/manifest/Manifest.ts"
+import { type Actuator, actuatorsOf, instanceOf, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { EffectiveRisk } from "../../plugins/manifest/Risk.ts"
 import {
   type ActiveComponent,
@@ -64,6 +64,8 @@ export interface Command {
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
+  /** The agent that acts, in a task with several. */
+  readonly agentId?: string | undefined
   /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
   readonly inDoubt?: boolean
 }
@@ -72,13 +74,33 @@ export interface Command {
 export interface CommandProgress {
   /** The event that the next one is caused by. */
   last: string
+  /** The position of its `ActuatorCommanded`; 0 before that. */
+  commandedAt: number
   dispatched: boolean
   ended: boolean
 }
 
-export const make = (task: ActingTask, actuator: string, args: JsonObject): Effect.Effect<Command, InvalidCommand> =>
+/** The progress of a command that was requested and not dispatched. */
+export const begun = ({ id, position }: Event): CommandProgress => ({
+  ...{ last: id, commandedAt: position, dispatched: false, ended: false },
+})
+
+/** The identity of a command, as another request for it would have it. */
+export interface CommandIdentity {
+  /** The id that a model gave to its tool call. */
+  readonly callId?: string
+  /** The agent that acts, in a task with several. */
+  readonly agentId?: string
+}
+
+export const make = (
+  task: ActingTask,
+  actuator: string,
+  args: JsonObject,
+  agentId?: string,
+): Effect.Effect<Command, InvalidCommand> =>
   Effect.map(copied(actuator, args), (copy) => ({
-    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy) },
+    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), agentId },
   }))
 
 /** A copy of a command's arguments. Fails where they are not a JSON object. */
@@ -126,6 +148,8 @@ export interface ResolvedActuator {
   readonly declared: Actuator | undefined
   /** The risk that the manifest declares, raised by what the plugin was granted. */
   readonly risk: EffectiveRisk
+  /** Whether it steps a world: its result says what was earned. */
+  readonly isStep: boolean
   /** The plugin's registry entry. */
   readonly found: Plugin
 }
@@ -144,7 +168,8 @@ export const resolve = ({ task, actuator }: Command): Effect.Effect<ResolvedActu
       capacity: manifest.concurrent === true ? CONCURRENT_COMMANDS : 1,
     }
     const risk = effectiveRisk(declared?.risk, found)
-    return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, found }
+    const isStep = component === STEP && worldOf(manifest) !== undefined
+    return { registry, plugin, digest: found.digest, priority, lane, component, declared, risk, isStep, found }
   })
 
 /**

@@ -24,18 +24,17 @@ export type { ActError, CommandOutcome } from "./Command.ts"
  * fails, its end is recorded, provided that the log can be written.
  *
  * @param causationId the decision that the command came from, or another event that caused it
- * @param callId the id that a model gave to its tool call
  */
 export const act = (
   task: ActingTask,
   actuator: string,
   args: JsonObject,
   causationId: string,
-  callId?: string,
+  { callId, agentId }: Command.CommandIdentity = {},
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const command = yield* Command.make(task, actuator, args)
+      const command = yield* Command.make(task, actuator, args, agentId)
       const { commandId, argsDigest } = command
       const resolved = yield* Command.resolve(command)
       const commanded = yield* task.record({
@@ -44,9 +43,10 @@ export const act = (
         payload: {
           ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
           ...(callId === undefined ? {} : { callId }),
+          ...(agentId === undefined ? {} : { agentId }),
         },
       })
-      const progress: Command.CommandProgress = { last: commanded.id, dispatched: false, ended: false }
+      const progress = Command.begun(commanded)
       const steps =
         resolved === undefined
           ? denyUnknown(command, progress)

@@ -16,6 +16,8 @@ export type ExecutionResult = (
 ) & {
   /** The plugin's environment after the command. */
   readonly state?: Json | undefined
+  /** What a world gave for the command. */
+  readonly rewards?: ReadonlyArray<CoreNewEvent>
 }
 
 /**
@@ -37,7 +39,7 @@ export const recordOutcome = (
           patch.length === 0 ? [] : [{ type: "EnvironmentChanged", payload: { plugin, patch } }]
         const outcome = outcomeEvent(commandId, progress.last, ending)
         const event = yield* task
-          .record(outcome, ...changed)
+          .record(outcome, ...changed, ...(ending.rewards ?? []))
           .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
         progress.ended = true
         if (ending.state !== undefined) task.documents.set(plugin, ending.state)

@@ -13,6 +13,7 @@ import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordDenied, recordOutcome, recordUnknown } from "./CommandOutcome.ts"
+import { rewardsOf } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
 class Paused extends Data.TaggedError("Paused") {}
@@ -114,7 +115,7 @@ const endsTask = (event: Event): boolean => Vocabulary.is(event, "TaskClosed") |
 /** Calls the plugin. Records the outcome and the changes of the environment. */
 const call = (
   command: Command,
-  { plugin, component, declared }: ResolvedActuator,
+  { plugin, component, declared, isStep }: ResolvedActuator,
   process: Instance["process"],
   progress: CommandProgress,
   restore: Restore,
@@ -125,12 +126,15 @@ const call = (
     commandId: command.commandId,
     causationId: progress.last,
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
+    ...(command.agentId === undefined ? {} : { agent: command.agentId }),
   }
+  const step = { taskId: command.task.id, plugin, commandedAt: progress.commandedAt, agentId: command.agentId }
   return Effect.matchEffect(restore(process.act(component, command.args, options)), {
     onSuccess: ({ result, state }) =>
       recordOutcome(command, plugin, progress, {
         succeeded: result,
         state,
+        rewards: isStep ? rewardsOf(step, result) : [],
         latencyMs: MonotonicClock.elapsedSince(startedAt),
       }),
     onFailure: (failure) =>

@@ -68,13 +68,13 @@ export const resume = (
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const { commandId, actuator, args, argsDigest } = left.commanded.payload
+      const { commandId, actuator, args, argsDigest, agentId } = left.commanded.payload
       const command: Command.Command = {
         // The arguments were copied and checked when they were recorded.
-        ...{ task, commandId, actuator, args: args as JsonObject, argsDigest },
+        ...{ task, commandId, actuator, args: args as JsonObject, argsDigest, agentId },
         inDoubt: left.dispatched,
       }
-      const progress: Command.CommandProgress = { last: left.last.id, dispatched: left.dispatched, ended: false }
+      const progress = progressOf(left)
       const resolved = yield* Command.resolve(command)
       const steps =
         resolved === undefined
@@ -89,6 +89,11 @@ export const resume = (
       )
     }),
   )
+
+/** How far a command had come that was left. */
+export const progressOf = ({ commanded, last, dispatched }: LeftCommand): Command.CommandProgress => ({
+  ...{ last: last.id, commandedAt: commanded.position, dispatched, ended: false },
+})
 
 const settleDoubt = (
   command: Command.Command,

@@ -6,13 +6,14 @@ import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import { recordDenied, recordUnknown } from "./CommandOutcome.ts"
-import type { LeftCommand } from "./LeftCommand.ts"
+import { type LeftCommand, progressOf } from "./LeftCommand.ts"
 
 /** A command as an agent requests it. */
 export interface Requested {
   readonly actuator: string
   readonly args: JsonObject
   readonly callId?: string
+  readonly agentId?: string
 }
 
 /** The commands that were left. */
@@ -42,14 +43,21 @@ export const make = (commands: ReadonlyArray<LeftCommand>): LeftCommands => {
 }
 
 /** Whether a command that was left is the one that is requested. */
-export const isSame = ({ commanded: { payload } }: LeftCommand, { actuator, args, callId }: Requested): boolean =>
-  payload.actuator === actuator && payload.callId === callId && JsonPatch.equal(payload.args, args)
+export const isSame = (
+  { commanded: { payload } }: LeftCommand,
+  { actuator, args, callId, agentId }: Requested,
+): boolean =>
+  payload.actuator === actuator &&
+  payload.callId === callId &&
+  payload.agentId === agentId &&
+  JsonPatch.equal(payload.args, args)
 
-const end = (task: ActingTask, { commanded, last, dispatched, question }: LeftCommand) =>
+const end = (task: ActingTask, left: LeftCommand) =>
   Effect.gen(function* () {
+    const { commanded, dispatched, question } = left
     const { commandId, actuator, args, argsDigest } = commanded.payload
     const command = { task, commandId, actuator, args: args as JsonObject, argsDigest }
-    const progress = { last: last.id, dispatched, ended: false }
+    const progress = progressOf(left)
     if (dispatched) return yield* recordUnknown(command, progress)
     const reason = `${NOT_REQUESTED}; it was not executed`
     if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)

@@ -14,6 +14,7 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { Task } from "../tasks/Task.ts"
 import * as Agent from "./Agent.ts"
+import * as EpisodeEnd from "./EpisodeEnd.ts"
 
 /** How a run of an agent ended. */
 export interface RunResult {
@@ -30,7 +31,7 @@ export const MAX_STEPS = 100
  * How an agent is run. For an agent that decides, the deadline applies to each step; an agent that advances by itself
  * passes its own to `perceive`.
  */
-export interface LoopOptions extends PerceiveOptions {
+export interface LoopOptions extends Pick<PerceiveOptions, "deadlineMs"> {
   /** Default: 100. */
   readonly maxSteps?: number
 }
@@ -67,6 +68,8 @@ const advanceLoop = (
       const continues = yield* Effect.mapError(agent.advance(agentTask), (cause) =>
         isStopped(cause) ? cause : Agent.failure(agent, cause),
       )
+      const ended = agentTask.ended()
+      if (ended !== undefined) return { ...ended, steps: step + 1 }
       if (!continues) return { outcome: "achieved", steps: step + 1 }
     }
     return OUT_OF_STEPS(maxSteps)
@@ -79,9 +82,10 @@ const isStopped = (cause: unknown): cause is TaskClosed | LeaseLost =>
     : cause instanceof LeaseLost && cause.suspended !== undefined
 
 /** A task with random numbers from its seed, and the time of the newest event that its agent received. */
-const agentTaskOf = (task: Task): Agent.AgentTask => {
+const agentTaskOf = (task: Task): Agent.AgentTask & { readonly ended: () => EpisodeEnd.EpisodeEnd | undefined } => {
   const numbers = new PCGRandom(task.seed)
   let now = 0
+  let ended: EpisodeEnd.EpisodeEnd | undefined
   const advanceClock = (events: ReadonlyArray<Event>) =>
     Effect.sync(() => {
       for (const { recordedAt } of events) now = Math.max(now, recordedAt)
@@ -93,7 +97,14 @@ const agentTaskOf = (task: Task): Agent.AgentTask => {
     inputs: (options) => Effect.tap(task.inputs(options), (inputs) => advanceClock(inputs.map(({ event }) => event))),
     perceive: (options) =>
       Effect.tap(task.perceive(options), (readings) => advanceClock(readings.map(({ event }) => event))),
-    act: (...command) => Effect.tap(task.act(...command), ({ event }) => advanceClock([event])),
+    act: (...command) =>
+      Effect.tap(task.act(...command), (outcome) =>
+        Effect.gen(function* () {
+          yield* advanceClock([outcome.event])
+          if (EpisodeEnd.mayEnd(outcome)) ended ??= EpisodeEnd.of(yield* task.capabilities(), outcome)
+        }),
+      ),
+    ended: () => ended,
   }
 }
 
@@ -155,6 +166,8 @@ const decideLoop = (
       } else {
         last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })
         past.push(Object.freeze({ step, choice: choiceMade, outcome: frozen(withoutPlace(last)) }))
+        const ended = EpisodeEnd.of(capabilities, last)
+        if (ended !== undefined) return { ...ended, steps: step + 1 }
       }
     }
     return OUT_OF_STEPS(maxSteps)

@@ -145,6 +145,7 @@ const goOn = (
         record,
         ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
         ...{ openedBy: forkedBy, instanceName },
+        agents: recording.opened.payload.agents,
         ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
       },
       restore,

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import type { Components } from "../../plugins/process/Components.ts"
+import type { CallOptions, Components } from "../../plugins/process/Components.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
@@ -43,7 +43,7 @@ export const reexecute = (
         // A pushed reading was not requested.
         const own = ownOf(plugin, event.payload.sensor)
         if (own === undefined || event.actor.startsWith("plugin:")) continue
-        const reading = yield* Effect.either(process.read(own, call))
+        const reading = yield* Effect.either(process.read(own, forAgent(call, event.payload.agentId)))
         if (!is(event, "SensorRead") || reading._tag === "Left") continue
         yield* compare(
           plugin,
@@ -57,7 +57,7 @@ export const reexecute = (
         const end = ended.get(event.payload.commandId)
         const own = end === undefined ? undefined : ownOf(plugin, end.outcome.actuator)
         if (end === undefined || end.outcome.status === "unknown" || own === undefined) continue
-        const { expected, found, left } = yield* command(process, own, end, call)
+        const { expected, found, left } = yield* command(process, own, end, forAgent(call, end.agentId))
         state = left ?? state
         yield* compare(plugin, end.outcome.event.position, expected, found, `the outcome of ${end.outcome.actuator}`)
         done += 1
@@ -67,7 +67,7 @@ export const reexecute = (
   })
 
 /** Executes a command again. Returns the recorded and the new outcome. */
-const command = (process: Components, component: string, { outcome }: RecordedOutcome, call: Call) =>
+const command = (process: Components, component: string, { outcome }: RecordedOutcome, call: CallOptions) =>
   Effect.gen(function* () {
     const expected: Json =
       outcome.status === "succeeded"
@@ -81,6 +81,10 @@ const command = (process: Components, component: string, { outcome }: RecordedOu
     const left = "state" in failure ? failure.state : undefined
     return { expected, found: { error: { ...failureOf(failure) } }, left }
   })
+
+/** The call as it is made for an agent, in a task with several. */
+export const forAgent = (call: Call, agentId: string | undefined): CallOptions =>
+  agentId === undefined ? call : { ...call, agent: agentId }
 
 /** The component's name within the plugin, if it belongs to the plugin. */
 const ownOf = (plugin: string, name: string): string | undefined =>

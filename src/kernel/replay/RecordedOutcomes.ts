@@ -9,28 +9,32 @@ import { type CommandOutcome, UNKNOWN_REASON } from "../acting/Command.ts"
 export interface RecordedOutcome {
   readonly outcome: CommandOutcome
   readonly until: number
+  /** The agent that acted, in a task with several. */
+  readonly agentId: string | undefined
 }
 
 /** The outcome of each command of a task, by id, as its caller got it. Commands without an outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
+  const agents = new Map<string, string>()
   const ends = new Map<string, string>()
   const expired = new Set<string>()
   const ended = new Map<string, RecordedOutcome>()
   for (const event of events) {
     if (is(event, "ActuatorCommanded")) {
-      const { commandId, actuator, args } = event.payload
+      const { commandId, actuator, args, agentId } = event.payload
       commands.set(commandId, { actuator, args: args as JsonObject })
+      if (agentId !== undefined) agents.set(commandId, agentId)
     } else if (is(event, "ConfirmationExpired")) expired.add(event.id)
-    else if (is(event, "EnvironmentChanged")) {
-      // A command's changes to the environment are recorded with its outcome.
+    else if (is(event, "EnvironmentChanged") || is(event, "RewardGiven") || is(event, "PunishmentGiven")) {
+      // A command's changes to the environment, and what a world gave for it, are recorded with its outcome.
       const commandId = event.causationId === null ? undefined : ends.get(event.causationId)
       const end = commandId === undefined ? undefined : ended.get(commandId)
       if (commandId !== undefined && end !== undefined) ended.set(commandId, { ...end, until: event.position })
     } else {
       const outcome = outcomeOf(event, commands, expired)
       if (outcome === undefined) continue
-      ended.set(outcome.commandId, { outcome, until: event.position })
+      ended.set(outcome.commandId, { outcome, until: event.position, agentId: agents.get(outcome.commandId) })
       ends.set(event.id, outcome.commandId)
     }
   }

@@ -123,6 +123,9 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         state.set(plugin, reset.state)
         return Effect.succeed(reset.state)
       }),
+    round: (actions) => miss(plugin, `round ${plugin}`, `a round of ${Object.keys(actions).join(", ")}`),
+    changeAgents: (change, agent) => miss(plugin, `${change} ${plugin}`, `that ${agent} ${change}s`),
+    tick: () => miss(plugin, `tick ${plugin}`, `a tick of ${plugin}`),
     restore: () => miss(plugin, `restore ${plugin}`, `a restoration of ${plugin}`),
     judge: (measure) => miss(plugin, `judge ${plugin}/${measure}`, `a judgement of ${plugin}/${measure}`),
     ping: Effect.succeed(0),

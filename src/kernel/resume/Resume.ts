@@ -128,6 +128,7 @@ const goOn = (
       ...participantsOf(recording),
       ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
       ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+      agents: recording.opened.payload.agents,
     }
     const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
       notRestored(taskId, WorldRestoration.restore(open, point, options)),

@@ -13,10 +13,14 @@ import { type Reading, sense, skip } from "./SensorReading.ts"
 export interface PerceiveOptions {
   /** Time limit in milliseconds. Default: only the sensors' own time-outs. */
   readonly deadlineMs?: number
+  /** The agent that perceives, in a task with several. */
+  readonly agentId?: string
 }
 
 /** Schema of `PerceiveOptions`. A deadline that is not a valid time fails with `InvalidDeadline`. */
-export const PerceiveOptions = Options.of<PerceiveOptions>({ optional: { deadlineMs: Schema.Number } })
+export const PerceiveOptions = Options.of<PerceiveOptions>({
+  optional: { deadlineMs: Schema.Number, agentId: Options.Text },
+})
 
 export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
@@ -34,7 +38,7 @@ export const perceive = (
   options: PerceiveOptions = {},
 ): Effect.Effect<ReadonlyArray<Reading>, PerceiveError> =>
   Effect.gen(function* () {
-    const { deadlineMs } = yield* Options.decode("perceive", PerceiveOptions, options)
+    const { deadlineMs, agentId } = yield* Options.decode("perceive", PerceiveOptions, options)
     const deadline = deadlineMs === undefined ? undefined : yield* Deadline.after(deadlineMs)
     yield* task.kernel.lease.held
     const perception = task.nextPerception()
@@ -43,13 +47,13 @@ export const perceive = (
     const readings: Array<Reading> = []
     for (const [index, equals] of groups.entries()) {
       if (deadline !== undefined && (yield* Deadline.hasPassed(deadline))) {
-        yield* skip(task, groups.slice(index).flat(), deadline.ms, perception)
+        yield* skip(task, groups.slice(index).flat(), deadline.ms, { perception, agentId })
         break
       }
       const read = yield* Effect.forEach(
         equals,
         (sensor) =>
-          sense(task, registry, sensor, { deadline, perception }).pipe(
+          sense(task, registry, sensor, { deadline, perception, agentId }).pipe(
             Effect.catchTag("NotRead", () => Effect.succeed(undefined)),
           ),
         { concurrency: "unbounded" },

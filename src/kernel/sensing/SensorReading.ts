@@ -29,8 +29,18 @@ export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: stri
 export interface SenseOptions {
   readonly deadline?: Deadline.Deadline | undefined
   /** The number of the perception that the reading is part of. */
-  readonly perception?: number
+  readonly perception?: number | undefined
+  /** The agent that perceives, in a task with several. */
+  readonly agentId?: string | undefined
 }
+
+/** What the events of a reading say of the perception that it is part of. */
+type PerceptionFields = Pick<SenseOptions, "perception" | "agentId">
+
+const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
+  ...(perception === undefined ? {} : { perception }),
+  ...(agentId === undefined ? {} : { agentId }),
+})
 
 /**
  * Reads a sensor once, and records `SensorRead`, or `SensorFailed` if it was asked and gave no reading. A sensor of a
@@ -43,7 +53,7 @@ export const sense = (
   task: SensingTask,
   registry: PluginRegistry,
   sensor: ActiveComponent,
-  { deadline, perception }: SenseOptions = {},
+  { deadline, ...of }: SenseOptions = {},
 ): Effect.Effect<Reading, NotRead | AppendError | LogError> =>
   Effect.suspend(() => {
     let wasAsked = false
@@ -59,24 +69,22 @@ export const sense = (
         taskId: task.instanceName,
         causationId: task.openedBy,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(of.agentId === undefined ? {} : { agent: of.agentId }),
       })
       return { reading, latencyMs: MonotonicClock.elapsedSince(startedAt) }
     })
     return Deadline.within(deadline, task.oneAtATime(sensor.name, ask)).pipe(
-      Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, perception)),
-      onPluginFailure((failure) => fail(task, sensor, failureOf(failure), perception)),
+      Effect.flatMap(({ reading, latencyMs }) => recordReading(task, sensor, { reading, latencyMs }, of)),
+      onPluginFailure((failure) => fail(task, sensor, failureOf(failure), of)),
       Effect.catchTag("DeadlinePassed", ({ ms }) =>
         wasAsked
           ? fail(
               task,
               sensor,
               { code: "DeadlinePassed", message: `it was asked, and gave no reading within ${ms} ms` },
-              perception,
+              of,
             )
-          : Effect.zipRight(
-              skip(task, [sensor], ms, perception),
-              new NotRead({ sensor: sensor.name, code: "DeadlinePassed" }),
-            ),
+          : Effect.zipRight(skip(task, [sensor], ms, of), new NotRead({ sensor: sensor.name, code: "DeadlinePassed" })),
       ),
     )
   })
@@ -85,7 +93,7 @@ const recordReading = (
   task: SensingTask,
   sensor: ActiveComponent,
   { reading, latencyMs }: { readonly reading: Json; readonly latencyMs: number },
-  perception: number | undefined,
+  of: PerceptionFields,
 ) =>
   Effect.map(
     task.record({
@@ -93,18 +101,18 @@ const recordReading = (
       causationId: task.openedBy,
       payload: {
         ...{ sensor: sensor.name, reading, priority: sensor.priority, latencyMs },
-        ...(perception === undefined ? {} : { perception }),
+        ...fieldsOf(of),
       },
     }),
     (event): Reading => ({ sensor: sensor.name, reading, position: event.position, event }),
   )
 
-const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure, perception: number | undefined) =>
+const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure, of: PerceptionFields) =>
   Effect.zipRight(
     task.record({
       type: "SensorFailed",
       causationId: task.openedBy,
-      payload: { sensor: name, error, ...(perception === undefined ? {} : { perception }) },
+      payload: { sensor: name, error, ...fieldsOf(of) },
     }),
     new NotRead({ sensor: name, code: error.code }),
   )
@@ -114,14 +122,14 @@ export const skip = (
   task: SensingTask,
   sensors: ReadonlyArray<ActiveComponent>,
   deadlineMs: number,
-  perception?: number,
+  of: PerceptionFields = {},
 ): Effect.Effect<void, AppendError> => {
   const [first, ...rest] = sensors.map(({ name, priority }) => ({
     type: "SensorSkipped" as const,
     causationId: task.openedBy,
     payload: {
       ...{ sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
-      ...(perception === undefined ? {} : { perception }),
+      ...fieldsOf(of),
     },
   }))
   return first === undefined ? Effect.void : Effect.asVoid(task.record(first, ...rest))

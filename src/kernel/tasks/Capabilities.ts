@@ -6,7 +6,9 @@ import {
   guidesOf,
   type Manifest,
   type Risk,
+  STEP,
   sensorsOf,
+  worldOf,
 } from "../../plugins/manifest/Manifest.ts"
 import type { Level } from "../../plugins/manifest/Risk.ts"
 import {
@@ -35,6 +37,8 @@ export interface ActuatorCapability {
   readonly effectiveRisk: Level
   /** The grants that raise the risk above the declared one, in words. */
   readonly riskBecause?: ReadonlyArray<string>
+  /** Whether it steps a world: its result says what was earned, and whether the episode is over. */
+  readonly world?: true
   /** Whether repeating it has no further effect, if the manifest says so. */
   readonly idempotent?: boolean
 }
@@ -85,6 +89,8 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     const found = SafeRecord.get(registry, plugin)
     return found === undefined ? [] : [manifestOf(found)]
   }
+  const isStep = (name: string, plugin: string) =>
+    name === `${plugin}/${STEP}` && manifest(plugin).some((found) => worldOf(found) !== undefined)
   const described = <Declared extends { readonly name: string }, Offered>(
     components: ReadonlyArray<ActiveComponent>,
     declared: (plugin: string) => ReadonlyArray<Declared>,
@@ -124,6 +130,7 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
         ...(result === undefined ? {} : { result }),
         ...(risk === undefined ? {} : { risk }),
         ...riskIn(registry, plugin, risk),
+        ...(isStep(name, plugin) ? { world: true as const } : {}),
         ...(idempotent === undefined ? {} : { idempotent }),
       }),
     ),

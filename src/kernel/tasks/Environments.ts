@@ -5,10 +5,12 @@ import { Data, Effect, Schema } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Environment } from "../../plugins/manifest/Manifest.ts"
 import type { Components } from "../../plugins/process/Components.ts"
+import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as WorldRewards from "../acting/WorldRewards.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
@@ -93,13 +95,19 @@ export const resetOne = (
   options: { readonly [plugin: string]: JsonObject },
 ): Effect.Effect<void, EnvironmentRefused | Rubric.FileUnreadable | AppendError | LogError> =>
   Effect.gen(function* () {
-    const settings = SafeRecord.get(options, plugin) ?? (yield* scenarioOf(task, plugin, environment.scenario))
+    const file = environment.scenario ?? environment.configuration
+    const settings = SafeRecord.get(options, plugin) ?? (yield* scenarioOf(task, plugin, file))
+    const wrong = ComponentSchemas.validationError("options", environment.options, settings)
+    if (wrong !== undefined) return yield* new EnvironmentRefused({ plugin, reason: wrong })
     const process = yield* processOf(task, plugin)
     const state = yield* process
-      .reset(settings, { taskId: task.instanceName, causationId: task.openedBy })
+      .reset(settings, {
+        ...{ taskId: task.instanceName, causationId: task.openedBy },
+        ...(task.agents === undefined ? {} : { agents: task.agents }),
+      })
       .pipe(refusedBy(plugin))
     task.documents.set(plugin, state)
-    yield* task.record(
+    const described = yield* task.record(
       {
         type: "EnvironmentDescribed",
         causationId: task.openedBy,
@@ -114,9 +122,15 @@ export const resetOne = (
       {
         type: "EnvironmentReset",
         causationId: task.openedBy,
-        payload: { plugin, seed: task.seed, options: settings, state },
+        payload: {
+          ...{ plugin, seed: task.seed, options: settings, state },
+          ...(task.agents === undefined ? {} : { agents: task.agents }),
+        },
       },
     )
+    if (environment.spaces === undefined) return
+    // Of several starts of one score set, the first counts.
+    yield* task.record({ ...WorldRewards.started(task.id, described.position + 1), causationId: task.openedBy })
   })
 
 /** The process that runs a plugin's environment for a task. */

@@ -17,6 +17,11 @@ export interface OpenOptions {
   readonly agent?: string
   /** How the agent is run, for the record: one that resumes the task goes on within it. */
   readonly limits?: RunLimits
+  /**
+   * The names of the agents that take part, where it is several. Worlds begin with them. What is perceived and done in
+   * the task is then for one of them (`agentId`). Default: one agent, without a name.
+   */
+  readonly agents?: ReadonlyArray<string>
   /** The plugins that take part. Default: all that are active when the task is opened. */
   readonly plugins?: ReadonlyArray<string>
   /** Options of environments, by plugin, for example a scenario. Default: the scenario that the manifest names. */
@@ -25,10 +30,29 @@ export interface OpenOptions {
   readonly seed?: number
 }
 
+/** Longest name of an agent. */
+const MAX_NAME = 100
+
+/** The name of an agent in a task with several: it becomes a key of documents and a part of actors. */
+export const AgentName = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/),
+  Schema.maxLength(MAX_NAME),
+  Schema.annotations({
+    description: `a name of letters, digits, '.', '_', ':' and '-' that starts with a letter or digit, at most ${MAX_NAME} long`,
+  }),
+)
+
+const AgentNames = Schema.Array(AgentName).pipe(
+  Schema.filter((names) => names.length > 0 && new Set(names).size === names.length, {
+    description: "one or more names that differ",
+  }),
+)
+
 /** Schemas of the optional fields except `agent`. */
 export const openFields = {
   // `TaskIdInvalid` says which ids are valid.
   id: Schema.String,
+  agents: AgentNames,
   plugins: Schema.Array(Options.Text),
   environment: Schema.Record({ key: Schema.String, value: JsonObject }),
   seed: Options.Seed,
@@ -50,9 +74,13 @@ export const CausedBy = Options.of<CausedBy>({ optional: { causationId: Options.
 
 /** Options of `act`. */
 export interface ActOptions extends CausedBy {
+  /** The agent that acts, in a task with several. */
+  readonly agentId?: string
   /** The id that a model gave to its tool call. */
   readonly callId?: string
 }
 
 /** Schema of `ActOptions`. */
-export const ActOptions = Options.of<ActOptions>({ optional: { causationId: Options.Text, callId: Options.Text } })
+export const ActOptions = Options.of<ActOptions>({
+  optional: { causationId: Options.Text, callId: Options.Text, agentId: AgentName },
+})

@@ -52,4 +52,6 @@ export interface KernelContext {
 export interface OpenTask extends ActingTask, SensingTask {
   readonly kernel: KernelContext
   readonly seed: number
+  /** The names of the agents that took part from the start, where it was several. */
+  readonly agents: ReadonlyArray<string> | undefined
 }

@@ -55,6 +55,7 @@ export const open = (
           measures: participants.rubric.measures.map(measureName),
           plugins: participants.plugins,
           seed,
+          ...(options.agents === undefined ? {} : { agents: options.agents }),
           ...(options.environment === undefined ? {} : { environment: options.environment }),
           ...(options.limits === undefined ? {} : { limits: options.limits }),
         },
@@ -73,6 +74,7 @@ export const open = (
         // Without an agent, nothing could go on with it.
         ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,
+        agents: options.agents,
         openedBy: opened.id,
         instanceName: id,
         perceptions: 0,

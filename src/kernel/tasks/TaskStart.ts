@@ -22,6 +22,7 @@ import * as ModelCalls from "./ModelCalls.ts"
 import { ActOptions, CausedBy } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
+import * as Returns from "./Returns.ts"
 
 import type { Task } from "./Task.ts"
 
@@ -30,6 +31,8 @@ export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
+  /** The names of the agents that take part from the start, where it is several. */
+  readonly agents?: ReadonlyArray<string> | undefined
   readonly record: TaskRecord
   /** The event that the task's events are caused by. */
   readonly openedBy: string
@@ -88,6 +91,7 @@ export const begin = <E>(
       id,
       instanceName,
       seed,
+      agents: opening.agents,
       openedBy,
       scope,
       takesPart,
@@ -109,11 +113,14 @@ export const begin = <E>(
           if (!isRecorded()) return undefined
           yield* kernel.lease.held
           yield* left.endAll(context)
-          return yield* recorder.record({
-            type: "TaskClosed",
-            causationId: openedBy,
-            payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
-          })
+          return yield* recorder.record(
+            {
+              type: "TaskClosed",
+              causationId: openedBy,
+              payload: { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) },
+            },
+            ...(yield* Returns.finished(kernel.log, id)),
+          )
           // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         (closed) =>
@@ -168,12 +175,12 @@ export const begin = <E>(
         Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
-        Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, callId }) =>
+        Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, ...identity }) =>
           lifecycle.runUntilClosed(
             Effect.suspend(() => {
-              const begun = left.take({ actuator, args, ...(callId === undefined ? {} : { callId }) })
+              const begun = left.take({ actuator, args, ...identity })
               return begun === undefined
-                ? act(context, actuator, args, causationId, callId)
+                ? act(context, actuator, args, causationId, identity)
                 : LeftCommand.resume(context, begun)
             }),
           ),

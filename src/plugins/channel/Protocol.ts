@@ -29,6 +29,9 @@ export const READINGS_IN_FLIGHT = 256
 
 const Id = Schema.Int
 
+/** The agent that a call is made for, in a task with several agents. */
+const Agent = Schema.optional(Schema.String)
+
 /** Whether a parsed value has at most `levels` levels of nesting. */
 const nestsWithin = (value: unknown, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return true
@@ -80,27 +83,45 @@ export const Init = Schema.Struct({
   precomputed: Schema.NullOr(Schema.String),
   frameLimit: Schema.Int,
   readingsInFlight: Schema.Int,
+  /** What the manifest says of the world, if its environment is one. */
+  world: Schema.optional(
+    Schema.Struct({ spaces: JsonObject, maxSteps: Schema.NullOr(Schema.Int), maxAgents: Schema.Int }),
+  ),
 })
 
 /** The frames from the host: calls, which are answered under their id, and control frames. */
 export const HostFrame = Schema.Union(
   Init,
-  Schema.Struct({ type: Schema.Literal("read"), id: Id, component: Schema.String, now: Schema.Finite }),
+  Schema.Struct({ type: Schema.Literal("read"), id: Id, component: Schema.String, agent: Agent, now: Schema.Finite }),
   Schema.Struct({
     type: Schema.Literal("act"),
     id: Id,
     component: Schema.String,
     args: JsonObject,
+    agent: Agent,
     now: Schema.Finite,
   }),
+  /** Steps a world with the actions of several agents. */
+  Schema.Struct({
+    type: Schema.Literal("round"),
+    id: Id,
+    actions: Schema.Record({ key: Schema.String, value: ParsedJson }),
+    now: Schema.Finite,
+  }),
+  /** Tells a world that an agent joins or leaves, or that time passes. */
+  Schema.Struct({ type: Schema.Literal("join", "leave"), id: Id, agent: Schema.String, now: Schema.Finite }),
+  Schema.Struct({ type: Schema.Literal("tick"), id: Id, milliseconds: Schema.Finite, now: Schema.Finite }),
   /**
    * Resets the environment. If `state` is present (it may be null), the environment is restored to that state instead.
+   * A world begins with these agents, by default one, and this seed, by default that of the process.
    */
   Schema.Struct({
     type: Schema.Literal("reset"),
     id: Id,
     options: JsonObject,
     state: Schema.optional(ParsedJson),
+    agents: Schema.optional(Schema.Array(Schema.String)),
+    seed: Schema.optional(Schema.Int),
     now: Schema.Finite,
   }),
   /** Calls a measure's function to judge a task. The function requests the task's events by `page` frames. */
@@ -132,7 +153,7 @@ export const PluginFrame = Schema.Union(
   Schema.Struct({ type: Schema.Literal("ready"), exports: Exports }),
   /** The entry could not be loaded. */
   Schema.Struct({ type: Schema.Literal("failed"), error: Schema.String }),
-  /** `state` is the environment's state, after `act` and `reset`. The value is null for `ping` and `reset`. */
+  /** `state` is the environment's state, after `act`, `reset` and the calls of worlds. The value is null for `ping` and `reset`. */
   Schema.Struct({ type: Schema.Literal("ok"), id: Id, value: ParsedJson, state: Schema.optional(ParsedJson) }),
   /** The function threw, or the call was cancelled. */
   Schema.Struct({ type: Schema.Literal("error"), id: Id, error: Failure, state: Schema.optional(ParsedJson) }),

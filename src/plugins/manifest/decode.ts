@@ -7,6 +7,7 @@ import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
 import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { FILE, Manifest } from "./schema.ts"
+import { DERIVED } from "./world.ts"
 
 /** Fix the manifest: `issues` are all mistakes in it. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
@@ -74,9 +75,24 @@ export const validate = (
   const issues = [
     ...(Either.isLeft(strict) ? issuesOf(strict.left.issue).map(atPointer) : []),
     ...(isJson(json) ? crossFieldIssues(json) : nonJsonIssues(json)),
-    ...(isJson(json) && !accepted ? textIssues(json).map((issue) => ({ ...issue, tolerable: false })) : []),
+    ...(isJson(json) && !accepted
+      ? [...textIssues(json).map((issue) => ({ ...issue, tolerable: false })), ...derivedNameIssues(json)]
+      : []),
   ]
   return { manifest: Either.getOrUndefined(permissively(json)), issues }
+}
+
+/** The components of a world that it declares by itself, although they follow from its spaces. */
+const derivedNameIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
+  if (valueAt(document, ["peas", "environment", "spaces"]) === undefined) return []
+  return [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])].flatMap(
+    ({ keys }) => {
+      const name = valueAt(document, [...keys, "name"])
+      if (typeof name !== "string" || !DERIVED.includes(name)) return []
+      const expected = `another name than ${DERIVED.join(", ")}, which a world has by its spaces`
+      return [{ path: pointer([...keys, "name"]), expected, found: JSON.stringify(name), tolerable: false }]
+    },
+  )
 }
 
 /**
@@ -123,6 +139,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   return [
     ...outsidePathIssues(document, ["entry"]),
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
+    ...outsidePathIssues(document, ["peas", "environment", "configuration"]),
     ...outsidePathIssues(document, ["precomputed", "module"]),
     ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),
     ...guides.filter(hasTwoPrompts).map(({ keys }) => ({

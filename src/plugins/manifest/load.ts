@@ -23,6 +23,7 @@ import * as GuideFiles from "./guideFiles.ts"
 import { isInside } from "./paths.ts"
 import { FILE, type Manifest } from "./schema.ts"
 import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
+import { withWorld } from "./world.ts"
 
 /** A plugin that was loaded from a directory. */
 export interface LoadedPlugin {
@@ -123,7 +124,7 @@ export const inspect = (
       manifest === undefined || refusing.length > 0
         ? undefined
         : {
-            ...{ manifest: prompts.manifest ?? manifest, warnings, directory: root, files },
+            ...{ manifest: withWorld(prompts.manifest ?? manifest), warnings, directory: root, files },
             digest: yield* attempt(directory, () => digestOf(root, files)),
           }
     return {
@@ -205,17 +206,23 @@ const strayLink = async (root: string, file: string) => {
   return { path: "", expected: `${file} to be a file in the plugin's directory`, found }
 }
 
+/** Where a manifest names files, besides its guides. */
+const FILES = [
+  ["entry"],
+  ["peas", "environment", "scenario"],
+  ["peas", "environment", "configuration"],
+  ["precomputed", "module"],
+]
+
 /** The files that the manifest names and that do not exist. Paths that are refused anyway are skipped. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
-  [...[["entry"], ["peas", "environment", "scenario"], ["precomputed", "module"]], ...guideFiles(document)].flatMap(
-    (keys) => {
-      const file = valueAt(document, keys)
-      if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
-      if (files.includes(path.posix.normalize(file))) return []
-      const expected = "a file in the plugin's directory"
-      return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
-    },
-  )
+  [...FILES, ...guideFiles(document)].flatMap((keys) => {
+    const file = valueAt(document, keys)
+    if (typeof file !== "string" || file === "" || outsidePathIssues(document, keys).length > 0) return []
+    if (files.includes(path.posix.normalize(file))) return []
+    const expected = "a file in the plugin's directory"
+    return [{ path: `/${keys.join("/")}`, expected, found: `no file ${JSON.stringify(file)}` }]
+  })
 
 const guideFiles = (document: Json): ReadonlyArray<ReadonlyArray<string>> => {
   const guides = valueAt(document, ["guides"])

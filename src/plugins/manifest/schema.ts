@@ -6,6 +6,7 @@ import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
 import { ComponentId, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
+import { worldFields } from "./worldFields.ts"
 
 export { ComponentId } from "./fields.ts"
 
@@ -110,6 +111,7 @@ export const Environment = Schema.Struct({
         'a list of "snapshot", "re-execution" and "stateless": how the world can be brought to an earlier state',
     }),
   ),
+  ...worldFields,
   metadata: optional(JsonObject),
 }).annotations({ identifier: "Environment" })
 

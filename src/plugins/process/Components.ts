@@ -2,8 +2,9 @@
  * The calls of a plugin's components (`read`, `act`, `reset`, `restore`, `judge`, `ping`) as protocol frames, and the
  * check that the entry exports what the manifest declares.
  */
-import { Effect, Either } from "effect"
-import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
+import { Effect, Either, Schema } from "effect"
+import { Failure } from "../../events/vocabulary/EventType.ts"
+import { type Json, JsonObject, plainText } from "../../values/Json.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
 import type { ReadPage } from "../channel/OpenCall.ts"
@@ -22,6 +23,8 @@ export interface CallOptions {
   readonly taskId?: string
   /** Default: `limits.callMs`. */
   readonly timeoutMs?: number
+  /** The agent that the call is made for, in a task with several agents. */
+  readonly agent?: string
   /** Receives progress reports (`context.progress`). While it runs, only the newest report is kept. */
   readonly onProgress?: OnProgress
 }
@@ -31,6 +34,24 @@ export interface ActAnswer {
   readonly result: Json
   /** The environment's state after the command. Absent if the plugin has no environment. */
   readonly state?: Json
+}
+
+/** What an agent's action came to in a round: what its step answered, or why it was refused. */
+export type RoundOutcome = { readonly ok: JsonObject } | { readonly error: Failure }
+
+/** The answer to the actions of several agents, or to time that passed. */
+export interface RoundAnswer {
+  /** By agent, also of those that did not act. */
+  readonly agents: { readonly [agent: string]: RoundOutcome }
+  readonly state: Json
+}
+
+/** Options of a reset. */
+export interface ResetOptions extends CallOptions {
+  /** Who takes part in a world from the start. Default: one agent. */
+  readonly agents?: ReadonlyArray<string>
+  /** The seed of a world's episode. Default: that of the process. */
+  readonly seed?: number
 }
 
 /** Options of judging a task. */
@@ -47,7 +68,16 @@ export interface Components {
   /** Sends a command to an actuator, by its name without the plugin's. */
   readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
   /** Resets the environment and returns its first state. */
-  readonly reset: (options: JsonObject, call?: CallOptions) => Effect.Effect<Json, CallError>
+  readonly reset: (options: JsonObject, call?: ResetOptions) => Effect.Effect<Json, CallError>
+  /** Steps a world with the actions of several agents. */
+  readonly round: (
+    actions: { readonly [agent: string]: Json },
+    call?: CallOptions,
+  ) => Effect.Effect<RoundAnswer, CallError>
+  /** Lets an agent join or leave a world, and returns the world's state. */
+  readonly changeAgents: (change: "join" | "leave", agent: string, call?: CallOptions) => Effect.Effect<Json, CallError>
+  /** Lets the time of a world pass. */
+  readonly tick: (milliseconds: number, call?: CallOptions) => Effect.Effect<RoundAnswer, CallError>
   /** Restores an earlier state of the environment and returns the state that it then has. */
   readonly restore: (options: JsonObject, state: Json, call?: CallOptions) => Effect.Effect<Json, CallError>
   /** Calls a measure's function to judge a task. The function can read the task's events. */
@@ -74,20 +104,50 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
   ) => call({ name, frame, decode, timeoutMs, causationId, taskId, onProgress, readPage })
   return {
     read: (sensor, options) =>
-      callOf(`read ${plugin}/${sensor}`, (id, now) => ({ type: "read", id, component: sensor, now }), valueIn, options),
+      callOf(
+        `read ${plugin}/${sensor}`,
+        (id, now) => ({ type: "read", id, component: sensor, now, ...forAgent(options) }),
+        valueIn,
+        options,
+      ),
     act: (actuator, args, options) =>
       callOf(
         `act ${plugin}/${actuator}`,
-        (id, now) => ({ type: "act", id, component: actuator, args, now }),
+        (id, now) => ({ type: "act", id, component: actuator, args, now, ...forAgent(options) }),
         actAnswerIn,
         options,
       ),
-    reset: (options, callOptions) =>
+    reset: (options, { agents, seed, ...callOptions } = {}) =>
       callOf(
         `reset ${plugin}`,
-        (id, now) => ({ type: "reset", id, options, now }),
+        (id, now) => ({
+          ...{ type: "reset", id, options, now },
+          ...(agents === undefined ? {} : { agents }),
+          ...(seed === undefined ? {} : { seed }),
+        }),
         stateIn(plugin, `reset ${plugin}`),
         callOptions,
+      ),
+    round: (actions, options) =>
+      callOf(
+        `round ${plugin}`,
+        (id, now) => ({ type: "round", id, actions, now }),
+        roundIn(plugin, `round ${plugin}`),
+        options,
+      ),
+    changeAgents: (change, agent, options) =>
+      callOf(
+        `${change} ${plugin}`,
+        (id, now) => ({ type: change, id, agent, now }),
+        stateIn(plugin, `${change} ${plugin}`),
+        options,
+      ),
+    tick: (milliseconds, options) =>
+      callOf(
+        `tick ${plugin}`,
+        (id, now) => ({ type: "tick", id, milliseconds, now }),
+        roundIn(plugin, `tick ${plugin}`),
+        options,
       ),
     restore: (options, state, callOptions) =>
       callOf(
@@ -120,6 +180,8 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
   }
 }
 
+const forAgent = ({ agent }: CallOptions = {}) => (agent === undefined ? {} : { agent })
+
 const valueIn = ({ value }: OkFrame) => Effect.succeed(value)
 
 const actAnswerIn = ({ value, state }: OkFrame): Effect.Effect<ActAnswer> =>
@@ -131,6 +193,24 @@ const stateIn =
     state === undefined
       ? new AnswerInvalid({ plugin, call, reason: "expected the environment's state, found none" })
       : Effect.succeed(state)
+
+const RoundOutcomes = Schema.Record({
+  key: Schema.String,
+  value: Schema.Union(Schema.Struct({ ok: JsonObject }), Schema.Struct({ error: Failure })),
+})
+
+const decodeRound = Schema.decodeUnknownEither(RoundOutcomes)
+
+const roundIn =
+  (plugin: string, call: string) =>
+  ({ value, state }: OkFrame): Effect.Effect<RoundAnswer, AnswerInvalid> => {
+    const agents = decodeRound(value)
+    if (state === undefined || Either.isLeft(agents)) {
+      const reason = "expected what became of each agent's action, and the world's state"
+      return new AnswerInvalid({ plugin, call, reason, ...(state === undefined ? {} : { state }) })
+    }
+    return Effect.succeed({ agents: agents.right, state })
+  }
 
 /** Fails unless the manifest declares exactly the components that the entry exports. */
 export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {

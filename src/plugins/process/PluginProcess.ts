@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
 import { birthOf } from "../../platform/ProcessIdentity.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import * as Calls from "../channel/Calls.ts"
 import * as EventRecorder from "../channel/EventRecorder.ts"
 import * as HostRequests from "../channel/HostRequests.ts"
@@ -16,7 +17,7 @@ import { type Exports, encode, FRAME_LIMIT, type HostFrame, READINGS_IN_FLIGHT }
 import * as PushedReadings from "../channel/PushedReadings.ts"
 import * as Session from "../channel/Session.ts"
 import * as TaskEventPages from "../channel/TaskEventPages.ts"
-import { sensorsOf, variablesOf } from "../manifest/Manifest.ts"
+import { type Manifest, sensorsOf, variablesOf, worldOf } from "../manifest/Manifest.ts"
 import type { ExportsDisagree } from "../PluginError.ts"
 import { PluginFailedToLoad, PluginUnavailable } from "../PluginError.ts"
 import { spawnScoped } from "../sandbox/Child.ts"
@@ -197,7 +198,14 @@ const init = (
   frameLimit: FRAME_LIMIT,
   readingsInFlight: READINGS_IN_FLIGHT,
   precomputed: precomputed !== undefined && "file" in precomputed ? precomputed.file : null,
+  ...worldIn(manifest),
 })
+
+const worldIn = (manifest: Manifest) => {
+  const world = worldOf(manifest)
+  // A space that the manifest's schema accepts is JSON.
+  return world === undefined ? {} : { world: { ...world, spaces: world.spaces as unknown as JsonObject } }
+}
 
 /** Waits for the handshake by Node's timers, as all process time-outs do; see `spawnScoped`. */
 const awaitReady = ({ plugin, handshake }: Session.SessionInput, handshakeMs: number) =>

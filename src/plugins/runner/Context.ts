@@ -16,8 +16,14 @@ interface ContextInput {
   readonly emit: PluginContext["emit"]
 }
 
-/** Makes the context of a call: what it is called of, with its metadata, and when. */
-export type ContextOf = (open: OpenCall, component: string, metadata: JsonObject, now: number) => PluginContext
+/** Makes the context of a call: what it is called of, with its metadata, when, and for which agent. */
+export type ContextOf = (
+  open: OpenCall,
+  component: string,
+  metadata: JsonObject,
+  now: number,
+  agent: string | null,
+) => PluginContext
 
 /** Returns the contexts of one process. Each component has one generator of random numbers for all of its calls. */
 export const contexts = ({ init, send, calls, requests, emit }: ContextInput): ContextOf => {
@@ -34,7 +40,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
   const host = (call: number, method: string, params: object) =>
     requests.ask({ type: "host", call, method, params }, call)
 
-  return (open, component, metadata, now) => ({
+  return (open, component, metadata, now, agent) => ({
     variables: init.variables,
     metadata,
     log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
@@ -43,6 +49,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
     },
     random: randomOf(component),
     now,
+    agent,
     workspace: init.workspace,
     precomputed: init.precomputed,
     run: (command, args = []) => host(open.id, "run", { command, args }) as Promise<RunResult>,

@@ -1,19 +1,27 @@
 /** Calls the plugin's functions as the host's frames ask for it. */
-import type { Plugin, PluginContext, TaskEvent } from "../author.ts"
+import type { PluginContext, TaskEvent } from "../author.ts"
 import { exit } from "./Captured.ts"
 import { contexts } from "./Context.ts"
 import { emitter } from "./Emitter.ts"
+import type { AnyPlugin } from "./Entry.ts"
 import type { Send } from "./Frames.ts"
 import type { HostFrame, Init } from "./HostFrame.ts"
 import { hostRequests } from "./HostRequests.ts"
 import { openCalls } from "./OpenCalls.ts"
 import { sfc32 } from "./RandomNumbers.ts"
+import { isWorld, serve } from "./world/ServedWorld.ts"
 
 /** Makes the handler of host frames. */
-export const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: HostFrame) => void) => {
+export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: HostFrame) => void) => {
   const calls = openCalls(send)
   const requests = hostRequests(send)
   const emit = emitter(init, plugin, requests.ask)
+  const { environment } = plugin
+  // The host refuses an entry whose world the manifest does not declare.
+  const world = isWorld(environment) && init.world !== undefined ? serve(environment, init.world, init.seed) : undefined
+  const served = world ?? (isWorld(environment) ? undefined : environment)
+  const sensors = { ...plugin.sensors, ...world?.sensors }
+  const actuators = { ...plugin.actuators, ...world?.actuators }
   const contextOf = contexts({ init, send, calls, requests, emit })
   let metadata = init.metadata
 
@@ -22,31 +30,46 @@ export const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: Hos
   }
 
   const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
-    const { id, component, now } = frame
+    const { id, component, now, agent = null } = frame
     const functions: { readonly [name: string]: (context: PluginContext, args?: unknown) => unknown } =
-      (frame.type === "read" ? plugin.sensors : plugin.actuators) ?? {}
+      frame.type === "read" ? sensors : actuators
     const run = Object.hasOwn(functions, component) ? functions[component] : undefined
     if (run === undefined) {
       return missing(id, `there is no ${frame.type === "read" ? "sensor" : "actuator"} ${component}`)
     }
     const { components } = metadata
     const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
-    const world = frame.type === "act" ? plugin.environment : undefined
-    calls.answer(id, world, (open) => {
-      const context = contextOf(open, component, componentMetadata, now)
+    calls.answer(id, frame.type === "act" ? served : undefined, (open) => {
+      const context = contextOf(open, component, componentMetadata, now, agent)
       return frame.type === "act" ? run(context, frame.args) : run(context)
     })
   }
 
-  const reset = ({ id, options, state, now }: Extract<HostFrame, { readonly type: "reset" }>) => {
-    const world = plugin.environment
-    if (world === undefined) return missing(id, "there is no environment")
-    if (state !== undefined && world.restore === undefined) return missing(id, "there is no environment.restore")
-    calls.answer(id, world, async (open) => {
-      const context = contextOf(open, "environment/", metadata.plugin, now)
-      if (state === undefined) await world.reset(context, options)
-      else await world.restore?.(context, options, state)
+  const reset = ({ id, options, state, now, agents, seed }: Extract<HostFrame, { readonly type: "reset" }>) => {
+    if (served === undefined) return missing(id, "there is no environment")
+    if (state !== undefined && served.restore === undefined) return missing(id, "there is no environment.restore")
+    calls.answer(id, served, async (open) => {
+      const context = contextOf(open, "environment/", metadata.plugin, now, null)
+      if (state !== undefined) await served.restore?.(context, options, state)
+      else await served.reset(context, options, { agents, seed })
       return null
+    })
+  }
+
+  const callWorld = (frame: Extract<HostFrame, { readonly type: "round" | "join" | "leave" | "tick" }>) => {
+    const { id, now } = frame
+    if (world === undefined) return missing(id, "there is no world")
+    calls.answer(id, world, (open) => {
+      const context = contextOf(open, "environment/", metadata.plugin, now, null)
+      switch (frame.type) {
+        case "round":
+          return world.round(context, frame.actions)
+        case "tick":
+          return world.tick(context, frame.milliseconds)
+        case "join":
+        case "leave":
+          return world[frame.type](context, frame.agent)
+      }
     })
   }
 
@@ -54,7 +77,7 @@ export const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: Hos
     const run = Object.hasOwn(plugin.measures ?? {}, measure) ? plugin.measures?.[measure] : undefined
     if (run === undefined) return missing(id, `there is no function for the measure ${measure}`)
     calls.answer(id, undefined, (open) => {
-      const context = contextOf(open, "", task.measure.metadata ?? {}, now)
+      const context = contextOf(open, "", task.measure.metadata ?? {}, now, null)
       // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
       const random = sfc32(`${init.seed}/${measure}/${task.id}`)
       const ask = (after: number) => requests.ask({ type: "page", call: id, after }, id)
@@ -67,6 +90,11 @@ export const dispatcher = (init: Init, plugin: Plugin, send: Send): ((frame: Hos
       case "read":
       case "act":
         return call(frame)
+      case "round":
+      case "join":
+      case "leave":
+      case "tick":
+        return callWorld(frame)
       case "judge":
         return judge(frame)
       case "reset":

@@ -11,7 +11,7 @@ import { findNonJson } from "./NonJson.ts"
  */
 export const emitter = (
   { readingsInFlight }: Init,
-  { sensors }: Plugin,
+  { sensors }: Pick<Plugin, "sensors">,
   ask: (frame: Frame) => Promise<unknown>,
 ): PluginContext["emit"] => {
   let waiting = 0

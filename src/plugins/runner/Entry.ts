@@ -1,14 +1,18 @@
 /** Imports a plugin's entry and checks what it exports. */
 
-import type { Plugin } from "../author.ts"
+import type { Plugin, WorldPlugin } from "../author.ts"
+import { isWorld } from "./world/ServedWorld.ts"
+
+/** What an entry exports, with either kind of environment. */
+export type AnyPlugin = Plugin | WorldPlugin
 
 /** Uses a computed `import`, so that the plugin's whole module graph is subject to permissions. */
-export const importPlugin = async (entry: string): Promise<Plugin> => {
+export const importPlugin = async (entry: string): Promise<AnyPlugin> => {
   const loaded: { readonly default?: unknown } = await import(entry)
   const plugin = loaded.default
   const wrong = findWrong(plugin)
   if (wrong !== undefined) throw new TypeError(`expected ${wrong}`)
-  return plugin as Plugin
+  return plugin as AnyPlugin
 }
 
 /** Says what is wrong with a default export, or returns undefined if it is a plugin. */
@@ -23,18 +27,35 @@ const findWrong = (plugin: unknown): string | undefined => {
   }
   const world = plugin.environment
   if (world === undefined) return undefined
-  const isWorld = isRecord(world) && typeof world.reset === "function" && typeof world.state === "function"
-  return isWorld ? undefined : "environment to be an object with the functions reset and state"
+  if (!isRecord(world) || typeof world.reset !== "function" || typeof world.state !== "function") {
+    return "environment to be an object with the functions reset and state"
+  }
+  return world.step === undefined ? undefined : wrongWorld(world)
+}
+
+const wrongWorld = (world: { readonly [key: string]: unknown }): string | undefined => {
+  const missing = ["step", "observe"].find((name) => typeof world[name] !== "function")
+  if (missing !== undefined) return `environment.${missing} to be a function`
+  const { mode } = world
+  if (mode === undefined || mode === "parallel" || mode === "turn-based") return undefined
+  return 'environment.mode to be "parallel" or "turn-based"'
 }
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The names of what a plugin exports. The host compares them with the manifest. */
-export const exportsOf = ({ sensors, actuators, environment, measures }: Plugin) => ({
-  sensors: Object.keys(sensors ?? {}),
-  actuators: Object.keys(actuators ?? {}),
-  environment: environment !== undefined,
-  restores: typeof environment?.restore === "function",
-  measures: Object.keys(measures ?? {}),
-})
+/** The names of what a plugin exports, with what a world is called by. The host compares them with the manifest. */
+export const exportsOf = ({ sensors, actuators, environment, measures }: AnyPlugin) => {
+  const world = isWorld(environment) ? environment : undefined
+  return {
+    sensors: [
+      ...Object.keys(sensors ?? {}),
+      ...(world === undefined ? [] : ["observation"]),
+      ...(world?.mask === undefined ? [] : ["action_mask"]),
+    ],
+    actuators: [...Object.keys(actuators ?? {}), ...(world === undefined ? [] : ["step"])],
+    environment: environment !== undefined,
+    restores: typeof environment?.restore === "function",
+    measures: Object.keys(measures ?? {}),
+  }
+}

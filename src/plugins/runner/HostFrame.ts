@@ -1,6 +1,6 @@
 /** The frames that the host sends, as the runner reads them (see `Protocol.ts`). Types only. */
 
-import type { Json, JsonObject, JudgedTask } from "../author.ts"
+import type { Json, JsonObject, JudgedTask, Spaces } from "../author.ts"
 
 /** The first frame: what the process is started with. */
 export interface Init {
@@ -13,24 +13,49 @@ export interface Init {
   readonly precomputed: string | null
   readonly frameLimit: number
   readonly readingsInFlight: number
+  readonly world?: WorldFacts
+}
+
+/** What the manifest says of the world. */
+export interface WorldFacts {
+  readonly spaces: Spaces
+  readonly maxSteps: number | null
+  readonly maxAgents: number
 }
 
 /** The frames from the host. They are trusted, because the host is the parent process. */
 export type HostFrame =
   | ({ readonly type: "init" } & Init)
-  | { readonly type: "read"; readonly id: number; readonly component: string; readonly now: number }
+  | {
+      readonly type: "read"
+      readonly id: number
+      readonly component: string
+      readonly agent?: string
+      readonly now: number
+    }
   | {
       readonly type: "act"
       readonly id: number
       readonly component: string
       readonly args: JsonObject
+      readonly agent?: string
       readonly now: number
     }
+  | {
+      readonly type: "round"
+      readonly id: number
+      readonly actions: { readonly [agent: string]: Json }
+      readonly now: number
+    }
+  | { readonly type: "join" | "leave"; readonly id: number; readonly agent: string; readonly now: number }
+  | { readonly type: "tick"; readonly id: number; readonly milliseconds: number; readonly now: number }
   | {
       readonly type: "reset"
       readonly id: number
       readonly options: JsonObject
       readonly state?: Json
+      readonly agents?: ReadonlyArray<string>
+      readonly seed?: number
       readonly now: number
     }
   | {

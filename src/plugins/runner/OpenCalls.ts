@@ -1,8 +1,7 @@
 /** The calls that a plugin is working on. Every call is answered exactly once: by its function or by its cancellation. */
-import type { Environment } from "../author.ts"
 import { resolved } from "./Captured.ts"
 import type { Send } from "./Frames.ts"
-import { errorOutcome, isThenable, type Outcome, stateAfter, valueOutcome } from "./Outcome.ts"
+import { errorOutcome, isThenable, type Outcome, type Stateful, stateAfter, valueOutcome } from "./Outcome.ts"
 
 /** A call that is not answered yet. */
 export interface OpenCall {
@@ -21,7 +20,7 @@ export const signalOf = (call: OpenCall): AbortSignal => {
 /** The calls in progress. */
 export interface OpenCalls {
   /** Runs a function and sends what it answers, with the environment's state afterwards if there is an environment. */
-  readonly answer: (id: number, world: Environment | undefined, run: (open: OpenCall) => unknown) => void
+  readonly answer: (id: number, world: Stateful | undefined, run: (open: OpenCall) => unknown) => void
   /** Answers a call as cancelled and aborts its signal. Returns false if the call was answered already. */
   readonly cancel: (id: number) => boolean
   readonly isOpen: (id: number) => boolean

@@ -1,6 +1,6 @@
 /** How a call ended: its value, if that is JSON, or what was thrown. */
 
-import type { Environment, Json } from "../author.ts"
+import type { Json } from "../author.ts"
 import { inspect } from "./Captured.ts"
 import type { Failure } from "./HostFrame.ts"
 import { findNonJson } from "./NonJson.ts"
@@ -9,6 +9,11 @@ export type Outcome =
   | { readonly type: "ok"; readonly value: unknown }
   | { readonly type: "error"; readonly error: Failure }
   | { readonly type: "invalid"; readonly reason: string }
+
+/** Something with a state: an environment, or a world as it is served. */
+export interface Stateful {
+  readonly state: () => Json
+}
 
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
@@ -26,7 +31,7 @@ export const valueOutcome = (value: unknown): Outcome => {
  * The environment's state after a call. If it cannot be computed, the answer is invalid, because the effect of the call
  * is unknown.
  */
-export const stateAfter = (world: Environment | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
+export const stateAfter = (world: Stateful | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
   if (world === undefined) return {}
   try {
     const state = world.state()

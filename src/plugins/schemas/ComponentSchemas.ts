@@ -12,8 +12,8 @@ import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 /** Loads the validator. Run it before the first check. */
 export { load } from "./dialect.ts"
 
-/** The part of a component that a schema describes. */
-export type SchemaPart = "args" | "reading" | "result"
+/** The part of a component, or of an environment, that a schema describes. */
+export type SchemaPart = "args" | "reading" | "result" | "options"
 
 /**
  * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Returns undefined
@@ -27,19 +27,23 @@ export const validationError = (part: SchemaPart, schema: JsonObject | undefined
  * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
  * relative to the document.
  */
-export const schemaMistakes = (document: Json): ReadonlyArray<SchemaMistake> =>
-  SCHEMA_PATHS.flatMap(([list, part]) => {
+export const schemaMistakes = (document: Json): ReadonlyArray<SchemaMistake> => [
+  ...mistakesAt(document, ["peas", "environment", "options"]),
+  ...SCHEMA_PATHS.flatMap(([list, part]) => {
     const components = valueAt(document, ["peas", list])
     if (!Array.isArray(components)) return []
-    return components.flatMap((_, index) => {
-      const schema = valueAt(document, ["peas", list, String(index), part])
-      if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return []
-      return checkSchema(schema as JsonObject).map(({ path, ...mistake }) => ({
-        ...mistake,
-        path: `/peas/${list}/${index}/${part}${path}`,
-      }))
-    })
-  })
+    return components.flatMap((_, index) => mistakesAt(document, ["peas", list, String(index), part]))
+  }),
+]
+
+const mistakesAt = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<SchemaMistake> => {
+  const schema = valueAt(document, keys)
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return []
+  return checkSchema(schema as JsonObject).map(({ path, ...mistake }) => ({
+    ...mistake,
+    path: `/${keys.join("/")}${path}`,
+  }))
+}
 
 const SCHEMA_PATHS: ReadonlyArray<readonly [list: string, part: SchemaPart]> = [
   ["sensors", "reading"],

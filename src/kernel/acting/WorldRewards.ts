@@ -1,0 +1,98 @@
+/**
+ * The rewards of a world, as events of a score set of their task's own. A world's reward is any number, so that it is not
+ * added to the weights of measures, which lie between 0 and 1.
+ */
+
+import { Schema } from "effect"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { digest } from "../../values/Digest.ts"
+import { type Json, JsonObject } from "../../values/Json.ts"
+
+/** The label of the score sets of worlds' rewards: their net is the return. */
+export const LABEL = "return"
+
+/** The critic of these score sets: the environment itself. */
+const CRITIC = "environment"
+
+/** The id of the score set of a task's return. */
+export const scoreSetOf = (taskId: string): string => `return-${taskId}`
+
+/** The start of a task's score set of its return. `at` is the position of the world's first reset. */
+export const started = (taskId: string, at: number): CoreNewEvent => ({
+  type: "ScoringStarted",
+  payload: {
+    scoreSetId: scoreSetOf(taskId),
+    taskIds: [taskId],
+    rubric: {},
+    rubricDigest: digest({}),
+    critic: CRITIC,
+    criticDigest: digest({ critic: CRITIC }),
+    label: LABEL,
+    range: { from: at, to: at },
+  },
+})
+
+/** What an agent got for a step, as the result of its command has it. */
+const Got = Schema.Struct({
+  rewards: Schema.Record({ key: Schema.String, value: Schema.Finite }),
+  terminated: Schema.Boolean,
+  truncated: Schema.Boolean,
+  outcome: optional(Schema.Literal("achieved", "failed")),
+})
+
+/** The result of a step of a world. `others` are agents that did not act and got something for it. */
+export const StepResult = Schema.Struct({
+  ...Got.fields,
+  reward: Schema.Finite,
+  info: JsonObject,
+  others: optional(Schema.Record({ key: Schema.String, value: Got })),
+})
+
+export type StepResult = typeof StepResult.Type
+
+const isStepResult = Schema.is(StepResult)
+
+/** The result of a step, if it is one. */
+export const stepResultOf = (result: Json): StepResult | undefined => (isStepResult(result) ? result : undefined)
+
+/** A step that was taken. */
+export interface TakenStep {
+  readonly taskId: string
+  readonly plugin: string
+  /** The position of its `ActuatorCommanded`, which the rewards cite. */
+  readonly commandedAt: number
+  /** The agent that acted, in a task with several. */
+  readonly agentId?: string | undefined
+}
+
+/** The rewards and punishments of a step. A reward of 0 is no event. */
+export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewEvent> => {
+  const found = stepResultOf(result)
+  if (found === undefined) return []
+  const { rewards, others = {} } = found
+  return [
+    ...given(step, rewards),
+    ...Object.entries(others).flatMap(([agentId, other]) => given({ ...step, agentId }, other.rewards)),
+  ]
+}
+
+const given = (
+  { taskId, plugin, commandedAt, agentId }: TakenStep,
+  rewards: { readonly [name: string]: number },
+): ReadonlyArray<CoreNewEvent> =>
+  Object.entries(rewards).flatMap(([name, reward]): ReadonlyArray<CoreNewEvent> => {
+    if (reward === 0) return []
+    const payload: PayloadOf<"RewardGiven"> = {
+      scoreSetId: scoreSetOf(taskId),
+      measure: `${plugin}/${LABEL}`,
+      name,
+      weight: 1,
+      amount: Math.abs(reward),
+      occurrences: 1,
+      because: [commandedAt],
+      ...(agentId === undefined ? {} : { agentId }),
+    }
+    return [{ type: reward > 0 ? "RewardGiven" : "PunishmentGiven", payload }]
+  })

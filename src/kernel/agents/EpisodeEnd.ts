@@ -1,0 +1,32 @@
+/** Finds out from a command's outcome whether a world's episode is over, which ends the run of an agent. */
+
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { CommandOutcome } from "../acting/Command.ts"
+import { stepResultOf } from "../acting/WorldRewards.ts"
+import type { Capabilities } from "../tasks/Capabilities.ts"
+
+/** How the world ended an agent's run. */
+export interface EpisodeEnd {
+  readonly outcome: TaskOutcome
+  readonly reason: string
+}
+
+/** Whether a command's outcome looks like the last step of an episode. */
+export const mayEnd = (outcome: CommandOutcome): boolean => {
+  if (outcome.status !== "succeeded") return false
+  const step = stepResultOf(outcome.result)
+  return step?.terminated === true || step?.truncated === true
+}
+
+/** The end of the episode, if the command was a world's step and its last. */
+export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: CommandOutcome): EpisodeEnd | undefined => {
+  if (outcome.status !== "succeeded") return undefined
+  if (actuators.find(({ name }) => name === outcome.actuator)?.world !== true) return undefined
+  const step = stepResultOf(outcome.result)
+  if (step?.terminated === true) {
+    return { outcome: step.outcome ?? "achieved", reason: "the episode ended by the world's rules" }
+  }
+  return step?.truncated === true
+    ? { outcome: "truncated", reason: "the episode came to its limit of steps" }
+    : undefined
+}

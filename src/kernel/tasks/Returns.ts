@@ -1,0 +1,34 @@
+/** The end of a task's score set of what its worlds gave: the return. */
+
+import type { Context } from "effect"
+import { Effect } from "effect"
+import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { scoreSetOf } from "../acting/WorldRewards.ts"
+import type { Judgement } from "../critics/Judgement.ts"
+import { totalsOf } from "../scoring/ScoreSetWriter.ts"
+
+/** The event that completes the score set of a task's return; none if the task has no world. */
+export const finished = (
+  log: Context.Tag.Service<EventLog>,
+  taskId: string,
+): Effect.Effect<ReadonlyArray<CoreNewEvent>, LogError> =>
+  Effect.gen(function* () {
+    const scoreSetId = scoreSetOf(taskId)
+    const query = { stream: `task/${taskId}`, timeline: log.timeline, types: TYPES }
+    const judgements: Array<Judgement> = []
+    let isStarted = false
+    yield* Pages.forEach(log.readPage, query, (page) => {
+      for (const event of page) {
+        if (is(event, "ScoringStarted")) isStarted ||= event.payload.scoreSetId === scoreSetId
+        else if (is(event, "RewardGiven")) judgements.push({ kind: "reward", ...event.payload })
+        else if (is(event, "PunishmentGiven")) judgements.push({ kind: "punishment", ...event.payload })
+      }
+    })
+    if (!isStarted) return []
+    const payload = { scoreSetId, totals: { [taskId]: { ...totalsOf(judgements) } } }
+    return [{ type: "ScoringFinished", payload }]
+  })
+
+const TYPES = ["ScoringStarted", "RewardGiven", "PunishmentGiven"] as const

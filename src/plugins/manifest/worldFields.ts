@@ -1,0 +1,45 @@
+/** The fields of a manifest's environment that make it a world. */
+
+import { Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { SpaceSchema } from "../spaces/SpaceSchema.ts"
+import { Text } from "./fields.ts"
+
+/** Most agents that a manifest may allow in one world. */
+const MAX_AGENTS = 10_000
+
+/** The fields. An environment with `spaces` is a world; the others say more of it. */
+export const worldFields = {
+  spaces: optional(
+    Schema.Struct({ observation: SpaceSchema, action: SpaceSchema }).annotations({
+      description: "the spaces of its observations and its actions",
+    }),
+  ),
+  max_agents: optional(
+    Schema.Int.pipe(
+      Schema.between(1, MAX_AGENTS),
+      Schema.annotations({ description: `a whole number from 1 to ${MAX_AGENTS}: how many agents it is for` }),
+    ),
+  ),
+  time_model: optional(
+    Schema.Literal("discrete_steps", "simulated_time", "real_time_ms").annotations({
+      description: '"discrete_steps" (the default), "simulated_time" or "real_time_ms"',
+    }),
+  ),
+  max_episode_steps: optional(
+    Schema.Positive.pipe(
+      Schema.int(),
+      Schema.annotations({ description: "a whole number above 0: the step at which an episode is truncated" }),
+    ),
+  ),
+  conflicts: optional(Text.annotations({ description: "non-empty text: how it resolves actions that conflict" })),
+  rewards: optional(Schema.Array(Text).annotations({ description: "the names of its rewards, if it names them" })),
+  mask: optional(Schema.Boolean.annotations({ description: "whether it says which actions are legal" })),
+  options: optional(JsonObject.annotations({ description: "a JSON Schema: the options of a reset have to fit it" })),
+  configuration: optional(
+    Text.annotations({
+      description: "the path of a YAML or JSON file in the plugin's directory with the default configuration",
+    }),
+  ),
+}

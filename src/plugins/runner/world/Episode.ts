@@ -1,0 +1,100 @@
+/** One episode of a world: who takes part, how far each agent is, and the random numbers. It is part of the document. */
+
+import type { Json, JsonObject, Spaces } from "../../author.ts"
+import * as Generator from "../../numpy/Generator.ts"
+import type { AgentStep } from "./checkStep.ts"
+import { refusal } from "./Refusal.ts"
+
+/** How far an agent is in its episode. `left`: it does not take part any more. */
+export type AgentStatus = "active" | "terminated" | "truncated" | "left"
+
+/** An agent's part of the document. `return` is the sum of its rewards. */
+export interface AgentEpisode {
+  status: AgentStatus
+  return: number
+  /** Its spaces, where they are not those of the manifest. */
+  spaces?: Spaces
+}
+
+/** The key of the document under which Hindcast keeps the episode. */
+export const KEY = "episode"
+
+/** An episode under way. */
+export interface Episode {
+  step: number
+  /** The agents in the order of their names. */
+  agents: Map<string, AgentEpisode>
+  readonly rng: Generator.StatefulGenerator
+}
+
+/** Compares names by their code units, so that the order is the same on every machine. */
+const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+export const begin = (seed: number, agents: ReadonlyArray<string>): Episode => ({
+  step: 0,
+  agents: new Map([...agents].sort(byName).map((name) => [name, { status: "active", return: 0 }])),
+  rng: Generator.seeded(seed),
+})
+
+/** Adds an agent, or lets one that left take part again. */
+export const join = (episode: Episode, agent: string): void => {
+  if (statusOf(episode, agent) !== undefined && statusOf(episode, agent) !== "left") {
+    throw refusal("AgentTakesPart", `${agent} takes part already`)
+  }
+  const before = episode.agents.get(agent)
+  episode.agents.set(agent, { ...(before ?? { return: 0 }), status: "active" })
+  episode.agents = new Map([...episode.agents].sort(([a], [b]) => byName(a, b)))
+}
+
+export const statusOf = (episode: Episode, agent: string): AgentStatus | undefined => episode.agents.get(agent)?.status
+
+/** The agents that take part, by name. */
+export const taking = ({ agents }: Episode): ReadonlyArray<string> =>
+  [...agents].flatMap(([name, { status }]) => (status === "left" ? [] : [name]))
+
+/** Refuses the action of an agent that does not take part, or whose episode is over. */
+export const assertActive = (episode: Episode, agent: string): void => {
+  const status = statusOf(episode, agent)
+  if (status === undefined || status === "left") {
+    const names = taking(episode).join(", ")
+    throw refusal("NoSuchAgent", `expected an agent that takes part (${names || "there is none"}), found ${agent}`)
+  }
+  if (status !== "active") {
+    throw refusal("EpisodeOver", `${agent}'s episode was ${status}: it cannot act any more. Open another task`)
+  }
+}
+
+/** Takes down what an agent got for a step. */
+export const credit = (episode: Episode, agent: string, { reward, terminated, truncated }: AgentStep): void => {
+  const entry = episode.agents.get(agent)
+  if (entry === undefined) return
+  entry.return += reward
+  if (terminated) entry.status = "terminated"
+  else if (truncated) entry.status = "truncated"
+}
+
+/** The episode as the document has it. */
+export const encode = ({ step, agents, rng }: Episode): JsonObject => ({
+  step,
+  agents: Object.fromEntries(
+    [...agents].map(([name, { status, return: sum, spaces }]) => [
+      name,
+      { status, return: sum, ...(spaces === undefined ? {} : { spaces: spaces as unknown as Json }) },
+    ]),
+  ),
+  rng: rng.state() as unknown as Json,
+})
+
+/** The episode that a document has. The document is the kernel's: it was made by `encode`. */
+export const decode = (document: JsonObject): Episode => {
+  const { step, agents, rng } = document as unknown as {
+    readonly step: number
+    readonly agents: { readonly [name: string]: AgentEpisode }
+    readonly rng: unknown
+  }
+  return {
+    step,
+    agents: new Map(Object.entries(agents).map(([name, entry]) => [name, { ...entry }])),
+    rng: Generator.restored(rng),
+  }
+}

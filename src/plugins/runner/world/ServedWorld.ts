@@ -1,0 +1,282 @@
+/**
+ * Serves a world's functions: checks what goes in and what comes out against the spaces, keeps the episode, and offers
+ * the world as the sensors and the actuator that the manifest derives from it.
+ */
+
+import type {
+  Environment,
+  Json,
+  JsonObject,
+  MultiAgentWorld,
+  Plugin,
+  PluginContext,
+  Spaces,
+  World,
+  WorldContext,
+} from "../../author.ts"
+import { contains, flaws } from "../../spaces/Space.ts"
+import type { WorldFacts } from "../HostFrame.ts"
+import { describe, isThenable } from "../Outcome.ts"
+import { type AgentStep, checkStep, isRecord, NOTHING } from "./checkStep.ts"
+import * as Episode from "./Episode.ts"
+import { refusal } from "./Refusal.ts"
+
+/** The name of the agent of a world for one. */
+const ONLY_AGENT = "agent"
+
+/** How an episode begins. */
+export interface Beginning {
+  readonly agents?: ReadonlyArray<string> | undefined
+  readonly seed?: number | undefined
+}
+
+/** What an agent's action came to in a round. */
+export type RoundOutcome =
+  | { readonly ok: AgentStep }
+  | { readonly error: { readonly code: string; readonly message: string } }
+
+/** A world as the dispatcher calls it. */
+export interface ServedWorld {
+  readonly sensors: NonNullable<Plugin["sensors"]>
+  /** Their answers are JSON, or are refused by the process. */
+  readonly actuators: { readonly [name: string]: (context: PluginContext, args: unknown) => unknown }
+  readonly reset: (context: PluginContext, options: JsonObject, beginning: Beginning) => unknown
+  readonly restore?: (context: PluginContext, options: JsonObject, state: Json) => unknown
+  /** The world's state with the episode. */
+  readonly state: () => Json
+  /** Steps the world with the actions of several agents. Answers with a `RoundOutcome` for each agent. */
+  readonly round: (context: PluginContext, actions: { readonly [agent: string]: Json }) => unknown
+  readonly join: (context: PluginContext, agent: string) => unknown
+  readonly leave: (context: PluginContext, agent: string) => unknown
+  /** Lets the world's time pass. Answers with the steps of the agents to which something happened. */
+  readonly tick: (context: PluginContext, milliseconds: number) => unknown
+}
+
+type AnyWorld = World | MultiAgentWorld
+
+/** Whether an environment is a world. */
+export const isWorld = (environment: Environment | AnyWorld | undefined): environment is AnyWorld =>
+  environment !== undefined && "step" in environment
+
+const isShared = (world: AnyWorld): world is MultiAgentWorld => "mode" in world
+
+/** Serves a world. Its episodes begin with the seed of the process, unless a reset has another. */
+export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): ServedWorld => {
+  let episode = Episode.begin(processSeed, [])
+
+  const contextOf = (context: PluginContext, agent: string): WorldContext =>
+    // The prototype keeps what is made on first access, such as the signal.
+    Object.assign(Object.create(context) as PluginContext, {
+      ...{ agent, agents: Episode.taking(episode), rng: episode.rng },
+    })
+
+  const nameIn = ({ agent }: PluginContext) => agent ?? firstOf(episode)
+  const spacesOf = (agent: string): Spaces => episode.agents.get(agent)?.spaces ?? facts.spaces
+
+  const assertAction = (agent: string, action: Json) => {
+    Episode.assertActive(episode, agent)
+    const wrong = contains(spacesOf(agent).action, action)
+    if (wrong !== undefined) throw refusal("ActionOutsideSpace", `the action of ${agent}: ${wrong}`)
+  }
+
+  const assertTurn = (agent: string) => {
+    if (!isShared(world) || world.mode === "parallel" || world.turn === undefined) return
+    const turn = world.turn()
+    if (turn !== agent) throw refusal("NotYourTurn", `it is ${turn ?? "nobody"}'s turn, not ${agent}'s`)
+  }
+
+  /** Takes down what the agents got, with the limit of steps. Checks all of it before anything is taken down. */
+  const credited = (steps: ReadonlyArray<readonly [string, AgentStep]>): { readonly [agent: string]: AgentStep } => {
+    const isLast = facts.maxSteps !== null && episode.step >= facts.maxSteps
+    const limited = new Map(steps.map(([agent, step]) => [agent, cutOff(step, isLast)] as const))
+    if (isLast)
+      for (const agent of activeIn(episode)) if (!limited.has(agent)) limited.set(agent, cutOff(NOTHING, true))
+    for (const [agent, step] of limited) Episode.credit(episode, agent, step)
+    return Object.fromEntries(limited)
+  }
+
+  const checkedSteps = (steps: unknown): ReadonlyArray<readonly [string, AgentStep]> => {
+    if (!isRecord(steps)) throw refusal("InvalidStep", `expected the steps by agent, found ${typeof steps}`)
+    return Object.keys(steps)
+      .sort()
+      .map((agent) => {
+        if (Episode.statusOf(episode, agent) === undefined) {
+          throw refusal("InvalidStep", `expected steps of agents that take part, found one of ${agent}`)
+        }
+        return [agent, checkStep(agent, steps[agent])] as const
+      })
+  }
+
+  /** Steps a world with actions that were checked. Answers with what each agent got. */
+  const stepWith = (context: PluginContext, agent: string, actions: { readonly [agent: string]: Json }) => {
+    const taken: unknown = isShared(world)
+      ? world.step(contextOf(context, agent), actions)
+      : world.step(contextOf(context, agent), actions[agent])
+    return after(taken, (steps) => {
+      episode.step += 1
+      return credited(isShared(world) ? checkedSteps(steps) : [[agent, checkStep(agent, steps)]])
+    })
+  }
+
+  const step = (context: PluginContext, args: unknown) => {
+    const agent = nameIn(context)
+    const action = (args as { readonly action: Json }).action
+    assertAction(agent, action)
+    assertTurn(agent)
+    return after(stepWith(context, agent, { [agent]: action }), (steps) => {
+      const { [agent]: own = NOTHING, ...others } = steps
+      return Object.keys(others).length === 0 ? own : { ...own, others }
+    })
+  }
+
+  const round = (context: PluginContext, actions: { readonly [agent: string]: Json }) => {
+    const refused: { [agent: string]: RoundOutcome } = {}
+    const accepted: { [agent: string]: Json } = {}
+    for (const agent of Object.keys(actions).sort()) {
+      const action = actions[agent] ?? null
+      try {
+        assertAction(agent, action)
+        assertTurn(agent)
+        accepted[agent] = action
+      } catch (cause) {
+        refused[agent] = { error: failureOf(cause) }
+      }
+    }
+    const [first] = Object.keys(accepted)
+    if (first === undefined) return refused
+    if (!isShared(world)) {
+      return after(stepWith(context, first, accepted), (steps) => ({ ...refused, ...succeeded(steps) }))
+    }
+    return after(stepWith(context, first, accepted), (steps) => {
+      const acted = Object.fromEntries(Object.keys(accepted).map((agent) => [agent, steps[agent] ?? NOTHING]))
+      return { ...refused, ...succeeded({ ...steps, ...acted }) }
+    })
+  }
+
+  const observe = (context: PluginContext) => {
+    const agent = nameIn(context)
+    assertTakesPart(episode, agent)
+    return after(world.observe(contextOf(context, agent)), (observation) => {
+      const wrong = contains(spacesOf(agent).observation, observation)
+      if (wrong !== undefined) throw refusal("ObservationOutsideSpace", `the observation of ${agent}: ${wrong}`)
+      return observation
+    })
+  }
+
+  const reset: ServedWorld["reset"] = (context, options, { agents = [ONLY_AGENT], seed = processSeed }) => {
+    if (agents.length > facts.maxAgents) {
+      throw refusal("TooManyAgents", `expected at most ${facts.maxAgents} agents, found ${agents.length}`)
+    }
+    episode = Episode.begin(seed, agents)
+    for (const [agent, entry] of episode.agents) {
+      const spaces = isShared(world) ? world.spaces?.(options, agent) : world.spaces?.(options)
+      if (spaces === undefined) continue
+      assertSpaces(agent, spaces)
+      entry.spaces = spaces
+    }
+    return after(world.reset(contextOf(context, nameIn(context)), options), (first) => ({
+      info: isRecord(first) && isRecord(first.info) ? first.info : {},
+    }))
+  }
+
+  const state = () => {
+    const own: unknown = world.state()
+    if (!isRecord(own)) throw new TypeError("expected environment.state() to return an object")
+    if (Object.hasOwn(own, Episode.KEY)) throw new TypeError(`the key ${Episode.KEY} of the state is Hindcast's`)
+    const turn = isShared(world) && world.mode === "turn-based" ? { turn: world.turn?.() ?? null } : {}
+    return { ...own, [Episode.KEY]: { ...Episode.encode(episode), ...turn } } as Json
+  }
+
+  const restore =
+    world.restore &&
+    ((context: PluginContext, options: JsonObject, document: Json) => {
+      const { [Episode.KEY]: recorded, ...own } = document as { readonly [key: string]: Json }
+      episode = Episode.decode(recorded as JsonObject)
+      return world.restore?.(contextOf(context, nameIn(context)), options, own)
+    })
+
+  return {
+    sensors: {
+      observation: observe,
+      ...(world.mask === undefined
+        ? {}
+        : {
+            action_mask: (context: PluginContext) => {
+              const agent = nameIn(context)
+              assertTakesPart(episode, agent)
+              return world.mask?.(contextOf(context, agent)) ?? null
+            },
+          }),
+    },
+    actuators: { step },
+    ...{ reset, state, round },
+    ...(restore === undefined ? {} : { restore }),
+    join: (context, agent) => {
+      if (!isShared(world) || world.join === undefined) throw refusal("NoJoining", "agents cannot join this world")
+      if (Episode.taking(episode).length >= facts.maxAgents) {
+        throw refusal("TooManyAgents", `expected at most ${facts.maxAgents} agents, found one more`)
+      }
+      return after(world.join(contextOf(context, agent), agent), () => {
+        Episode.join(episode, agent)
+        return null
+      })
+    },
+    leave: (context, agent) => {
+      assertTakesPart(episode, agent)
+      const left = isShared(world) ? world.leave?.(contextOf(context, agent), agent) : undefined
+      return after(left, () => {
+        const entry = episode.agents.get(agent)
+        if (entry !== undefined) entry.status = "left"
+        return null
+      })
+    },
+    tick: (context, milliseconds) => {
+      if (!isShared(world) || world.tick === undefined) throw refusal("NoTicks", "this world does not move by itself")
+      return after(world.tick(contextOf(context, nameIn(context)), milliseconds), (steps) =>
+        succeeded(steps === undefined ? {} : credited(checkedSteps(steps))),
+      )
+    },
+  }
+}
+
+const firstOf = (episode: Episode.Episode) => Episode.taking(episode)[0] ?? ONLY_AGENT
+
+const activeIn = ({ agents }: Episode.Episode) =>
+  [...agents].flatMap(([name, { status }]) => (status === "active" ? [name] : []))
+
+const cutOff = (step: AgentStep, isLast: boolean): AgentStep =>
+  isLast && !step.terminated && !step.truncated ? { ...step, truncated: true } : step
+
+const succeeded = (steps: { readonly [agent: string]: AgentStep }): { readonly [agent: string]: RoundOutcome } =>
+  Object.fromEntries(Object.entries(steps).map(([agent, ok]) => [agent, { ok }]))
+
+const assertTakesPart = (episode: Episode.Episode, agent: string) => {
+  const status = Episode.statusOf(episode, agent)
+  if (status !== undefined && status !== "left") return
+  const names = Episode.taking(episode).join(", ") || "there is none"
+  throw refusal("NoSuchAgent", `expected an agent that takes part (${names}), found ${agent}`)
+}
+
+const assertSpaces = (agent: string, spaces: Spaces) => {
+  for (const part of ["observation", "action"] as const) {
+    const [flaw] = flaws(spaces[part])
+    if (flaw !== undefined) {
+      throw refusal(
+        "InvalidSpace",
+        `the ${part} space of ${agent}, at ${flaw.path || "/"}: expected ${flaw.expected}, found ${flaw.found}`,
+      )
+    }
+  }
+}
+
+const failureOf = (cause: unknown) => {
+  const code = (cause as { readonly code?: unknown }).code
+  return {
+    code: typeof code === "string" ? code : "Error",
+    message: cause instanceof Error ? cause.message : describe(cause),
+  }
+}
+
+/** Goes on with a value now, or when its promise has it. An immediate answer costs no turn of the event loop. */
+const after = <A, B>(value: A | PromiseLike<A>, next: (value: A) => B): B | Promise<B> =>
+  isThenable(value) ? Promise.resolve(value as PromiseLike<A>).then(next) : next(value as A)

@@ -1,0 +1,57 @@
+/** Checks what a world's `step` returns. */
+
+import type { JsonObject } from "../../author.ts"
+import { inspect } from "../Captured.ts"
+import { refusal } from "./Refusal.ts"
+
+/** What an agent got for a step, checked, as the result of its command has it. */
+export interface AgentStep {
+  /** The sum of `rewards`. */
+  readonly reward: number
+  readonly rewards: { readonly [name: string]: number }
+  readonly terminated: boolean
+  readonly truncated: boolean
+  readonly outcome?: "achieved" | "failed"
+  readonly info: JsonObject
+}
+
+/** The name of a reward that the world gives no name. */
+const REWARD = "reward"
+
+/** The step of an agent for which the world returned nothing. */
+export const NOTHING: AgentStep = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
+
+/** The step, with its defaults. Throws `InvalidStep` if it is not one. */
+export const checkStep = (agent: string, step: unknown): AgentStep => {
+  const wrong = (where: string, expected: string, found: unknown): Error =>
+    refusal("InvalidStep", `the step of ${agent}${where}: expected ${expected}, found ${inspect(found).slice(0, 100)}`)
+  if (!isRecord(step)) throw wrong("", "an object with a reward", step)
+  const { reward, terminated = false, truncated = false, outcome, info = {}, ...others } = step
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    throw wrong("", "the fields reward, terminated, truncated, outcome and info", `${other} besides`)
+  }
+  const rewards = isRecord(reward) ? reward : { [REWARD]: reward }
+  let sum = 0
+  for (const [name, value] of Object.entries(rewards)) {
+    if (typeof value !== "number" || !Number.isFinite(value)) throw wrong(`/reward/${name}`, "a finite number", value)
+    sum += value
+  }
+  if (!Number.isFinite(sum)) throw wrong("/reward", "rewards with a finite sum", sum)
+  if (typeof terminated !== "boolean") throw wrong("/terminated", "true or false", terminated)
+  if (typeof truncated !== "boolean") throw wrong("/truncated", "true or false", truncated)
+  if (outcome !== undefined && outcome !== "achieved" && outcome !== "failed") {
+    throw wrong("/outcome", "achieved or failed", outcome)
+  }
+  if (!isRecord(info)) throw wrong("/info", "an object", info)
+  return {
+    reward: sum,
+    rewards: rewards as AgentStep["rewards"],
+    ...{ terminated, truncated },
+    ...(outcome === undefined || !terminated ? {} : { outcome }),
+    info: info as JsonObject,
+  }
+}
+
+export const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,43 @@
+/** A boat on a line: an action moves it, and the wind draws from the generator. `wrong` names a mistake to make. */
+import type { Step, WorldPlugin } from "hindcast/plugin"
+
+let at = 0
+let gust = 0
+let wrong = ""
+
+const step = (): Step => {
+  if (wrong === "reward") return { reward: Number.NaN }
+  if (wrong === "flags") return { reward: 1, terminated: 1 as unknown as boolean }
+  return {
+    reward: { way: at, wind: -gust },
+    terminated: at >= 3 || at <= -3,
+    outcome: at >= 3 ? "achieved" : "failed",
+    info: { gust },
+  }
+}
+
+export default {
+  environment: {
+    reset: (context, options) => {
+      if (options.wrong === "reset") throw Object.assign(new Error("there is no wind"), { code: "NoWind" })
+      at = Number(options.at ?? 0)
+      wrong = String(options.wrong ?? "")
+      gust = context.rng.random()
+      return { info: { gust } }
+    },
+    observe: () => (wrong === "observation" ? [at, 1_000] : [at, gust]),
+    mask: () => [at > -3 ? 1 : 0, 1, 1],
+    step: (context, action: number) => {
+      if (wrong === "refuses") throw Object.assign(new Error("the sail is torn"), { code: "TornSail" })
+      at += action
+      gust = context.rng.random()
+      return step()
+    },
+    state: () => ({ at, gust, wrong }),
+    restore: (_context, _options, state) => {
+      at = Number(state.at)
+      gust = Number(state.gust)
+      wrong = String(state.wrong)
+    },
+  },
+} satisfies WorldPlugin
