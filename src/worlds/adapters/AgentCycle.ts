@@ -7,7 +7,7 @@
 import { Effect, Option, Stream } from "effect"
 import { contains } from "../../plugins/spaces/Space.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { isLast, type ResetOptions, type Shown, type StepResults, type World } from "../handle/World.ts"
+import { type ResetOptions, type Shown, type StepResults, type World } from "../handle/World.ts"
 import { ActionRefused, NoEpisode, type WorldError } from "../handle/WorldError.ts"
 
 /** What the agent whose turn it is has got since its last action. */
@@ -69,7 +69,7 @@ export const aec = (world: World): AECEnv => {
   /** Agents whose episode is over come first. Then it is the turn that the world gives, or that of the next of the round. */
   const select = Effect.gen(function* () {
     const dead = [...seats].find(([, seat]) => isDead(seat))?.[0]
-    const turn = dead === undefined && world.info.mode === "turn-based" ? yield* world.turn : null
+    const turn = dead === undefined && world.mode() === "turn-based" ? yield* world.turn : null
     selected = dead ?? turn ?? [...seats.keys()].find((agent) => !waiting.has(agent)) ?? null
   })
 
@@ -106,7 +106,7 @@ export const aec = (world: World): AECEnv => {
       // An action is kept until the round is complete: a wrong one is refused now, not when others act.
       const problem = contains(world.spaces(agent).action, action)
       if (problem !== undefined) return yield* refused(agent, "ActionOutsideSpace", problem)
-      if (world.info.mode === "parallel") {
+      if (world.mode() === "parallel") {
         waiting.set(agent, action)
         seat.accumulated = 0
         if (waiting.size === seats.size) {

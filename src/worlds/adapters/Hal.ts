@@ -5,9 +5,8 @@
 
 import { Effect, Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { asObject, isObject } from "../../values/JsonObjects.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActuatorDescription, Environment as Adapted, Ended, SensorDescription } from "../handle/Environment.ts"
 import { AGENT } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
@@ -92,12 +91,11 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
       Effect.gen(function* () {
         const { at, readings } = yield* environment.perceive(agent)
         const said = yield* environment.heard(agent)
-        const state = yield* environment.state
-        return {
+          return {
           timestamp: secondsOf(at),
           sensor_data: readings,
           messages: said.map(({ sender, content, at }) => ({ sender, content, timestamp: secondsOf(at) })),
-          agent_specific_data: ownData(state, agent),
+          agent_specific_data: yield* environment.own(agent),
         }
       })
     const actionSpace = actionSpaceOf(info.actuators, options)
@@ -134,12 +132,6 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
       }),
     }
   })
-
-/** What a world's document says of one agent. */
-const ownData = (state: JsonObject, agent: string): JsonObject | null => {
-  const own = SafeRecord.get(asObject(asObject(state.episode).agents), agent)
-  return isObject(own) ? own : null
-}
 
 const resultOf = (ended: Ended): ActionResult => {
   const { at, status, commandId, actuator, result, code } = ended

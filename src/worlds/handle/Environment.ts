@@ -6,7 +6,7 @@
 import type { Effect, Stream } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { ResetOptions, Status, TimeModel } from "./World.ts"
+import type { ResetOptions, Spaces, Status, TimeModel } from "./World.ts"
 import type { WorldError } from "./WorldError.ts"
 
 /** A sensor of an environment, by its own name: `room`, not `text-room/room`. */
@@ -34,6 +34,10 @@ export interface EnvironmentInfo {
   readonly conventions: ReadonlyArray<string>
   readonly maxAgents: number
   readonly timeModel: TimeModel
+  /** Its spaces; null if it is not a world. */
+  readonly spaces: Spaces | null
+  /** The step at which an episode is truncated; null if there is none. */
+  readonly maxEpisodeSteps: number | null
   readonly sensors: ReadonlyArray<SensorDescription>
   readonly actuators: ReadonlyArray<ActuatorDescription>
 }
@@ -94,7 +98,7 @@ export interface Environment {
   readonly advance: Effect.Effect<void, WorldError>
   /** Reads every sensor. */
   readonly perceive: (agent: string) => Effect.Effect<Perceived, WorldError>
-  /** What the agent perceived last; null before it perceived anything. */
+  /** What the agent perceived last, if nobody has acted since; else null, and it has to perceive again. */
   readonly perceived: (agent: string) => Perceived | null
   /** Takes what was said to the agent and not delivered yet. */
   readonly heard: (agent: string) => Effect.Effect<ReadonlyArray<Said>, WorldError>
@@ -105,6 +109,8 @@ export interface Environment {
   /** The whole state as one document. */
   readonly state: Effect.Effect<JsonObject, WorldError>
   readonly status: (agent: string) => Effect.Effect<Status, WorldError>
+  /** What a world's document says of the agent, such as its status and its return; null in other environments. */
+  readonly own: (agent: string) => Effect.Effect<JsonObject | null, WorldError>
   /** The events of the current task from now on, of these types. The stream ends with the task. */
   readonly events: (types: ReadonlyArray<string>) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
   /** Ends the task. Closing an environment that has none does nothing. */

@@ -15,7 +15,7 @@ import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Commanded, Ended, Environment, Perceived } from "./Environment.ts"
-import { endedOf, infoOf, localName, outcomeOf, statusIn } from "./PluginManifest.ts"
+import { endedOf, infoOf, localName, outcomeOf, ownIn, statusOf } from "./PluginManifest.ts"
 import { AGENT, type ResetOptions } from "./World.ts"
 import { NoEpisode, type WorldError } from "./WorldError.ts"
 
@@ -69,6 +69,8 @@ interface Episode {
   readonly task: Task
   readonly agents: ReadonlyArray<string>
   readonly perceived: Map<string, { readonly shown: Perceived; readonly events: ReadonlyArray<Event> }>
+  /** Who has perceived what is so now: nobody has acted since. */
+  readonly current: Set<string>
   readonly lastEnded: Map<string, Ended>
   /** How the episode ended, once a step said so. */
   outcome: TaskOutcome | null
@@ -124,6 +126,10 @@ const make = (
   scope: Scope.Scope,
 ): Environment => {
   let defaults = given
+  // A task with one agent does not name it, and its world calls it by a name of its own.
+  const isShared = info.maxAgents > 1 || opened.length > 1
+  const keyOf = (agent: string) => (isShared ? agent : AGENT)
+  const named = (agent: string) => (isShared ? { agentId: agent } : {})
   let current: Episode | undefined
   const episode = Effect.suspend(() =>
     current === undefined ? new NoEpisode({ world: plugin }) : Either.right(current),
@@ -152,22 +158,24 @@ const make = (
       const task = yield* kernel.tasks.open({
         goal: goal ?? `Act in ${info.name}`,
         plugins: [plugin],
+        ...(isShared ? { agents } : {}),
         ...(seed === undefined ? {} : { seed }),
         ...(options === undefined ? {} : { environment: { [plugin]: options } }),
       })
-      current = { task, agents, perceived: new Map(), lastEnded: new Map(), outcome: null }
+      current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcome: null }
     })
 
   const perceive = (agent: string) =>
     Effect.gen(function* () {
-      const { task, perceived } = yield* episode
-      const readings = yield* task.perceive()
+      const { task, perceived, current } = yield* episode
+      const readings = yield* task.perceive(named(agent))
       const shown: Perceived = {
         at: Math.max(0, ...readings.map(({ event }) => event.occurredAt)),
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [localName(sensor), reading])),
         before: perceived.get(agent)?.shown.readings ?? null,
       }
       perceived.set(agent, { shown, events: readings.map(({ event }) => event) })
+      if (info.timeModel === "discrete_steps") current.add(agent)
       return shown
     })
 
@@ -184,7 +192,8 @@ const make = (
       const episodeNow = yield* episode
       const carriedOut = Effect.gen(function* () {
         const because = yield* chosen(episodeNow, agent, choice)
-        const outcome = yield* episodeNow.task.act(`${plugin}/${actuator}`, args, because)
+        const outcome = yield* episodeNow.task.act(`${plugin}/${actuator}`, args, { ...because, ...named(agent) })
+        episodeNow.current.clear()
         const result = endedOf(outcome)
         episodeNow.lastEnded.set(agent, result)
         episodeNow.outcome = outcomeOf(result.result) ?? episodeNow.outcome
@@ -205,7 +214,7 @@ const make = (
     // An environment that moves by itself is moved by the kernel; a plugin has no clock of its own.
     advance: Effect.asVoid(episode),
     perceive,
-    perceived: (agent) => current?.perceived.get(agent)?.shown ?? null,
+    perceived: (agent) => (current?.current.has(agent) === true ? (current.perceived.get(agent)?.shown ?? null) : null),
     heard: () =>
       Effect.flatMap(episode, ({ task }) =>
         Effect.map(task.inputs(), (inputs) =>
@@ -218,10 +227,11 @@ const make = (
     status: (agent) =>
       Effect.map(recorded, ({ environment, open }) => {
         const document: Json = SafeRecord.get(environment, plugin) ?? null
-        const known = statusIn(document, agent)
+        const known = statusOf(ownIn(document, keyOf(agent)))
         if (known !== undefined) return known
         return open && ended(asObject(document)) === null ? ("active" as const) : ("terminated" as const)
       }),
+    own: (agent) => Effect.map(state, (document) => ownIn(document, keyOf(agent))),
     events: (types) =>
       Effect.gen(function* () {
         const { task } = yield* episode

@@ -3,8 +3,8 @@
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import { actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
-import type { Json } from "../../values/Json.ts"
-import { asObject } from "../../values/JsonObjects.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { asObject, isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Ended, EnvironmentInfo } from "./Environment.ts"
 import type { Status } from "./World.ts"
@@ -18,8 +18,10 @@ export const infoOf = (manifest: Manifest): EnvironmentInfo => {
     version: manifest.version,
     rules: environment?.rules ?? [],
     conventions: environment?.conventions ?? [],
-    maxAgents: 1,
-    timeModel: "discrete_steps",
+    maxAgents: environment?.max_agents ?? 1,
+    timeModel: environment?.time_model ?? "discrete_steps",
+    spaces: environment?.spaces ?? null,
+    maxEpisodeSteps: environment?.max_episode_steps ?? null,
     sensors: sensorsOf(manifest).map(({ name, description, reading }) => ({
       ...{ name, description },
       ...(reading === undefined ? {} : { reading }),
@@ -59,10 +61,14 @@ export const outcomeOf = (result: Json): TaskOutcome | null => {
   return truncated === true ? "truncated" : null
 }
 
-/** Where an agent is in its episode, as a world's document says; undefined if the document is not that of a world. */
-export const statusIn = (document: Json, agent: string): Status | undefined => {
-  const { status } = asObject(SafeRecord.get(asObject(asObject(asObject(document).episode).agents), agent))
-  return STATUSES.find((known) => known === status)
+/** What a world's document says of an agent; null if the document is not that of a world, or it has no such agent. */
+export const ownIn = (document: Json, agent: string): JsonObject | null => {
+  const own = SafeRecord.get(asObject(asObject(asObject(document).episode).agents), agent)
+  return isObject(own) ? own : null
 }
+
+/** Where an agent is in its episode, from what its world's document says of it; undefined if it says nothing. */
+export const statusOf = (own: JsonObject | null): Status | undefined =>
+  STATUSES.find((known) => known === own?.status)
 
 const STATUSES: ReadonlyArray<Status> = ["active", "terminated", "truncated", "left"]

@@ -1,18 +1,14 @@
 /** What a world is to a program: the typed handle that adapters and wrappers are written against. */
 
 import type { Effect } from "effect"
-import type { Space } from "../../plugins/spaces/Space.ts"
+import type { Spaces } from "../../plugins/author.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { WorldError } from "./WorldError.ts"
 
 /** The name of the agent in a world for one. */
 export const AGENT = "agent"
 
-/** What an agent can be shown, and what it can do. */
-export interface Spaces {
-  readonly observation: Space
-  readonly action: Space
-}
+export type { Spaces } from "../../plugins/author.ts"
 
 /** How time passes in a world. */
 export type TimeModel = "discrete_steps" | "simulated_time" | "real_time_ms"
@@ -30,7 +26,6 @@ export interface WorldInfo {
   readonly conventions: ReadonlyArray<string>
   readonly maxAgents: number
   readonly timeModel: TimeModel
-  readonly mode: Mode
   /** The step at which an episode is truncated; null if there is none. */
   readonly maxEpisodeSteps: number | null
 }
@@ -84,6 +79,9 @@ export interface World {
   readonly info: WorldInfo
   /** Who takes part in the episode; before the first reset, who would. */
   readonly agents: () => ReadonlyArray<string>
+  /** Before the first reset, a world for several agents is taken to be of mode `parallel`. */
+  readonly mode: () => Mode
+  /** The spaces of an agent, which the options of an episode can change. */
   readonly spaces: (agent?: string) => Spaces
   /** Begins an episode. The episode before it, if it is not over, ends as truncated. */
   readonly reset: (options?: ResetOptions) => Effect.Effect<Reset, WorldError>

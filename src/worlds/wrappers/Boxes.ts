@@ -37,9 +37,9 @@ export const boxOf = (
 const EMPTY: Box = { type: "Box", dtype: "float64", shape: [0], low: 0, high: 0 }
 
 /** Whether every bound of a Box is a number. */
-export const isBounded = ({ low, high }: Box): boolean => isFinite(low) && isFinite(high)
+export const isBounded = ({ low, high }: Box): boolean => isNumber(low) && isNumber(high)
 
-const isFinite = (bound: Json): boolean => (Array.isArray(bound) ? bound.every(isFinite) : Number.isFinite(bound))
+const isNumber = (bound: Json): boolean => (Array.isArray(bound) ? bound.every(isNumber) : Number.isFinite(bound))
 
 /** A Box without bounds, of the same shape and type. */
 export const unbounded = ({ dtype, shape }: Box): Box => ({
