@@ -19,6 +19,7 @@ module.exports = {
       "promise",
       "html",
       "agents",
+      "worlds",
       "kernel",
       "(plugins|projections)",
       "events",
@@ -32,6 +33,7 @@ module.exports = {
       from: { path: "^src/(plugins|projections)/" },
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
+    ...storeys("src/worlds", ["(adapters|wrappers)", "handle"]),
     ...storeys("src/kernel", [
       "resume",
       "fork",
@@ -114,7 +116,7 @@ module.exports = {
       from: { path: "^examples/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(index|events/index|projections/index|promise|testing|plugins/author)\\.ts$",
+        pathNot: "^src/(index|events/index|projections/index|worlds/index|promise|testing|plugins/author)\\.ts$",
       },
     },
     {
@@ -134,7 +136,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/((projections/)?index|promise)\\.ts$" },
+      to: { path: "^src/(((projections|worlds)/)?index|promise)\\.ts$" },
     },
     {
       name: "no-circles",

@@ -133,7 +133,7 @@ describe("the text room under HAL's names", () => {
       const mistakes = yield* Effect.flip(hal.step("PiaAgent_001", outside({ action: "look" })))
       expect(mistakes).toMatchObject({
         _tag: "InvalidOptions",
-        problems: [{ path: "action_type" }, { path: "parameters" }, { path: "action" }],
+        problems: [{ path: "action" }, { path: "action_type" }, { path: "parameters" }],
       })
     }),
   )

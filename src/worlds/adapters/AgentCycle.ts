@@ -7,7 +7,7 @@
 import { Effect, Option, Stream } from "effect"
 import { contains } from "../../plugins/spaces/Space.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { type ResetOptions, type Shown, type StepResults, type World } from "../handle/World.ts"
+import type { ResetOptions, Shown, StepResults, World } from "../handle/World.ts"
 import { ActionRefused, NoEpisode, type WorldError } from "../handle/WorldError.ts"
 
 /** What the agent whose turn it is has got since its last action. */

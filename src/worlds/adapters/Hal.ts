@@ -40,7 +40,7 @@ export const ActionResult = Schema.Struct({
   timestamp: Timestamp,
   /** `success`, `failure`, or `unknown` if the kernel ended before the outcome was recorded. */
   status: Schema.String,
-  /** What the action itself answered with, under its action type; null if that was no object. */
+  /** What the action itself answered with, under its action type. Null if that was no object, or the step of a world. */
   new_perception_snippet: orNull(PerceptionData),
   message: orNull(Schema.String),
   /** `command_id`, `result`, and of an action that did not succeed `code`. */
@@ -91,7 +91,7 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
       Effect.gen(function* () {
         const { at, readings } = yield* environment.perceive(agent)
         const said = yield* environment.heard(agent)
-          return {
+        return {
           timestamp: secondsOf(at),
           sensor_data: readings,
           messages: said.map(({ sender, content, at }) => ({ sender, content, timestamp: secondsOf(at) })),
@@ -109,7 +109,7 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
         Effect.gen(function* () {
           const decoded = yield* Options.decode("step", ActionCommand, action)
           const acting = environment.act(agent_id, commandOf(name, decoded, options))
-          return resultOf(yield* forAgent(environment, agent_id, acting))
+          return resultOf(yield* forAgent(environment, agent_id, acting), info.spaces !== null)
         }),
       get_observation: (agent_id) => forAgent(environment, agent_id, observe(agent_id)),
       get_state: () => environment.state,
@@ -133,15 +133,16 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
     }
   })
 
-const resultOf = (ended: Ended): ActionResult => {
+const resultOf = (ended: Ended, isWorld: boolean): ActionResult => {
   const { at, status, commandId, actuator, result, code } = ended
   const timestamp = secondsOf(at)
   return {
     timestamp,
     status: status === "succeeded" ? "success" : status === "unknown" ? "unknown" : "failure",
-    new_perception_snippet: isObject(result)
-      ? { timestamp, sensor_data: { [actuator]: result }, messages: [], agent_specific_data: null }
-      : null,
+    new_perception_snippet:
+      isObject(result) && !isWorld
+        ? { timestamp, sensor_data: { [actuator]: result }, messages: [], agent_specific_data: null }
+        : null,
     message: messageOf(ended),
     details: { command_id: commandId, ...(code === null ? { result } : { code }) },
   }

@@ -140,9 +140,9 @@ export const of = (
 
 const perceive = (environment: Environment, { fields = {} }: PiaSEOptions, agent: string) =>
   Effect.gen(function* () {
-    const last = environment.lastEnded(agent)
     const perceived = yield* environment.perceive(agent)
     const said = yield* environment.heard(agent)
+    const last = environment.lastEnded(agent)
     const { readings, before } = perceived
     return {
       timestamp: secondsOf(perceived.at),

@@ -55,7 +55,9 @@ export const carryOut = (
     const ended = yield* answerWithinMs === undefined
       ? Effect.asSome(acting)
       : Effect.timeoutOption(acting, answerWithinMs)
-    return Option.isNone(ended) ? IN_PROGRESS : resultOf(ended.value, changesOf(before, yield* state, publicState))
+    return Option.isNone(ended)
+      ? IN_PROGRESS
+      : resultOf(ended.value, environment.info.spaces !== null, changesOf(before, yield* state, publicState))
   })
 
 const IN_PROGRESS: ActionResult = {
@@ -67,12 +69,12 @@ const IN_PROGRESS: ActionResult = {
   error_details: null,
 }
 
-const resultOf = (ended: Ended, changes: JsonObject | null): ActionResult => ({
+const resultOf = (ended: Ended, isWorld: boolean, changes: JsonObject | null): ActionResult => ({
   status: statusOf(ended),
   message: messageOf(ended),
   state_changes_summary: changes,
   rewards_obtained: rewardsOf(ended.result),
-  immediate_perception_snippet: isObject(ended.result) ? ended.result : null,
+  immediate_perception_snippet: isObject(ended.result) && !isWorld ? ended.result : null,
   error_details: ended.code,
 })
 

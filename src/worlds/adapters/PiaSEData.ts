@@ -60,7 +60,7 @@ export const ActionResult = Schema.Struct({
   state_changes_summary: orNull(JsonObject),
   /** The rewards of the step, by name. */
   rewards_obtained: orNull(Schema.Record({ key: Schema.String, value: Schema.Finite })),
-  /** What the action itself answered with; null if that was no object. */
+  /** What the action itself answered with. Null if that was no object, or the step of a world. */
   immediate_perception_snippet: orNull(JsonObject),
   /** The code of a failure. */
   error_details: orNull(Schema.String),

@@ -68,7 +68,6 @@ export const ownIn = (document: Json, agent: string): JsonObject | null => {
 }
 
 /** Where an agent is in its episode, from what its world's document says of it; undefined if it says nothing. */
-export const statusOf = (own: JsonObject | null): Status | undefined =>
-  STATUSES.find((known) => known === own?.status)
+export const statusOf = (own: JsonObject | null): Status | undefined => STATUSES.find((known) => known === own?.status)
 
 const STATUSES: ReadonlyArray<Status> = ["active", "terminated", "truncated", "left"]

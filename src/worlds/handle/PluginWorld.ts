@@ -146,10 +146,7 @@ type Got = Omit<StepResult, "observation">
 
 const NOTHING: Got = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
 
-type Act = (
-  agent: string,
-  action: Json,
-) => Effect.Effect<{ readonly [agent: string]: Got }, WorldError>
+type Act = (agent: string, action: Json) => Effect.Effect<{ readonly [agent: string]: Got }, WorldError>
 
 /** Carries out the actions of a round. */
 const together = (world: string, actions: { readonly [agent: string]: Json }, act: Act) => {
