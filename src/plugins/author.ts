@@ -278,10 +278,8 @@ type Eventually<Value> = Value | Promise<Value>
 /** What a world for one agent and a world for several have in common. */
 interface CommonWorld {
   /** Begins an episode. To refuse the options, throw. What it returns is the first `info`. */
-  readonly reset: (
-    context: WorldContext,
-    options: JsonObject,
-  ) => Eventually<{ readonly info?: JsonObject } | undefined> | void
+  // biome-ignore lint/suspicious/noConfusingVoidType: most functions return nothing.
+  readonly reset: (context: WorldContext, options: JsonObject) => Eventually<void | { readonly info?: JsonObject }>
   /** What `context.agent` is shown now: a function of the state alone, in the observation space. */
   readonly observe: (context: WorldContext) => Eventually<Json>
   /**
@@ -327,10 +325,8 @@ export interface MultiAgentWorld extends CommonWorld {
   /** An agent leaves. */
   readonly leave?: (context: WorldContext, agent: string) => Eventually<void>
   /** The world moves by itself for some milliseconds of its time. Returns what agents get meanwhile. */
-  readonly tick?: (
-    context: WorldContext,
-    milliseconds: number,
-  ) => Eventually<{ readonly [agent: string]: Step } | undefined> | void
+  // biome-ignore lint/suspicious/noConfusingVoidType: most functions return nothing.
+  readonly tick?: (context: WorldContext, milliseconds: number) => Eventually<void | { readonly [agent: string]: Step }>
 }
 
 /** The context of a measure's function. It has no host requests: the task's events are the only data it can ask for. */

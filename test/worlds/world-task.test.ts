@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
@@ -28,7 +28,7 @@ const opened = (options: JsonObject = {}) =>
 const step = (action: Json, options: JsonObject = {}) =>
   Effect.flatMap(opened(options), (task) => task.act("drift/step", { action }))
 
-const inKernel = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog | Projector | Scope.Scope>) =>
+const inKernel = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog | Projector>) =>
   Effect.flatMap(started, ({ run }) => run(test))
 
 describe("a world in a task", () => {
@@ -91,7 +91,10 @@ describe("a world in a task", () => {
         const back = { ...ahead, decide: () => ({ act: "drift/step", args: { action: -1 } }) }
         expect(yield* tasks.run(back, { goal: "Sail" })).toMatchObject({ outcome: "failed" })
         const stay = { ...ahead, decide: () => ({ act: "drift/step", args: { action: 0 } }) }
-        expect(yield* tasks.run(stay, { goal: "Sail" })).toMatchObject({ outcome: "truncated", acting: { commanded: 6 } })
+        expect(yield* tasks.run(stay, { goal: "Sail" })).toMatchObject({
+          outcome: "truncated",
+          acting: { commanded: 6 },
+        })
       }),
     ),
   )
