@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import type { PluginEnvironmentOptions } from "../../src/worlds/handle/PluginEnvironment.ts"
 import * as PluginEnvironment from "../../src/worlds/handle/PluginEnvironment.ts"
 import { type TestKernelOptions, testKernel } from "../kernel/testKernel.ts"
@@ -7,5 +7,6 @@ import { type TestKernelOptions, testKernel } from "../kernel/testKernel.ts"
 export const environmentOn = (kernel: TestKernelOptions, options: PluginEnvironmentOptions) =>
   Effect.gen(function* () {
     const { run } = yield* Effect.flatMap(testKernel(kernel), ({ start }) => start)
-    return { run, environment: yield* run(PluginEnvironment.open(options)) }
+    const scope = yield* Effect.scope
+    return { run, environment: yield* run(Scope.extend(PluginEnvironment.open(options), scope)) }
   })

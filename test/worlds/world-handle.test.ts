@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import * as DmEnv from "../../src/worlds/adapters/DmEnv.ts"
 import * as Hal from "../../src/worlds/adapters/Hal.ts"
 import * as PluginEnvironment from "../../src/worlds/handle/PluginEnvironment.ts"
@@ -12,16 +12,23 @@ import { events } from "../kernel/given.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { inRepository } from "../repository.ts"
 
-const started = Effect.flatMap(
-  testKernel({ plugins: [inRepository("test/worlds/samples/drift"), textRoom] }),
-  ({ start }) => start,
-)
+const started = Effect.gen(function* () {
+  const plugins = [inRepository("test/worlds/samples/drift"), textRoom]
+  const { run } = yield* Effect.flatMap(testKernel({ plugins }), ({ start }) => start)
+  const scope = yield* Effect.scope
+  return {
+    run,
+    open: (options: World.WorldOptions) => run(Scope.extend(World.open(options), scope)),
+    openEnvironment: (options: PluginEnvironment.PluginEnvironmentOptions) =>
+      run(Scope.extend(PluginEnvironment.open(options), scope)),
+  }
+})
 
 describe("a world on a kernel", () => {
   it.scopedLive("is reset, stepped and read as a handle, and each episode is a task", () =>
     Effect.gen(function* () {
-      const { run } = yield* started
-      const world = yield* run(World.open({ world: "drift" }))
+      const { run, open } = yield* started
+      const world = yield* open({ world: "drift" })
       expect(world.info).toMatchObject({ name: "Drift", version: "1.0.0", maxAgents: 1, maxEpisodeSteps: 6 })
       expect([world.mode(), world.agents(), world.spaces().action]).toEqual([
         "single",
@@ -62,8 +69,8 @@ describe("a world on a kernel", () => {
 
   it.scopedLive("refuses actions with a code, and stays as it was", () =>
     Effect.gen(function* () {
-      const { run } = yield* started
-      const world = yield* run(World.open({ world: "drift", options: { wrong: "refuses" } }))
+      const { open } = yield* started
+      const world = yield* open({ world: "drift", options: { wrong: "refuses" } })
       expect(yield* Effect.flip(world.step(1))).toMatchObject({ _tag: "NoEpisode" })
       yield* world.reset()
       const before = yield* world.state
@@ -81,18 +88,18 @@ describe("a world on a kernel", () => {
 
   it.scopedLive("names what is wrong where there is no such world", () =>
     Effect.gen(function* () {
-      const { run } = yield* started
-      const none = yield* Effect.flip(run(World.open({ world: "cartpole" })))
+      const { open } = yield* started
+      const none = yield* Effect.flip(open({ world: "cartpole" }))
       expect(none.message).toContain("no plugin of that name")
-      const room = yield* Effect.flip(run(World.open({ world: "text-room" })))
+      const room = yield* Effect.flip(open({ world: "text-room" }))
       expect(room.message).toContain("an environment without spaces")
     }),
   )
 
   it.scopedLive("works in wrappers, and under the names of dm_env and HAL", () =>
     Effect.gen(function* () {
-      const { run } = yield* started
-      const opened = yield* run(World.open({ world: "drift" }))
+      const { open, openEnvironment } = yield* started
+      const opened = yield* open({ world: "drift" })
       expect(yield* Effect.flip(wrapped(opened, ClipAction))).toMatchObject({ _tag: "DoesNotFit", world: "drift" })
       const env = DmEnv.of(yield* wrapped(opened, TimeLimit(2), RecordEpisodeStatistics))
       expect((yield* env.step(0)).step_type).toBe("FIRST")
@@ -100,7 +107,7 @@ describe("a world on a kernel", () => {
       expect(yield* env.step(0)).toMatchObject({ step_type: "LAST", discount: 1 })
       expect((yield* env.step(0)).step_type).toBe("FIRST")
 
-      const environment = yield* run(PluginEnvironment.open({ plugin: "drift", agents: ["sailor"] }))
+      const environment = yield* openEnvironment({ plugin: "drift", agents: ["sailor"] })
       const hal = yield* Hal.of(environment)
       expect(yield* hal.reset()).toMatchObject({
         sensor_data: { observation: [0, expect.any(Number)], action_mask: [1, 1, 1] },

@@ -208,8 +208,9 @@ describe("OrderEnforcing", () => {
   it.effect("lets nobody act or observe before a reset, and after the world was closed", () =>
     Effect.gen(function* () {
       const world = yield* wrapped(pusher(), OrderEnforcing)
-      for (const early of [world.step([0, 0]), world.observe(), world.mask(), world.stepTogether({})])
-        expect(yield* Effect.flip(early)).toMatchObject({ _tag: "NoEpisode", world: "sample" })
+      const early = [world.step([0, 0]), world.observe(), world.mask(), world.stepTogether({})]
+      for (const tried of early.map((effect): Effect.Effect<unknown, unknown> => effect))
+        expect(yield* Effect.flip(tried)).toMatchObject({ _tag: "NoEpisode", world: "sample" })
       yield* world.reset()
       expect(yield* world.observe()).toEqual([0, 0])
       yield* world.close

@@ -3,10 +3,10 @@
  * that advance, and rollouts.
  */
 
-import { Data, Effect } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { contains, type Space } from "../../plugins/spaces/Space.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import { Json, type JsonObject } from "../../values/Json.ts"
 import type { World } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 
@@ -84,7 +84,7 @@ export const checked = <E, R>(
   Effect.gen(function* () {
     for (const which of ["observation_space", "action_space"] as const) {
       const [expected, found] = [env[which], policy[which]]
-      if (!JsonPatch.equal(expected, found)) return yield* new SpacesDiffer({ which, expected, found })
+      if (!isSame(expected, found)) return yield* new SpacesDiffer({ which, expected, found })
     }
     const { observation_space, action_space } = policy
     return {
@@ -97,9 +97,13 @@ export const checked = <E, R>(
     }
   })
 
-const within = (what: OutsideSpace["what"], space: Space, value: Json) => {
+const isJson = Schema.is(Json)
+
+const isSame = (one: Space, other: Space): boolean => isJson(one) && isJson(other) && JsonPatch.equal(one, other)
+
+const within = (what: OutsideSpace["what"], space: Space, value: Json): Effect.Effect<Json, OutsideSpace> => {
   const problem = contains(space, value)
-  return problem === undefined ? Effect.succeed(value) : new OutsideSpace({ what, problem })
+  return problem === undefined ? Effect.succeed(value) : Effect.fail(new OutsideSpace({ what, problem }))
 }
 
 /**
