@@ -20,6 +20,7 @@ module.exports = {
       "html",
       "worlds",
       "agents",
+      "worlds",
       "kernel",
       "(plugins|projections)",
       "events",
@@ -34,6 +35,7 @@ module.exports = {
       from: { path: "^src/(plugins|projections)/" },
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
+    ...storeys("src/worlds", ["(adapters|wrappers)", "handle"]),
     ...storeys("src/kernel", [
       "resume",
       "fork",
@@ -116,7 +118,7 @@ module.exports = {
       from: { path: "^examples/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(index|events/index|projections/index|promise|testing|plugins/author)\\.ts$",
+        pathNot: "^src/(index|events/index|projections/index|worlds/index|promise|testing|plugins/author)\\.ts$",
       },
     },
     {
@@ -136,7 +138,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/((projections/)?index|promise)\\.ts$" },
+      to: { path: "^src/(((projections|worlds)/)?index|promise)\\.ts$" },
     },
     {
       name: "no-circles",

@@ -213,7 +213,8 @@ const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
   minifySyntax: true,
 })
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
-await bundle(dist, ["index.js", "promise.js", "testing.js", "events/index.js", "projections/index.js"], {
+const entries = ["index.js", "promise.js", "testing.js", "events/index.js", "projections/index.js", "worlds/index.js"]
+await bundle(dist, entries, {
   packages: "external",
   sourcemap: "linked",
   sourcesContent: false,

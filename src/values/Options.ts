@@ -42,9 +42,9 @@ export const describe = ({ path, expected, found, nearest }: Problem): string =>
  * @param of the function or file that the options belong to, for messages
  * @param at the path of the options in the caller's value, for messages: `["gate"]`
  */
-export const decode = <A>(
+export const decode = <A, I = A>(
   of: string,
-  schema: Schema.Schema<A, A>,
+  schema: Schema.Schema<A, I>,
   value: unknown,
   at: ReadonlyArray<PropertyKey> = [],
 ): Either.Either<A, InvalidOptions> => {

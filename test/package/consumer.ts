@@ -24,8 +24,9 @@ import type { Plugin } from "hindcast/plugin"
 import * as Promises from "hindcast/promise"
 import * as Projections from "hindcast/projections"
 import * as Testing from "hindcast/testing"
+import * as Worlds from "hindcast/worlds"
 
-export const all: ReadonlyArray<unknown> = [Hindcast, Projections, Promises, Testing]
+export const all: ReadonlyArray<unknown> = [Hindcast, Projections, Promises, Testing, Worlds]
 export type Mine = Plugin
 export const opened: Promise<Promises.Hindcast> = Promises.open({ log: "log.db" })
 `

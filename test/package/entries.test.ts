@@ -89,6 +89,10 @@ describe("an entry of the package loads when it is imported", () => {
     ])
   })
 
+  it("hindcast/worlds: nothing that hindcast does not load", () => {
+    expect(loadedBy(fileOf("./worlds")).filter((name) => !loadedBy(fileOf(".")).includes(name))).toEqual([])
+  })
+
   it("hindcast/projections: nothing of Node's, so that a browser loads it too", () => {
     expect(loadedBy(fileOf("./projections"))).toEqual(["effect", "simple-statistics", "uuidv7"])
   })

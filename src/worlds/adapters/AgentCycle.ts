@@ -1,0 +1,165 @@
+/**
+ * PettingZoo's AEC API (agent environment cycle), derived from a world: one agent after another says what it does. In a
+ * world of mode `parallel` the actions of a round are kept until all have come, and are then taken together. In a world of mode
+ * `turn-based` each is taken at once.
+ */
+
+import { Effect, Option, Stream } from "effect"
+import { contains } from "../../plugins/spaces/Space.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { ResetOptions, Shown, StepResults, World } from "../handle/World.ts"
+import { ActionRefused, NoEpisode, type WorldError } from "../handle/WorldError.ts"
+
+/** What the agent whose turn it is has got since its last action. */
+export type Last = readonly [
+  observation: Json | null,
+  reward: number,
+  termination: boolean,
+  truncation: boolean,
+  info: JsonObject,
+]
+
+/** PettingZoo's `AECEnv`. */
+export interface AECEnv {
+  readonly possible_agents: () => ReadonlyArray<string>
+  /** The agents that have not left: those whose episode goes on, and those who have yet to hear that theirs is over. */
+  readonly agents: () => ReadonlyArray<string>
+  /** Whose turn it is; null if everybody has left. */
+  readonly agent_selection: () => string | null
+  readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
+  /** What the selected agent has got since its last action. Without observing, its observation is null. */
+  readonly last: (observe?: boolean) => Effect.Effect<Last, WorldError>
+  readonly observe: (agent: string) => Effect.Effect<Json, WorldError>
+  /** Acts as the selected agent. An agent whose episode is over takes the action null, and leaves. */
+  readonly step: (action: Json) => Effect.Effect<void, WorldError>
+  /** The selected agents, one after another, until all have left or there were `maxIter` of them. Step after each. */
+  readonly agent_iter: (maxIter?: number) => Stream.Stream<string>
+  /** The rewards of the last round, by agent. */
+  readonly rewards: () => { readonly [agent: string]: number }
+  readonly terminations: () => { readonly [agent: string]: boolean }
+  readonly truncations: () => { readonly [agent: string]: boolean }
+  readonly infos: () => { readonly [agent: string]: JsonObject }
+  readonly close: () => Effect.Effect<void, WorldError>
+}
+
+/** What is known of an agent that has not left. */
+interface Seat {
+  shown: Shown
+  reward: number
+  /** The rewards since its last action. */
+  accumulated: number
+  terminated: boolean
+  truncated: boolean
+}
+
+/** The cycle of the agents of a world. It keeps whose turn it is, and the actions of a round. */
+export const aec = (world: World): AECEnv => {
+  const seats = new Map<string, Seat>()
+  const waiting = new Map<string, Json>()
+  let selected: string | null = null
+
+  const seatOf = Effect.suspend(() => {
+    const seat = selected === null ? undefined : seats.get(selected)
+    return selected === null || seat === undefined
+      ? new NoEpisode({ world: world.name })
+      : Effect.succeed({ agent: selected, seat })
+  })
+  const isDead = ({ terminated, truncated }: Seat) => terminated || truncated
+
+  /** Agents whose episode is over come first. Then it is the turn that the world gives, or that of the next of the round. */
+  const select = Effect.gen(function* () {
+    const dead = [...seats].find(([, seat]) => isDead(seat))?.[0]
+    const turn = dead === undefined && world.mode() === "turn-based" ? yield* world.turn : null
+    selected = dead ?? turn ?? [...seats.keys()].find((agent) => !waiting.has(agent)) ?? null
+  })
+
+  const take = (results: StepResults) => {
+    for (const seat of seats.values()) seat.reward = 0
+    for (const [agent, result] of Object.entries(results)) {
+      const seat = seats.get(agent)
+      if (seat === undefined) continue
+      seat.shown = result
+      seat.reward = result.reward
+      seat.accumulated += result.reward
+      seat.terminated = result.terminated
+      seat.truncated = result.truncated
+    }
+  }
+
+  const refused = (agent: string, code: string, reason: string) =>
+    new ActionRefused({ world: world.name, agent, code, reason })
+
+  const step = (action: Json) =>
+    Effect.gen(function* () {
+      const { agent, seat } = yield* seatOf
+      if (isDead(seat)) {
+        if (action !== null) {
+          return yield* refused(
+            agent,
+            "EpisodeOver",
+            "its episode is over: expected the action null, found another one",
+          )
+        }
+        seats.delete(agent)
+        return yield* select
+      }
+      // An action is kept until the round is complete: a wrong one is refused now, not when others act.
+      const problem = contains(world.spaces(agent).action, action)
+      if (problem !== undefined) return yield* refused(agent, "ActionOutsideSpace", problem)
+      if (world.mode() === "parallel") {
+        waiting.set(agent, action)
+        seat.accumulated = 0
+        if (waiting.size === seats.size) {
+          // The round can be tried again with another last action.
+          const retry = Effect.sync(() => waiting.delete(agent))
+          take(yield* Effect.tapError(world.stepTogether(Object.fromEntries(waiting)), () => retry))
+          waiting.clear()
+        }
+      } else {
+        const results = yield* world.stepTogether({ [agent]: action })
+        seat.accumulated = 0
+        take(results)
+      }
+      yield* select
+    })
+
+  const field = <A>(of: (seat: Seat) => A) => Object.fromEntries([...seats].map(([agent, seat]) => [agent, of(seat)]))
+
+  return {
+    possible_agents: world.agents,
+    agents: () => [...seats.keys()],
+    agent_selection: () => selected,
+    reset: (options) =>
+      Effect.gen(function* () {
+        const { agents } = yield* world.reset(options)
+        seats.clear()
+        waiting.clear()
+        for (const [agent, shown] of Object.entries(agents)) {
+          seats.set(agent, { shown, reward: 0, accumulated: 0, terminated: false, truncated: false })
+        }
+        yield* select
+      }),
+    last: (observe = true) =>
+      Effect.map(
+        seatOf,
+        ({ seat: { shown, accumulated, terminated, truncated } }): Last => [
+          observe ? shown.observation : null,
+          accumulated,
+          terminated,
+          truncated,
+          shown.info,
+        ],
+      ),
+    observe: (agent) => world.observe(agent),
+    step,
+    agent_iter: (maxIter = 2 ** 63) =>
+      Stream.unfold(0, (count) =>
+        selected === null || count >= maxIter ? Option.none() : Option.some([selected, count + 1] as const),
+      ),
+    rewards: () => field(({ reward }) => reward),
+    terminations: () => field(({ terminated }) => terminated),
+    truncations: () => field(({ truncated }) => truncated),
+    infos: () => field(({ shown }) => shown.info),
+    close: () => world.close,
+  }
+}

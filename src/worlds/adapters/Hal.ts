@@ -1,0 +1,172 @@
+/**
+ * PiaSE's Environment Abstraction Layer (HAL), field for field, over any environment. An action type is the name of an
+ * actuator, and a key of `sensor_data` that of a sensor.
+ */
+
+import { Effect, Schema } from "effect"
+import { JsonObject } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import * as Options from "../../values/Options.ts"
+import type { ActuatorDescription, Environment as Adapted, Ended, SensorDescription } from "../handle/Environment.ts"
+import { AGENT } from "../handle/World.ts"
+import type { WorldError } from "../handle/WorldError.ts"
+import { type ActionOptions, actionFields, commandOf, messageOf, parametersOf } from "./Actions.ts"
+import { forAgent, orNull, secondsOf, Timestamp } from "./Fields.ts"
+
+/** What an agent perceives. */
+export const PerceptionData = Schema.Struct({
+  /** Seconds since 1970. */
+  timestamp: Timestamp,
+  /** The readings, by sensor. */
+  sensor_data: JsonObject,
+  /** What was said to the agent since it perceived last: `{ sender, content, timestamp }`. */
+  messages: Schema.Array(JsonObject),
+  /** The agent's status and return in a world; null in other environments. */
+  agent_specific_data: orNull(JsonObject),
+}).annotations({ identifier: "HalPerceptionData" })
+
+export type PerceptionData = typeof PerceptionData.Type
+
+/** What an agent does. */
+export const ActionCommand = Schema.Struct({
+  action_type: Options.Text,
+  parameters: JsonObject,
+}).annotations({ identifier: "HalActionCommand" })
+
+export type ActionCommand = typeof ActionCommand.Type
+
+/** What came of an action. */
+export const ActionResult = Schema.Struct({
+  timestamp: Timestamp,
+  /** `success`, `failure`, or `unknown` if the kernel ended before the outcome was recorded. */
+  status: Schema.String,
+  /** What the action itself answered with, under its action type. Null if that was no object, or the step of a world. */
+  new_perception_snippet: orNull(PerceptionData),
+  message: orNull(Schema.String),
+  /** `command_id`, `result`, and of an action that did not succeed `code`. */
+  details: JsonObject,
+}).annotations({ identifier: "HalActionResult" })
+
+export type ActionResult = typeof ActionResult.Type
+
+/** The parameters of an action: JSON Schemas, in which `choices` stands for `enum`, and `optional` for a missing `required`. */
+export interface ActionSpace {
+  readonly [actionType: string]: { readonly description: string; readonly parameters: JsonObject }
+}
+
+/** What an environment says of itself. */
+export interface EnvironmentInfo {
+  readonly environment_name: string
+  readonly description: string
+  readonly version: string
+  readonly action_schema: ActionSpace
+  /** By key of `sensor_data`: its JSON Schema, if it has one, and its description. */
+  readonly perception_schema: JsonObject
+}
+
+/** HAL's `Environment`. */
+export interface Environment {
+  /** Opens a new task, and answers with what its first agent perceives. */
+  readonly reset: () => Effect.Effect<PerceptionData, WorldError>
+  /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
+  readonly step: (agent_id: string, action: ActionCommand) => Effect.Effect<ActionResult, WorldError>
+  readonly get_observation: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
+  readonly get_state: () => Effect.Effect<JsonObject, WorldError>
+  readonly is_done: (agent_id: string) => Effect.Effect<boolean, WorldError>
+  /** Every agent of an environment has the same actions. */
+  readonly get_action_space: (agent_id?: string) => Effect.Effect<ActionSpace, WorldError>
+  readonly get_environment_info: () => EnvironmentInfo
+}
+
+/** Options of `of`. */
+export interface HalOptions extends ActionOptions {}
+
+const HalOptions = Options.of<HalOptions>({ optional: actionFields })
+
+/** An environment under HAL's names. It keeps nothing of its own. */
+export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<Environment, Options.InvalidOptions> =>
+  Effect.map(Options.decode("Hal.of", HalOptions, input), (options): Environment => {
+    const { name, info } = environment
+    const observe = (agent: string) =>
+      Effect.gen(function* () {
+        const { at, readings } = yield* environment.perceive(agent)
+        const said = yield* environment.heard(agent)
+        return {
+          timestamp: secondsOf(at),
+          sensor_data: readings,
+          messages: said.map(({ sender, content, at }) => ({ sender, content, timestamp: secondsOf(at) })),
+          agent_specific_data: yield* environment.own(agent),
+        }
+      })
+    const actionSpace = actionSpaceOf(info.actuators, options)
+    return {
+      reset: () =>
+        Effect.zipRight(
+          environment.reset(),
+          Effect.suspend(() => observe(environment.agents()[0] ?? AGENT)),
+        ),
+      step: (agent_id, action) =>
+        Effect.gen(function* () {
+          const decoded = yield* Options.decode("step", ActionCommand, action)
+          const acting = environment.act(agent_id, commandOf(name, decoded, options))
+          return resultOf(yield* forAgent(environment, agent_id, acting), info.spaces !== null)
+        }),
+      get_observation: (agent_id) => forAgent(environment, agent_id, observe(agent_id)),
+      get_state: () => environment.state,
+      is_done: (agent_id) =>
+        forAgent(
+          environment,
+          agent_id,
+          Effect.map(environment.status(agent_id), (status) => status !== "active"),
+        ),
+      get_action_space: (agent_id) =>
+        agent_id === undefined
+          ? Effect.succeed(actionSpace)
+          : forAgent(environment, agent_id, Effect.succeed(actionSpace)),
+      get_environment_info: () => ({
+        environment_name: info.name,
+        description: info.description,
+        version: info.version,
+        action_schema: actionSpace,
+        perception_schema: perceptionSchemaOf(info.sensors),
+      }),
+    }
+  })
+
+const resultOf = (ended: Ended, isWorld: boolean): ActionResult => {
+  const { at, status, commandId, actuator, result, code } = ended
+  const timestamp = secondsOf(at)
+  return {
+    timestamp,
+    status: status === "succeeded" ? "success" : status === "unknown" ? "unknown" : "failure",
+    new_perception_snippet:
+      isObject(result) && !isWorld
+        ? { timestamp, sensor_data: { [actuator]: result }, messages: [], agent_specific_data: null }
+        : null,
+    message: messageOf(ended),
+    details: { command_id: commandId, ...(code === null ? { result } : { code }) },
+  }
+}
+
+const actionSpaceOf = (actuators: ReadonlyArray<ActuatorDescription>, options: ActionOptions): ActionSpace =>
+  Object.fromEntries(
+    actuators.map((actuator) => [
+      actuator.name,
+      {
+        description: actuator.description,
+        parameters: Object.fromEntries(
+          parametersOf(actuator, options).map(({ name, schema: { enum: choices, ...schema }, required }) => [
+            name,
+            {
+              ...schema,
+              ...(choices === undefined ? {} : { choices }),
+              ...(required ? {} : { optional: true }),
+            },
+          ]),
+        ),
+      },
+    ]),
+  )
+
+const perceptionSchemaOf = (sensors: ReadonlyArray<SensorDescription>): JsonObject =>
+  Object.fromEntries(sensors.map(({ name, description, reading }) => [name, { ...reading, description }]))

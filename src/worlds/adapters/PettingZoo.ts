@@ -1,0 +1,76 @@
+/** PettingZoo over a world: its parallel API, and its AEC API, in which agents take turns (`AgentCycle`). */
+
+import { Effect } from "effect"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { ResetOptions, Spaces, StepResults, World } from "../handle/World.ts"
+import type { WorldError } from "../handle/WorldError.ts"
+
+export { type AECEnv, aec, type Last } from "./AgentCycle.ts"
+
+/** Something for each agent. */
+export interface ByAgent<A> {
+  readonly [agent: string]: A
+}
+
+/** PettingZoo's `ParallelEnv`: all agents act at once. */
+export interface ParallelEnv {
+  /** The agents that can take part. */
+  readonly possible_agents: () => ReadonlyArray<string>
+  /** The agents whose episode goes on; none before the first reset. */
+  readonly agents: () => Effect.Effect<ReadonlyArray<string>, WorldError>
+  readonly observation_space: (agent: string) => Spaces["observation"]
+  readonly action_space: (agent: string) => Spaces["action"]
+  readonly reset: (
+    options?: ResetOptions,
+  ) => Effect.Effect<readonly [observations: ByAgent<Json>, infos: ByAgent<JsonObject>], WorldError>
+  /** Acts as the agents of a round. Each map has an entry for each agent that took part in it. */
+  readonly step: (
+    actions: ByAgent<Json>,
+  ) => Effect.Effect<
+    readonly [
+      observations: ByAgent<Json>,
+      rewards: ByAgent<number>,
+      terminations: ByAgent<boolean>,
+      truncations: ByAgent<boolean>,
+      infos: ByAgent<JsonObject>,
+    ],
+    WorldError
+  >
+  readonly state: () => Effect.Effect<JsonObject, WorldError>
+  readonly close: () => Effect.Effect<void, WorldError>
+}
+
+/** A world under the names of PettingZoo's parallel API. It keeps nothing of its own. */
+export const parallel = (world: World): ParallelEnv => ({
+  possible_agents: world.agents,
+  agents: () => live(world),
+  observation_space: (agent) => world.spaces(agent).observation,
+  action_space: (agent) => world.spaces(agent).action,
+  reset: (options) =>
+    Effect.map(
+      world.reset(options),
+      ({ agents }) => [each(agents, ({ observation }) => observation), each(agents, ({ info }) => info)] as const,
+    ),
+  step: (actions) => Effect.map(world.stepTogether(actions), tablesOf),
+  state: () => world.state,
+  close: () => world.close,
+})
+
+/** The agents whose episode goes on, in the order in which they take part. */
+const live = (world: World): Effect.Effect<ReadonlyArray<string>, WorldError> =>
+  Effect.filter(world.agents(), (agent) => Effect.map(world.status(agent), (status) => status === "active")).pipe(
+    Effect.catchTag("NoEpisode", () => Effect.succeed([])),
+  )
+
+/** The results of a round, field by field. Pure. */
+const tablesOf = (results: StepResults) =>
+  [
+    each(results, ({ observation }) => observation),
+    each(results, ({ reward }) => reward),
+    each(results, ({ terminated }) => terminated),
+    each(results, ({ truncated }) => truncated),
+    each(results, ({ info }) => info),
+  ] as const
+
+const each = <A, B>(byAgent: ByAgent<A>, of: (value: A) => B): ByAgent<B> =>
+  Object.fromEntries(Object.entries(byAgent).map(([agent, value]) => [agent, of(value)]))

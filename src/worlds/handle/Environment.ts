@@ -1,0 +1,118 @@
+/**
+ * An environment as agents with sensors and actuators use it: any plugin that has one, a world among them. HAL and PiaSE
+ * are adapters over it.
+ */
+
+import type { Effect, Stream } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { ResetOptions, Spaces, Status, TimeModel } from "./World.ts"
+import type { WorldError } from "./WorldError.ts"
+
+/** A sensor of an environment, by its own name: `room`, not `text-room/room`. */
+export interface SensorDescription {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its readings, if it declares one. */
+  readonly reading?: JsonObject
+}
+
+/** An actuator of an environment, by its own name: `go`, not `text-room/go`. */
+export interface ActuatorDescription {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its arguments, if it declares one. */
+  readonly args?: JsonObject
+}
+
+/** What an environment says of itself. */
+export interface EnvironmentInfo {
+  readonly name: string
+  readonly description: string
+  readonly version: string
+  readonly rules: ReadonlyArray<string>
+  readonly conventions: ReadonlyArray<string>
+  readonly maxAgents: number
+  readonly timeModel: TimeModel
+  /** Its spaces; null if it is not a world. */
+  readonly spaces: Spaces | null
+  /** The step at which an episode is truncated; null if there is none. */
+  readonly maxEpisodeSteps: number | null
+  readonly sensors: ReadonlyArray<SensorDescription>
+  readonly actuators: ReadonlyArray<ActuatorDescription>
+}
+
+/** What an agent perceived at a time. */
+export interface Perceived {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The readings, by the sensor's own name. A sensor that gave none is missing. */
+  readonly readings: { readonly [sensor: string]: Json }
+  /** The readings before, if there were any: what has changed since then is news. */
+  readonly before: { readonly [sensor: string]: Json } | null
+}
+
+/** Something that was said to an agent. */
+export interface Said {
+  readonly sender: string
+  readonly content: Json
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** How a command ended. */
+export interface Ended {
+  readonly commandId: string
+  readonly actuator: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** `unknown`: it was dispatched, and its outcome was not recorded. Only `succeeded` and `failed` were certainly carried out. */
+  readonly status: "succeeded" | "failed" | "denied" | "expired" | "unknown"
+  /** What it answered; null unless it succeeded. */
+  readonly result: Json
+  /** Why it did not succeed, for programs: a code of the environment, or the gate's rule. */
+  readonly code: string | null
+  /** Why it did not succeed, in words. */
+  readonly reason: string | null
+}
+
+/** A command, and what the log keeps of it beside its arguments. */
+export interface Commanded {
+  readonly actuator: string
+  readonly args: JsonObject
+  /** The agent's choice as it wrote it. It is recorded as a decision, which is the command's cause. Default: none. */
+  readonly choice?: JsonObject
+}
+
+/** An environment, one task after another: a reset closes the task before it and opens a new one. */
+export interface Environment {
+  /** The plugin's name. */
+  readonly name: string
+  readonly info: EnvironmentInfo
+  /** Who takes part in the task; before the first reset, who would. */
+  readonly agents: () => ReadonlyArray<string>
+  readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
+  /** Sets the options of later resets that have none of their own. */
+  readonly configure: (options: JsonObject) => Effect.Effect<void>
+  /** Lets the environment move by one step of its own, if it moves by itself. */
+  readonly advance: Effect.Effect<void, WorldError>
+  /** Reads every sensor. */
+  readonly perceive: (agent: string) => Effect.Effect<Perceived, WorldError>
+  /** What the agent perceived last, if nobody has acted since; else null, and it has to perceive again. */
+  readonly perceived: (agent: string) => Perceived | null
+  /** Takes what was said to the agent and not delivered yet. */
+  readonly heard: (agent: string) => Effect.Effect<ReadonlyArray<Said>, WorldError>
+  /** Carries out a command. It goes on if its caller is interrupted; `lastEnded` then tells how it ended. */
+  readonly act: (agent: string, command: Commanded) => Effect.Effect<Ended, WorldError>
+  /** How the agent's last command ended; null before the first. */
+  readonly lastEnded: (agent: string) => Ended | null
+  /** The whole state as one document. */
+  readonly state: Effect.Effect<JsonObject, WorldError>
+  readonly status: (agent: string) => Effect.Effect<Status, WorldError>
+  /** What a world's document says of the agent, such as its status and its return; null in other environments. */
+  readonly own: (agent: string) => Effect.Effect<JsonObject | null, WorldError>
+  /** The events of the current task from now on, of these types. The stream ends with the task. */
+  readonly events: (types: ReadonlyArray<string>) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
+  /** Ends the task. Closing an environment that has none does nothing. */
+  readonly close: Effect.Effect<void, WorldError>
+}

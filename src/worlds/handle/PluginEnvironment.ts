@@ -1,0 +1,247 @@
+/** The environment of a plugin, run by the kernel: each reset opens a task, in which only this plugin takes part. */
+
+import { type Context, Data, Effect, Either, Fiber, Schema, type Scope, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import { manifestOf } from "../../kernel/registry/Registry.ts"
+import type { Task } from "../../kernel/tasks/Task.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import { type Json, JsonObject } from "../../values/Json.ts"
+import { asObject } from "../../values/JsonObjects.ts"
+import * as Options from "../../values/Options.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Commanded, Ended, Environment, Perceived } from "./Environment.ts"
+import { endedOf, infoOf, localName, outcomeOf, ownIn, statusOf } from "./PluginManifest.ts"
+import { AGENT, type ResetOptions } from "./World.ts"
+import { NoEpisode, type WorldError } from "./WorldError.ts"
+
+/** Options of `open`. */
+export interface PluginEnvironmentOptions {
+  /** The plugin that has the environment. It is active in the registry. */
+  readonly plugin: string
+  /** The goal of each task. Default: `Act in <the environment's name>`. */
+  readonly goal?: string
+  /** The names of the agents that take part. Default: `agent` alone. */
+  readonly agents?: ReadonlyArray<string>
+  /** Options of each reset, unless the reset has its own. Default: the scenario that the manifest names. */
+  readonly options?: JsonObject
+  /**
+   * How an episode ended, from the environment's state; null while it goes on. A world says so by itself; any other
+   * environment goes on until its task is closed, unless this function is given.
+   */
+  readonly ended?: (state: JsonObject) => TaskOutcome | null
+}
+
+/** The names of agents: at least one. */
+const AgentNames = Schema.Array(Options.Name).pipe(Schema.minItems(1))
+
+/** Schema of `PluginEnvironmentOptions`. */
+export const PluginEnvironmentOptions = Options.of<PluginEnvironmentOptions>({
+  required: { plugin: Options.Text },
+  optional: {
+    goal: Options.Text,
+    agents: AgentNames,
+    options: JsonObject,
+    ended: Options.callable(),
+  },
+})
+
+const Resetting = Options.of<ResetOptions>({
+  optional: { seed: Options.Seed, options: JsonObject, agents: AgentNames },
+})
+
+/** Import or activate the plugin, or name another one: it has no environment that can be used. */
+export class NoSuchEnvironment extends Data.TaggedError("NoSuchEnvironment")<{
+  readonly plugin: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Expected ${this.plugin} to be an active plugin that has an environment, found ${this.found}.`
+  }
+}
+
+/** A task that serves an episode, and what its agents have perceived and done in it. */
+interface Episode {
+  readonly task: Task
+  readonly agents: ReadonlyArray<string>
+  readonly perceived: Map<string, { readonly shown: Perceived; readonly events: ReadonlyArray<Event> }>
+  /** Who has perceived what is so now: nobody has acted since. */
+  readonly current: Set<string>
+  readonly lastEnded: Map<string, Ended>
+  /** How the episode ended, once a step said so. */
+  outcome: TaskOutcome | null
+}
+
+/**
+ * Opens the environment of a plugin. No task is opened before the first reset. When the scope closes, the task is
+ * closed: with the outcome that the environment gave, or as `truncated`.
+ */
+export const open = (
+  input: PluginEnvironmentOptions,
+): Effect.Effect<
+  Environment,
+  Options.InvalidOptions | NoSuchEnvironment | WorldError,
+  Kernel | Projector | EventLog | Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const options = yield* Options.decode("an environment", PluginEnvironmentOptions, input)
+    const kernel = yield* Kernel
+    const services = { kernel, log: yield* EventLog, projector: yield* Projector }
+    const found = SafeRecord.get(yield* kernel.plugins.state, options.plugin)
+    const manifest = found === undefined ? undefined : manifestOf(found)
+    const flaw =
+      manifest === undefined
+        ? "no plugin of that name in the registry"
+        : found?.active !== true
+          ? "a plugin that is not active"
+          : manifest.peas.environment === undefined
+            ? "a plugin without an environment"
+            : undefined
+    if (manifest === undefined || flaw !== undefined) {
+      return yield* new NoSuchEnvironment({ plugin: options.plugin, found: flaw ?? "none" })
+    }
+    const environment = make(services, options, infoOf(manifest), yield* Effect.scope)
+    yield* Effect.addFinalizer(() =>
+      environment.close.pipe(
+        Effect.catchAllCause((cause) => ProgramLog.error(`the task of ${options.plugin} could not be closed`, cause)),
+      ),
+    )
+    return environment
+  })
+
+interface Services {
+  readonly kernel: Context.Tag.Service<Kernel>
+  readonly log: Context.Tag.Service<EventLog>
+  readonly projector: Context.Tag.Service<Projector>
+}
+
+const make = (
+  { kernel, log, projector }: Services,
+  { plugin, goal, agents: opened = [AGENT], options: given, ended = () => null }: PluginEnvironmentOptions,
+  info: Environment["info"],
+  scope: Scope.Scope,
+): Environment => {
+  let defaults = given
+  // A task with one agent does not name it, and its world calls it by a name of its own.
+  const isShared = info.maxAgents > 1 || opened.length > 1
+  const keyOf = (agent: string) => (isShared ? agent : AGENT)
+  const named = (agent: string) => (isShared ? { agentId: agent } : {})
+  let current: Episode | undefined
+  const episode = Effect.suspend(() =>
+    current === undefined ? new NoEpisode({ world: plugin }) : Either.right(current),
+  )
+
+  const recorded = Effect.flatMap(episode, ({ task }) =>
+    Effect.map(projector.current(EnvironmentState.projection), (state) => EnvironmentState.taskScope(state, task.id)),
+  )
+  const state = Effect.map(recorded, ({ environment }) => asObject(SafeRecord.get(environment, plugin)))
+
+  const close = Effect.suspend(() => {
+    if (current === undefined) return Effect.void
+    const { task, outcome } = current
+    return Effect.gen(function* () {
+      const how = outcome ?? ended(yield* state) ?? "truncated"
+      current = undefined
+      // The kernel may have ended it already, for example because it was cancelled.
+      yield* Effect.catchTag(task.close(how), "TaskClosed", () => Effect.void)
+    })
+  })
+
+  const reset = (input: ResetOptions = {}) =>
+    Effect.gen(function* () {
+      const { seed, options = defaults, agents = opened } = yield* Options.decode("reset", Resetting, input)
+      yield* close
+      const task = yield* kernel.tasks.open({
+        goal: goal ?? `Act in ${info.name}`,
+        plugins: [plugin],
+        ...(isShared ? { agents } : {}),
+        ...(seed === undefined ? {} : { seed }),
+        ...(options === undefined ? {} : { environment: { [plugin]: options } }),
+      })
+      current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcome: null }
+    })
+
+  const perceive = (agent: string) =>
+    Effect.gen(function* () {
+      const { task, perceived, current } = yield* episode
+      const readings = yield* task.perceive(named(agent))
+      const shown: Perceived = {
+        at: Math.max(0, ...readings.map(({ event }) => event.occurredAt)),
+        readings: Object.fromEntries(readings.map(({ sensor, reading }) => [localName(sensor), reading])),
+        before: perceived.get(agent)?.shown.readings ?? null,
+      }
+      perceived.set(agent, { shown, events: readings.map(({ event }) => event) })
+      if (info.timeModel === "discrete_steps") current.add(agent)
+      return shown
+    })
+
+  /** The agent's choice as an event, if there is anything to record about it. */
+  const chosen = ({ task, perceived }: Episode, agent: string, choice: JsonObject | undefined) =>
+    choice === undefined
+      ? Effect.succeed({})
+      : Effect.map(task.decided({ agent, choice, basedOn: perceived.get(agent)?.events ?? [] }), ({ id }) => ({
+          causationId: id,
+        }))
+
+  const act = (agent: string, { actuator, args, choice }: Commanded) =>
+    Effect.gen(function* () {
+      const episodeNow = yield* episode
+      const carriedOut = Effect.gen(function* () {
+        const because = yield* chosen(episodeNow, agent, choice)
+        const outcome = yield* episodeNow.task.act(`${plugin}/${actuator}`, args, { ...because, ...named(agent) })
+        episodeNow.current.clear()
+        const result = endedOf(outcome)
+        episodeNow.lastEnded.set(agent, result)
+        episodeNow.outcome = outcomeOf(result.result) ?? episodeNow.outcome
+        return result
+      })
+      return yield* Fiber.join(yield* Effect.forkIn(carriedOut, scope))
+    })
+
+  return {
+    name: plugin,
+    info,
+    agents: () => current?.agents ?? opened,
+    reset,
+    configure: (options) =>
+      Effect.sync(() => {
+        defaults = options
+      }),
+    // An environment that moves by itself is moved by the kernel; a plugin has no clock of its own.
+    advance: Effect.asVoid(episode),
+    perceive,
+    perceived: (agent) => (current?.current.has(agent) === true ? (current.perceived.get(agent)?.shown ?? null) : null),
+    heard: () =>
+      Effect.flatMap(episode, ({ task }) =>
+        Effect.map(task.inputs(), (inputs) =>
+          inputs.map(({ source, content, event }) => ({ sender: source, content, at: event.occurredAt })),
+        ),
+      ),
+    act,
+    lastEnded: (agent) => current?.lastEnded.get(agent) ?? null,
+    state,
+    status: (agent) =>
+      Effect.map(recorded, ({ environment, open }) => {
+        const document: Json = SafeRecord.get(environment, plugin) ?? null
+        const known = statusOf(ownIn(document, keyOf(agent)))
+        if (known !== undefined) return known
+        return open && ended(asObject(document)) === null ? ("active" as const) : ("terminated" as const)
+      }),
+    own: (agent) => Effect.map(state, (document) => ownIn(document, keyOf(agent))),
+    events: (types) =>
+      Effect.gen(function* () {
+        const { task } = yield* episode
+        const { position } = yield* log.head
+        return log.follow({ taskId: task.id, types: [...types, "TaskClosed"], after: position }).pipe(
+          Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
+          Stream.takeUntil(({ type }) => type === "TaskClosed"),
+          Stream.filter(({ type }) => types.includes(type)),
+        )
+      }),
+    close,
+  }
+}

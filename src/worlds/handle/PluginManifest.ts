@@ -1,0 +1,73 @@
+/** What a manifest and the log say about an environment, as the handle over it has it. Pure. */
+
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
+import { actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { asObject, isObject } from "../../values/JsonObjects.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Ended, EnvironmentInfo } from "./Environment.ts"
+import type { Status } from "./World.ts"
+
+/** What an environment's manifest says of it. */
+export const infoOf = (manifest: Manifest): EnvironmentInfo => {
+  const { environment } = manifest.peas
+  return {
+    name: environment?.name ?? manifest.name,
+    description: environment?.description ?? manifest.description,
+    version: manifest.version,
+    rules: environment?.rules ?? [],
+    conventions: environment?.conventions ?? [],
+    maxAgents: environment?.max_agents ?? 1,
+    timeModel: environment?.time_model ?? "discrete_steps",
+    spaces: environment?.spaces ?? null,
+    maxEpisodeSteps: environment?.max_episode_steps ?? null,
+    sensors: sensorsOf(manifest).map(({ name, description, reading }) => ({
+      ...{ name, description },
+      ...(reading === undefined ? {} : { reading }),
+    })),
+    actuators: actuatorsOf(manifest).map(({ name, description, args }) => ({
+      ...{ name, description },
+      ...(args === undefined ? {} : { args }),
+    })),
+  }
+}
+
+/** `room` of `text-room/room`. */
+export const localName = (component: string): string => component.slice(component.indexOf("/") + 1)
+
+/** How a command ended, without its events. */
+export const endedOf = (outcome: CommandOutcome): Ended => {
+  const { commandId, status, event } = outcome
+  const ended = { commandId, status, actuator: localName(outcome.actuator), at: event.occurredAt, result: null }
+  switch (outcome.status) {
+    case "succeeded":
+      return { ...ended, result: outcome.result, code: null, reason: null }
+    case "failed":
+      return { ...ended, code: outcome.error.code, reason: outcome.error.message }
+    case "denied":
+      return { ...ended, code: outcome.rule, reason: outcome.reason }
+    case "expired":
+      return { ...ended, code: "Expired", reason: outcome.reason }
+    case "unknown":
+      return { ...ended, code: "OutcomeUnknown", reason: outcome.reason }
+  }
+}
+
+/** How a task ends after a step with this result; null if the episode goes on, or the result is not that of a step. */
+export const outcomeOf = (result: Json): TaskOutcome | null => {
+  const { terminated, truncated, outcome } = asObject(result)
+  if (terminated === true) return outcome === "failed" ? "failed" : "achieved"
+  return truncated === true ? "truncated" : null
+}
+
+/** What a world's document says of an agent; null if the document is not that of a world, or it has no such agent. */
+export const ownIn = (document: Json, agent: string): JsonObject | null => {
+  const own = SafeRecord.get(asObject(asObject(asObject(document).episode).agents), agent)
+  return isObject(own) ? own : null
+}
+
+/** Where an agent is in its episode, from what its world's document says of it; undefined if it says nothing. */
+export const statusOf = (own: JsonObject | null): Status | undefined => STATUSES.find((known) => known === own?.status)
+
+const STATUSES: ReadonlyArray<Status> = ["active", "terminated", "truncated", "left"]

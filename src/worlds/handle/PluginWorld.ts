@@ -1,0 +1,178 @@
+/** A world as the kernel runs it: each episode is a task, each step a command and each observation a reading. */
+
+import { Effect, type Scope } from "effect"
+import type { EventLog } from "../../events/log/EventLog.ts"
+import type { Kernel } from "../../kernel/Kernel.ts"
+import { isSpace } from "../../plugins/spaces/Space.ts"
+import type { Projector } from "../../projections/projector/Projector.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { asObject } from "../../values/JsonObjects.ts"
+import type * as Options from "../../values/Options.ts"
+import type { Ended, Environment } from "./Environment.ts"
+import * as PluginEnvironment from "./PluginEnvironment.ts"
+import { gotOf } from "./StepAnswer.ts"
+import { AGENT, type Mode, type Shown, type Spaces, type StepResult, type World } from "./World.ts"
+import { ActionRefused, NoSuchAgent, NothingShown, type WorldError } from "./WorldError.ts"
+
+/** Options of `World.open`. */
+export interface WorldOptions extends Omit<PluginEnvironment.PluginEnvironmentOptions, "plugin" | "ended"> {
+  /** The plugin that is the world. It is active in the registry. */
+  readonly world: string
+}
+
+/**
+ * Opens a world. No task is opened before the first reset. When the scope closes, the task of the last episode is closed:
+ * as the world says that it ended, or as `truncated`.
+ *
+ * @example
+ * const world = yield* World.open({ world: "cartpole" })
+ * const { observation } = yield* world.reset({ seed: 42 })
+ * const { reward, terminated } = yield* world.step(1)
+ */
+export const open = ({
+  world,
+  ...options
+}: WorldOptions): Effect.Effect<
+  World,
+  Options.InvalidOptions | PluginEnvironment.NoSuchEnvironment | WorldError,
+  Kernel | Projector | EventLog | Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const environment = yield* PluginEnvironment.open({ ...options, plugin: world })
+    const { spaces } = environment.info
+    if (spaces !== null) return over(environment, spaces)
+    return yield* new PluginEnvironment.NoSuchEnvironment({
+      plugin: world,
+      found: "an environment without spaces, which cannot be stepped",
+    })
+  })
+
+const over = (environment: Environment, declared: Spaces): World => {
+  const { name, info } = environment
+  const first = () => environment.agents()[0] ?? AGENT
+  let spacesOf = new Map<string, Spaces>()
+  let mode: Mode = info.maxAgents === 1 ? "single" : "parallel"
+
+  const taking = (agent: string): Effect.Effect<void, NoSuchAgent> => {
+    const agents = environment.agents()
+    return agents.includes(agent) ? Effect.void : Effect.fail(new NoSuchAgent({ world: name, agent, agents }))
+  }
+
+  /** A reading of an agent, as it is now. */
+  const read = (agent: string, sensor: string) =>
+    Effect.gen(function* () {
+      const { readings } = environment.perceived(agent) ?? (yield* environment.perceive(agent))
+      return Object.hasOwn(readings, sensor) ? readings[sensor] : undefined
+    })
+
+  const observe = (agent: string) =>
+    Effect.flatMap(read(agent, "observation"), (observation) =>
+      observation === undefined
+        ? new NothingShown({ world: name, agent, sensor: `${name}/observation` })
+        : Effect.succeed(observation),
+    )
+
+  /** Carries out the action of one agent. Answers with what each agent got. */
+  const act = (agent: string, action: Json) =>
+    Effect.gen(function* () {
+      yield* taking(agent)
+      const ended = yield* environment.act(agent, { actuator: "step", args: { action } })
+      if (ended.status !== "succeeded") return yield* refusalOf(name, agent, ended)
+      return yield* gotOf(name, agent, ended.result)
+    })
+
+  /** What an agent got, with what it is shown after it. */
+  const shownAfter = (agent: string, { reward, rewards, terminated, truncated, info }: Got) =>
+    Effect.map(
+      observe(agent),
+      (observation): StepResult => ({ observation, reward, rewards, terminated, truncated, info }),
+    )
+
+  const learn = Effect.map(environment.state, (state) => {
+    const { agents, turn } = asObject(state.episode)
+    mode = info.maxAgents === 1 ? "single" : turn === undefined ? "parallel" : "turn-based"
+    spacesOf = new Map(Object.entries(asObject(agents)).flatMap(([agent, own]) => spacesIn(agent, asObject(own))))
+  })
+
+  return {
+    name,
+    info: {
+      ...{ name: info.name, description: info.description, version: info.version },
+      ...{ rules: info.rules, conventions: info.conventions },
+      ...{ maxAgents: info.maxAgents, timeModel: info.timeModel, maxEpisodeSteps: info.maxEpisodeSteps },
+    },
+    agents: environment.agents,
+    mode: () => mode,
+    spaces: (agent = first()) => spacesOf.get(info.maxAgents === 1 ? AGENT : agent) ?? declared,
+    reset: (options) =>
+      Effect.gen(function* () {
+        yield* environment.reset(options)
+        yield* learn
+        const agents: Record<string, Shown> = {}
+        for (const agent of environment.agents()) agents[agent] = { observation: yield* observe(agent), info: {} }
+        return { ...(agents[first()] ?? { observation: null, info: {} }), agents }
+      }),
+    step: (action, agent = first()) =>
+      Effect.gen(function* () {
+        const { [agent]: got } = yield* act(agent, action)
+        // What the agent that acted got is always among it.
+        return yield* shownAfter(agent, got ?? NOTHING)
+      }),
+    stepTogether: (actions) =>
+      Effect.gen(function* () {
+        const results: Record<string, StepResult> = {}
+        for (const [agent, got] of Object.entries(yield* together(name, actions, act))) {
+          results[agent] = yield* shownAfter(agent, got)
+        }
+        return results
+      }),
+    observe: (agent = first()) => Effect.zipRight(taking(agent), observe(agent)),
+    mask: (agent = first()) =>
+      Effect.zipRight(
+        taking(agent),
+        Effect.map(read(agent, "action_mask"), (mask) => mask ?? null),
+      ),
+    state: environment.state,
+    status: (agent = first()) => Effect.zipRight(taking(agent), environment.status(agent)),
+    turn: Effect.map(environment.state, ({ episode }) => {
+      const { turn } = asObject(episode)
+      return typeof turn === "string" ? turn : null
+    }),
+    close: environment.close,
+  }
+}
+
+type Got = Omit<StepResult, "observation">
+
+const NOTHING: Got = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
+
+type Act = (agent: string, action: Json) => Effect.Effect<{ readonly [agent: string]: Got }, WorldError>
+
+/** Carries out the actions of a round. */
+const together = (world: string, actions: { readonly [agent: string]: Json }, act: Act) => {
+  const [only, ...others] = Object.entries(actions)
+  if (only === undefined) {
+    const reason = "expected at least one action, found none"
+    return new ActionRefused({ world, agent: "nobody", code: "NoActions", reason })
+  }
+  const [other] = others
+  if (other === undefined) return act(...only)
+  const reason = "the kernel takes the actions of a task one after another, and has no rounds yet"
+  return new ActionRefused({ world, agent: other[0], code: "NoRounds", reason })
+}
+
+/** Why a command was not carried out, with the code that worlds have for actions outside their space. */
+const refusalOf = (world: string, agent: string, { code, reason, status }: Ended) =>
+  new ActionRefused({
+    ...{ world, agent, reason: reason ?? status },
+    code: status === "failed" ? (code ?? "Failed") : code === "args-schema" ? "ActionOutsideSpace" : codeOf(status),
+  })
+
+const codeOf = (status: Ended["status"]): string =>
+  status === "denied" ? "Denied" : status === "expired" ? "Expired" : "OutcomeUnknown"
+
+/** The spaces of an agent, where they are not those of the manifest. */
+const spacesIn = (agent: string, { spaces }: JsonObject): ReadonlyArray<readonly [string, Spaces]> => {
+  const { observation, action } = asObject(spaces)
+  return isSpace(observation) && isSpace(action) ? [[agent, { observation, action }]] : []
+}

@@ -1,0 +1,36 @@
+/** What the step of a world answers, decoded. */
+
+import { Either, Schema } from "effect"
+import { type Json, JsonObject } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import { UnexpectedAnswer } from "./WorldError.ts"
+
+const Own = {
+  reward: Schema.Finite,
+  rewards: Schema.Record({ key: Schema.String, value: Schema.Finite }),
+  terminated: Schema.Boolean,
+  truncated: Schema.Boolean,
+  info: JsonObject,
+}
+
+/** What an agent got for a step. */
+const Got = Schema.Struct(Own)
+
+export type Got = typeof Got.Type
+
+/** What the agent that acted got, and with it what others got. */
+const Answer = Schema.Struct({
+  ...Own,
+  others: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Got }), { default: () => ({}) }),
+})
+
+/** What each agent got for the step of one, by agent. */
+export const gotOf = (
+  world: string,
+  agent: string,
+  result: Json,
+): Either.Either<{ readonly [agent: string]: Got }, UnexpectedAnswer> =>
+  Either.mapBoth(Schema.decodeUnknownEither(Answer)(result), {
+    onLeft: ({ message }) => new UnexpectedAnswer({ world, expected: "the result of a step", found: message }),
+    onRight: ({ others, ...own }) => SafeRecord.set(others, agent, own),
+  })

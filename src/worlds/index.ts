@@ -1,0 +1,19 @@
+/**
+ * The package's entry `hindcast/worlds`: environments as agents of all kinds use them. `World` opens a world on a kernel;
+ * the adapters give it the names of other frameworks, and the wrappers change it in one respect each.
+ */
+
+export type { Space } from "../plugins/spaces/Space.ts"
+export type { Json, JsonObject } from "../values/Json.ts"
+export * as AgentOS from "./adapters/AgentOS.ts"
+export * as DmEnv from "./adapters/DmEnv.ts"
+export * as Gymnasium from "./adapters/Gymnasium.ts"
+export * as Hal from "./adapters/Hal.ts"
+export * as PettingZoo from "./adapters/PettingZoo.ts"
+export * as PiaSE from "./adapters/PiaSE.ts"
+export * as Environment from "./Environment.ts"
+export * as World from "./World.ts"
+export { ClipAction, RescaleAction } from "./wrappers/ActionWrappers.ts"
+export { OrderEnforcing, RecordEpisodeStatistics, TimeLimit } from "./wrappers/EpisodeWrappers.ts"
+export { FrameStack, TimeAware } from "./wrappers/ObservationWrappers.ts"
+export { type Changes, changed, DoesNotFit, type Wrapper, wrapped } from "./wrappers/Wrapper.ts"

@@ -1,0 +1,86 @@
+/** Wrappers of observations: `FrameStack` and `TimeAware`. */
+
+import { Effect, Either } from "effect"
+import type { Space } from "../../plugins/spaces/Space.ts"
+import type { Json } from "../../values/Json.ts"
+import { asObject } from "../../values/JsonObjects.ts"
+import { type Box, boxOf } from "./Boxes.ts"
+import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
+
+/**
+ * Shows the last `size` observations as one list, the newest last. At the beginning of an episode the first one fills it.
+ * It needs a Box of observations.
+ */
+export const FrameStack =
+  (size: number): Wrapper =>
+  (world) => {
+    if (!Number.isSafeInteger(size) || size < 1) {
+      const expected = "a whole number of frames, 1 or more"
+      return Either.left(new DoesNotFit({ wrapper: "FrameStack", world: world.name, expected, found: String(size) }))
+    }
+    const stacks = new Map<string, ReadonlyArray<Json>>()
+    return Either.map(boxOf("FrameStack", world, "observation", "a Box"), (boxOf) =>
+      changed(world, {
+        spaces: (spaces, agent) => ({ ...spaces, observation: stackedBox(boxOf(agent), size) }),
+        begin: (agent) => Effect.sync(() => stacks.delete(agent)),
+        shown: (observation, agent) => {
+          const stack = stacks.get(agent) ?? Array.from({ length: size }, () => observation)
+          const next = [...stack.slice(1), observation]
+          stacks.set(agent, next)
+          return next
+        },
+        again: (observation, agent) => stacks.get(agent) ?? Array.from({ length: size }, () => observation),
+      }),
+    )
+  }
+
+const stackedBox = ({ dtype, shape, low, high }: Box, size: number): Box => {
+  const repeated = (bound: Box["low"]): Box["low"] =>
+    Array.isArray(bound) ? Array.from({ length: size }, () => bound) : bound
+  return { type: "Box", dtype, shape: [size, ...shape], low: repeated(low), high: repeated(high) }
+}
+
+/**
+ * Adds the number of steps taken to the observations, from 0 up to the limit of steps: as one more number where they are a list of
+ * numbers, under the key `time` where they are an object, and else beside them, as `{ obs, time }`. It needs a world
+ * with a limit of steps, such as `TimeLimit` sets.
+ */
+export const TimeAware: Wrapper = (world) => {
+  const { maxEpisodeSteps } = world.info
+  if (maxEpisodeSteps === null) {
+    const expected = "a limit of steps (put TimeLimit inside)"
+    return Either.left(new DoesNotFit({ wrapper: "TimeAware", world: world.name, expected, found: "none" }))
+  }
+  const taken = new Map<string, number>()
+  const withTime = (observation: Json, agent: string) =>
+    timed(world.spaces(agent).observation, observation, taken.get(agent) ?? 0)
+  return Either.right(
+    changed(world, {
+      spaces: (spaces) => ({ ...spaces, observation: timedSpace(spaces.observation, maxEpisodeSteps) }),
+      // The observation that a reset shows makes it 0.
+      begin: (agent) => Effect.sync(() => taken.set(agent, -1)),
+      shown: (observation, agent) => {
+        taken.set(agent, (taken.get(agent) ?? -1) + 1)
+        return withTime(observation, agent)
+      },
+      again: withTime,
+    }),
+  )
+}
+
+const isList = (space: Space): space is Box => space.type === "Box" && space.shape.length === 1
+
+const timed = (space: Space, observation: Json, time: number): Json => {
+  if (isList(space)) return Array.isArray(observation) ? [...observation, time] : [time]
+  return space.type === "Dict" ? { ...asObject(observation), time: [time] } : { obs: observation, time: [time] }
+}
+
+const timedSpace = (space: Space, limit: number): Space => {
+  const time: Box = { type: "Box", dtype: "int32", shape: [1], low: 0, high: limit }
+  if (space.type === "Dict") return { type: "Dict", subspaces: { ...space.subspaces, time } }
+  if (!isList(space)) return { type: "Dict", subspaces: { obs: space, time } }
+  const { dtype, shape, low, high } = space
+  const [length = 0] = shape
+  const bounds = (bound: Box["low"]) => (Array.isArray(bound) ? bound : Array.from({ length }, () => bound))
+  return { type: "Box", dtype, shape: [length + 1], low: [...bounds(low), 0], high: [...bounds(high), limit] }
+}

@@ -1,0 +1,99 @@
+import { inspect } from "node:util"
+import { Effect, Either } from "effect"
+import type { World as AuthorWorld, MultiAgentWorld, PluginContext, Spaces } from "../../src/plugins/author.ts"
+import type { RoundOutcome, ServedWorld } from "../../src/plugins/runner/world/ServedWorld.ts"
+import type { Json, JsonObject } from "../../src/values/Json.ts"
+import { asObject } from "../../src/values/JsonObjects.ts"
+import type { Shown, Status, StepResult, World } from "../../src/worlds/handle/World.ts"
+import { AGENT } from "../../src/worlds/handle/World.ts"
+import { ActionRefused, NoEpisode, NoSuchAgent } from "../../src/worlds/handle/WorldError.ts"
+
+// The modules of the runner take what they use of Deno when they are loaded.
+Reflect.set(globalThis, "Deno", { inspect, exit: process.exit, stdin: {}, stdout: {} })
+const { serve } = await import("../../src/plugins/runner/world/ServedWorld.ts")
+
+/** What a test says of a world beside its functions. */
+export interface Given {
+  readonly spaces: Spaces
+  readonly agents?: ReadonlyArray<string>
+  readonly maxSteps?: number
+}
+
+/** A world's functions as a `World`, served as its process serves them, without a process and a log. */
+export const inMemory = (
+  world: AuthorWorld | MultiAgentWorld,
+  { spaces, agents = [AGENT], maxSteps }: Given,
+): World => {
+  const facts = { spaces, maxSteps: maxSteps ?? null, maxAgents: agents.length }
+  let served: ServedWorld | undefined
+  const name = "sample"
+  const episode = Effect.suspend(() => (served === undefined ? new NoEpisode({ world: name }) : Either.right(served)))
+  const document = Effect.map(episode, ({ state }) => asObject(state()))
+  const ownOf = (agent: string) =>
+    Effect.map(document, (state) => asObject(asObject(asObject(state.episode).agents)[agent]))
+  const first = () => agents[0] ?? AGENT
+  const refused = (agent: string, cause: unknown) => {
+    const { code = "Error", message } = cause as { readonly code?: string; readonly message: string }
+    return code === "NoSuchAgent"
+      ? new NoSuchAgent({ world: name, agent, agents })
+      : new ActionRefused({ world: name, agent, code, reason: message })
+  }
+  const observe = (agent: string) =>
+    Effect.flatMap(episode, ({ sensors }) =>
+      Effect.tryPromise({
+        try: async () => (await sensors.observation?.(contextOf(agent))) as Json,
+        catch: (cause) => refused(agent, cause),
+      }),
+    )
+  const stepTogether = (actions: { readonly [agent: string]: Json }) =>
+    Effect.gen(function* () {
+      const { round } = yield* episode
+      const [actor = first()] = Object.keys(actions)
+      const outcomes = yield* Effect.tryPromise({
+        try: async () => (await round(contextOf(actor), actions)) as { readonly [agent: string]: RoundOutcome },
+        catch: (cause) => refused(actor, cause),
+      })
+      const results: Record<string, StepResult> = {}
+      for (const [agent, outcome] of Object.entries(outcomes)) {
+        if ("error" in outcome) return yield* refused(agent, outcome.error)
+        const { reward, rewards, terminated, truncated, info } = outcome.ok
+        results[agent] = { observation: yield* observe(agent), reward, rewards, terminated, truncated, info }
+      }
+      return results
+    })
+  return {
+    name,
+    info: {
+      ...{ name: "Sample", description: "A sample.", version: "1", rules: [], conventions: [] },
+      ...{ maxAgents: agents.length, timeModel: "discrete_steps", maxEpisodeSteps: maxSteps ?? null },
+    },
+    agents: () => agents,
+    mode: () => (world.mode === undefined ? "single" : world.mode),
+    spaces: () => spaces,
+    reset: ({ seed = 1, options = {} } = {}) =>
+      Effect.gen(function* () {
+        const begun = serve(world, facts, seed)
+        const { info } = yield* Effect.promise(
+          async () => (await begun.reset(contextOf(first()), options, { agents, seed })) as { info: JsonObject },
+        )
+        served = begun
+        const shown: Record<string, Shown> = {}
+        for (const agent of agents) shown[agent] = { observation: yield* observe(agent), info }
+        return { ...(shown[first()] as Shown), agents: shown }
+      }),
+    step: (action, agent = first()) =>
+      Effect.map(stepTogether({ [agent]: action }), (results) => results[agent] as StepResult),
+    stepTogether,
+    observe: (agent = first()) => observe(agent),
+    mask: () => Effect.succeed(null),
+    state: document,
+    status: (agent = first()) => Effect.map(ownOf(agent), ({ status }) => status as Status),
+    turn: Effect.map(document, (state) => (asObject(state.episode).turn ?? null) as string | null),
+    close: Effect.sync(() => {
+      served = undefined
+    }),
+  }
+}
+
+/** Only what the worlds of the tests use. */
+const contextOf = (agent: string) => ({ agent }) as unknown as PluginContext
