@@ -18,6 +18,7 @@ module.exports = {
       "cli",
       "promise",
       "html",
+      "worlds",
       "agents",
       "kernel",
       "(plugins|projections)",

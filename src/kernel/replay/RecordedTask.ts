@@ -192,6 +192,12 @@ export const make = (
     ask,
     inputs: (options = {}) => inputs(options),
     record: () => Effect.void,
+    events: (after) =>
+      Effect.sync(() => {
+        const end = rest[0]?.position ?? Number.POSITIVE_INFINITY
+        return past.filter(({ position }) => position > after && position < end)
+      }),
+    conduct: () => Effect.void,
     decided: ({ choice, rationale }) =>
       decides
         ? answer("decide", choice, ({ event, decision }) => {

@@ -62,6 +62,8 @@ export const replayThenLive = (
         if (type === "GuideApplied") applied = told
         return Effect.void
       }),
+    events: (after) => Effect.suspend(() => (past.left() > 0 ? past.task.events(after) : live.events(after))),
+    conduct: (...events) => from(Effect.void, live.conduct(...events)),
     // The last recorded decision may be the last that is recorded of its turn.
     decided: (decision) =>
       Effect.suspend(() =>

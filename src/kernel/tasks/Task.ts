@@ -71,6 +71,16 @@ export interface Task {
   ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /** Records something about the agent itself, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * The task's events after a position, oldest first, as far as they are recorded. A replay answers with those that were
+   * recorded before what is asked next.
+   */
+  readonly events: (after: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+  /** Records, in one commit, what a scenario does in the task, under the name `scenario`. A replay records nothing. */
+  readonly conduct: (
+    event: ScenarioEvent,
+    ...consequences: ReadonlyArray<ScenarioEvent>
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
@@ -87,6 +97,16 @@ export type AgentEvent = {
     readonly payload: PayloadOf<Type>
   }
 }["GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged"]
+
+/** What a scenario does in a task. */
+export type ScenarioEvent = {
+  readonly [Type in ScenarioEventType]: {
+    readonly type: Type
+    readonly payload: PayloadOf<Type>
+  }
+}[ScenarioEventType]
+
+type ScenarioEventType = "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived"
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {

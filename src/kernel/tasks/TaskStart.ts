@@ -2,6 +2,8 @@
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
 import * as Recorder from "../../events/log/Recorder.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -198,6 +200,11 @@ export const begin = <E>(
         ),
       record: (agent, event) =>
         lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
+      events: (after) => eventsAfter(kernel.log, id, after),
+      conduct: (event, ...consequences) =>
+        lifecycle.ifOpen(
+          Effect.asVoid(recorder.as("scenario").record({ ...event, causationId: openedBy }, ...consequences)),
+        ),
       decided: ({ agent, choice, basedOn, rationale }) =>
         lifecycle.ifOpen(
           recorder.as(`agent:${agent}`).record({
@@ -213,6 +220,15 @@ export const begin = <E>(
         ),
       close,
     }
+  })
+
+const eventsAfter = (log: KernelContext["log"], taskId: string, after: number) =>
+  Effect.gen(function* () {
+    const events: Array<Event> = []
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, after }, (page) => {
+      for (const event of page) events.push(event)
+    })
+    return events
   })
 
 const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }

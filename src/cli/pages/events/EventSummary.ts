@@ -109,6 +109,11 @@ const summaries: Summaries = {
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 
+  ScenarioStarted: ({ name, version }) => `${name} ${version}`,
+  TriggerFired: ({ trigger, response, because }) => `${trigger} ${value(response)}${citing(because)}`,
+  MilestoneReached: ({ name, because }) => name + citing(because),
+  ScenarioEnded: ({ result, condition, because }) => `${result} ${value(condition)}${citing(because)}`,
+
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,
   RewardGiven: ({ measure, name, amount, because }) => `${measure} +${number(amount)} ${name}${citing(because)}`,
   PunishmentGiven: ({ measure, name, amount, because }) => `${measure} −${number(amount)} ${name}${citing(because)}`,
