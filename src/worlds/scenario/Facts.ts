@@ -19,6 +19,8 @@ export interface Facts {
   readonly position: number
   /** The contexts of rules, one for each of the events. */
   readonly contexts: ReadonlyArray<RuleContext>
+  /** Whether the world was reset. Before that, nothing is carried, found or set. */
+  readonly started: boolean
   /** The number of the agent's commands that came to an end, refused ones too. */
   readonly steps: number
   /** The command that ended, if one did and an agent gave it. */
@@ -66,6 +68,7 @@ export const start = (taskId: string, plugin: string): FactsFold => {
   const fired = new Set<string>()
   let own: JsonObject = {}
   let steps = 0
+  let started = false
   let world: JsonObject = {}
 
   return {
@@ -81,6 +84,7 @@ export const start = (taskId: string, plugin: string): FactsFold => {
           const { commandId, actuator, args } = event.payload
           open.set(commandId, { actuator, args: isObject(args) ? args : {}, own: !fired.has(event.causationId ?? "") })
         }
+        started ||= (is(event, "EnvironmentReset") && event.payload.plugin === plugin) || ENDS.has(event.type)
         if (!ENDS.has(event.type)) continue
         const commandId = String(event.payload.commandId)
         const ended = open.get(commandId)
@@ -94,7 +98,16 @@ export const start = (taskId: string, plugin: string): FactsFold => {
         const document = state.environment[plugin]
         if (isObject(document)) world = document
       }
-      return factsOf({ position: events.at(-1)?.position ?? 0, contexts: seen, steps, command, world, own, flags })
+      return factsOf({
+        position: events.at(-1)?.position ?? 0,
+        contexts: seen,
+        started,
+        steps,
+        command,
+        world,
+        own,
+        flags,
+      })
     },
   }
 }
@@ -111,7 +124,7 @@ const factsOf = ({
   own,
   flags,
   ...rest
-}: Pick<Facts, "position" | "contexts" | "steps" | "command"> & {
+}: Pick<Facts, "position" | "contexts" | "started" | "steps" | "command"> & {
   readonly world: JsonObject
   readonly own: JsonObject
   readonly flags: () => Flags

@@ -71,6 +71,7 @@ const watch = (trigger: Trigger): Watching => {
 const becoming = (at: (facts: Facts) => number | undefined, fromStart: boolean): Watching => {
   let before: boolean | undefined = fromStart ? undefined : false
   return (facts) => {
+    if (fromStart && !facts.started) return undefined
     const now = at(facts)
     const fires = now !== undefined && before === false
     before = now !== undefined

@@ -4,9 +4,10 @@ import { EventLog } from "../../../src/events/log/EventLog.ts"
 import type * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as Scenario from "../../../src/worlds/scenario/Scenario.ts"
-import { events } from "../../kernel/given.ts"
+import { about, events, seen } from "../../kernel/given.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
 import { inRepository } from "../../repository.ts"
+import { temporaryDirectory } from "../../temporary.ts"
 import { decoded, doing, hurrying, SOLUTION, theLostKey, theLostKeyWhole } from "./given.ts"
 
 const kernel = Effect.flatMap(testKernel({ plugins: [inRepository("plugins", "text-room")] }), ({ start }) => start)
@@ -113,6 +114,7 @@ describe("triggers and conditions", { timeout: 120_000 }, () => {
       Effect.gen(function* () {
         const { run } = yield* kernel
         const text = withEvents(`
+  - { name: never, trigger: { type: item_found, item_name: flashlight }, response: { type: set_flag, flag_name: lit } }
   - { name: first, trigger: { type: step_reached, steps: 2 }, response: { type: set_flag, flag_name: Half Way } }
   - { name: each, repeat: true, trigger: { type: step_reached, steps: 2 }, response: { type: reward, amount: 0.25 } }
   - name: then
@@ -199,6 +201,54 @@ describe("a scenario's task", { timeout: 120_000 }, () => {
       expect(inFork.map(({ type, payload }) => [type, withoutPlaces(payload)])).toEqual(
         recorded.slice(1).map(([type, payload]) => [type, withoutPlaces(payload)]),
       )
+    }),
+  )
+
+  it.scopedLive("is resumed by a kernel that finds a response half done, and everything happens once", () =>
+    Effect.gen(function* () {
+      const options = { plugins: [inRepository("plugins", "text-room")], onOpenTasks: "resume" } as const
+      const directory = yield* temporaryDirectory
+      const agent = doing([...LOOKS, ...SOLUTION])
+      yield* Effect.gen(function* () {
+        const { run } = yield* (yield* testKernel({ ...options, directory })).start
+        yield* Effect.forkDaemon(Effect.exit(run(played(agent, theLostKeyWhole, { id: "left-open" }))))
+        yield* run(seen(about("TriggerFired")))
+      }).pipe(Effect.scoped)
+      const { run } = yield* (yield* testKernel({ ...options, directory })).start
+      const kernelOf = yield* run(Kernel)
+      const audit = yield* kernelOf.tasks.resume("left-open", Scenario.conducted(agent))
+      expect(audit.outcome).toBe("achieved")
+      const types = ["ScenarioStarted", "TriggerFired", "InputReceived", "MilestoneReached", "ScenarioEnded"]
+      expect((yield* run(events(...types))).map(({ type }) => type)).toEqual([
+        ...["ScenarioStarted", "TriggerFired", "InputReceived", "TriggerFired", "MilestoneReached", "ScenarioEnded"],
+      ])
+      expect(yield* kernelOf.replay("left-open", Scenario.conducted(agent))).toMatchObject({ verdict: "identical" })
+    }),
+  )
+
+  it.scopedLive("comes to the same by its events, however they are cut into pieces", () =>
+    Effect.gen(function* () {
+      const { run } = yield* kernel
+      const { audit } = yield* run(played(doing([...LOOKS, ...SOLUTION]), theLostKeyWhole))
+      const { scenario } = yield* decoded(theLostKeyWhole)
+      const log = yield* run(EventLog)
+      const all = yield* log.readPage({ taskId: audit.taskId }, 1000)
+      const whole = Scenario.Course.start(scenario, audit.taskId, "text-room").take(all)
+      expect(whole.verdict).toMatchObject({ result: "won" })
+      for (const size of [1, 2, 7]) {
+        const fold = Scenario.Course.start(scenario, audit.taskId, "text-room")
+        let unsettled: typeof all = []
+        let course = fold.take([])
+        for (let at = 0; at < all.length; at += size) {
+          unsettled = [...unsettled, ...all.slice(at, at + size)]
+          // A command's end and the change that it made are one commit, and read together.
+          if (all[at + size]?.type === "EnvironmentChanged") continue
+          const settled = Scenario.Course.settled(unsettled)
+          unsettled = unsettled.slice(settled.length)
+          course = fold.take(settled)
+        }
+        expect(course).toEqual(whole)
+      }
     }),
   )
 
