@@ -68,7 +68,13 @@ export const parse = (text: string): Effect.Effect<Either.Either<Source, Readonl
         }
         return offset
       }
-      const value: unknown = parsed.toJS({ maxAliasCount: MAX_ALIASES })
+      let value: unknown
+      try {
+        value = parsed.toJS({ maxAliasCount: MAX_ALIASES })
+      } catch (cause) {
+        const found = cause instanceof Error ? cause.message : String(cause)
+        return Either.left([mistake("", `at most ${MAX_ALIASES} uses of aliases`, found, 0)])
+      }
       const bad = findNonJson(value)
       if (bad !== undefined) return Either.left([mistake(bad.path, "JSON", bad.found, offsetOf(bad.path))])
       return Either.right({

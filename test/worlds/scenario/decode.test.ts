@@ -136,19 +136,31 @@ describe("a scenario's document", () => {
     }),
   )
 
-  it.effect("an agent, an event or an alias that is there twice or too often is a mistake", () =>
-    Effect.gen(function* () {
-      const twice = `${bare}
+  it.effect(
+    "an agent or an event that is there twice, a field twice, and more aliases than a person writes are mistakes",
+    () =>
+      Effect.gen(function* () {
+        const twice = `${bare}
 initial_state: { agent_setup: [{ agent_id: a }, { agent_id: a }] }
 events:
   - { name: e, trigger: { type: step_reached, steps: 1 }, response: { type: set_flag, flag_name: f } }
   - { name: e, trigger: { type: flag_set, flag_name: f }, response: [{ type: reward, amount: 0 }] }
 `
-      expect((yield* mistakesIn(twice)).map((line) => line.split(":")[1]?.replace(/^\d+ /, ""))).toEqual([
-        expect.stringContaining("/initial_state/agent_setup/1/agent_id"),
-        expect.stringContaining("/events/1"),
-      ])
-    }),
+        expect((yield* mistakesIn(twice)).map((line) => line.split(":")[1]?.replace(/^\d+ /, ""))).toEqual([
+          expect.stringContaining("/initial_state/agent_setup/1/agent_id"),
+          expect.stringContaining("/events/1"),
+        ])
+        expect(yield* mistakesIn(`${bare}\nversion: "2"\n`)).toEqual([
+          expect.stringMatching(/^8:1 \(the whole file\): expected YAML or JSON, found .*unique/),
+        ])
+        const lists = Array.from({ length: 9 }, (_, level) => {
+          const inner = level === 0 ? "1" : `*a${level - 1}`
+          return `  a${level}: &a${level} [${Array.from({ length: 9 }, () => inner).join(", ")}]`
+        })
+        expect(yield* mistakesIn(`${bare}configuration:\n${lists.join("\n")}\n`)).toEqual([
+          expect.stringContaining("expected at most 100 uses of aliases"),
+        ])
+      }),
   )
 })
 
