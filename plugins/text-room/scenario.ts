@@ -123,7 +123,8 @@ const readAgent = (at: Cursor, references: References) => {
 
 const readWinConditions = (at: Cursor, references: References): ReadonlyArray<WinCondition> => {
   const conditions = at.items()
-  if (conditions.length === 0) at.mistake("a list of at least one condition")
+  // Without one that a text room knows, something else says when the story is over.
+  if (at.isMissing) at.mistake("a list of at least one condition")
   return conditions.flatMap((condition): ReadonlyArray<WinCondition> => {
     const type = condition.field("type")
     references.agent(condition.field("agent_id"))

@@ -5,6 +5,7 @@ import { type FileUnreadable, readYaml } from "../kernel/rules/Rubric.ts"
 import type { GuideCapability } from "../kernel/tasks/Capabilities.ts"
 import { Temperature } from "../plugins/manifest/Manifest.ts"
 import { similarNames } from "../values/DidYouMean.ts"
+import type { JsonObject } from "../values/Json.ts"
 import * as Options from "../values/Options.ts"
 import { MemoryPolicy } from "./Memory.ts"
 
@@ -56,6 +57,24 @@ export const named = (name: string, guides: ReadonlyArray<GuideCapability>): Eit
   if (found === undefined) return Either.left(new GuideUnknown({ guide: name, known: guides.map(({ name }) => name) }))
   const { name: _, description: __, ...guide } = found
   return Either.right(guide)
+}
+
+/**
+ * A guide with what a scenario gives the agent to begin with: the fields of its `guide` count more, its system prompt
+ * follows, and all else (goals, settings …) is remembered.
+ */
+export const withConfig = (own: Guide, { guide, ...others }: JsonObject): Guide => {
+  // A scenario's guide was decoded with it.
+  const given = Either.getOrElse(Options.decode("a scenario's guide", Guide, guide ?? {}), (): Guide => ({}))
+  const prompts = [own.systemPrompt, given.systemPrompt].filter((prompt) => prompt !== undefined)
+  const remembered = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const memories = [...(own.initialMemories ?? []), ...(given.initialMemories ?? []), ...remembered]
+  return {
+    ...own,
+    ...given,
+    ...(prompts.length === 0 ? {} : { systemPrompt: prompts.join("\n\n") }),
+    ...(memories.length === 0 ? {} : { initialMemories: memories }),
+  }
 }
 
 /** Reads a guide from a YAML or JSON file. */

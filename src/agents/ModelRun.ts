@@ -5,7 +5,7 @@ import type { LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import * as Budgets from "./Budget.ts"
-import { type GuideUnknown, named } from "./Guide.ts"
+import { type GuideUnknown, named, withConfig } from "./Guide.ts"
 import type * as Memory from "./Memory.ts"
 import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
@@ -36,8 +36,9 @@ export interface Run {
 export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, GuideUnknown | LogError> =>
   Effect.gen(function* () {
     const { guideName } = settings
-    const guide =
-      guideName === undefined ? settings.guide : yield* named(guideName, (yield* task.capabilities()).guides)
+    const { guides, config } = yield* task.capabilities()
+    const own = guideName === undefined ? settings.guide : yield* named(guideName, guides)
+    const guide = config === undefined ? own : withConfig(own, config)
     const beganAt = yield* Clock.currentTimeMillis
     const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
     return {

@@ -4,6 +4,7 @@ import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Deltas from "../../agents/channel/Deltas.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
+import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, optionalText, TASK } from "../command/CommonOptions.ts"
@@ -59,12 +60,12 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     const kernel = yield* AgentAtWork.kernel("chat", filename, typed)
     const { maxSteps, deadlineMs } = typed
     const worked = Effect.gen(function* () {
-      const opening = yield* RunPlugins.prepare({ ...typed, json })
+      const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })
       const terminal = yield* terminalOf(json)
       const { position } = yield* (yield* EventLog).head
       if (!terminal.isInteractive) yield* Effect.forkScoped(Prompter.announce(position, filename))
       const goal = Option.isSome(typed.goal) ? typed.goal.value : yield* firstLine(terminal)
-      const conversation = yield* ConversationAtWork.begin(agent, deltas, {
+      const conversation = yield* ConversationAtWork.begin(conducted(agent, played?.playing), deltas, {
         ...{ goal, ...opening },
         ...given({ maxSteps, deadlineMs }),
       })

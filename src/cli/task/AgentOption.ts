@@ -9,6 +9,7 @@ import { Effect, Option, Schema } from "effect"
 import * as Agent from "../../agents/Agent.ts"
 import type * as Budget from "../../agents/Budget.ts"
 import * as Models from "../../agents/models/index.ts"
+import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { given, number, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as AgentModule from "./AgentModule.ts"
@@ -47,7 +48,7 @@ export interface TypedAgent {
 }
 
 /**
- * The agent that was typed.
+ * The agent that was typed, conducted by the scenario of its task if that has one.
  *
  * @param use `live` also loads the model, so that a missing package or key is found before anything is recorded
  * @param more what else an agent with a model is made with
@@ -68,9 +69,9 @@ export const load = (
       if (only !== undefined) {
         return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
       }
-      return yield* AgentModule.load(Option.getOrThrow(agent))
+      return conducted(yield* AgentModule.load(Option.getOrThrow(agent)))
     }
-    return yield* fromModel(typed, yield* modelOf(model.value, cassette, use), more)
+    return conducted(yield* fromModel(typed, yield* modelOf(model.value, cassette, use), more))
   })
 
 /** The model of a name: as a cassette has it, or the provider's. */

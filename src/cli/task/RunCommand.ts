@@ -1,12 +1,13 @@
 /** The command `hindcast run`: imports plugins, runs an agent on a goal and prints the task's audit. */
 import { Command, Options } from "@effect/cli"
-import { Data, Effect, type Option } from "effect"
+import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
+import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common, given, repeatedText, text, wholeNumber } from "../command/CommonOptions.ts"
+import { common, given, optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
@@ -17,9 +18,12 @@ import * as RunPlugins from "./RunPlugins.ts"
 
 /** The options of the work: the goal, who takes part, and the kernel. */
 export const workOptions = {
-  goal: text("goal", "What the agent is to achieve"),
+  goal: optionalText("goal", "What the agent is to achieve. Default: the description of the scenario that is played"),
   plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
-  scenario: repeatedText("scenario", "Options of the environment, a YAML or JSON file: FILE, or plugin=FILE"),
+  scenario: repeatedText(
+    "scenario",
+    "A scenario to play, or options of the environment, a YAML or JSON file: FILE, or plugin=FILE for options",
+  ),
   maxSteps: AgentAtWork.maxSteps(""),
   seed: wholeNumber("seed", 0).pipe(
     Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
@@ -32,7 +36,7 @@ export const workOptions = {
 export interface TypedWork extends AgentAtWork.KernelInput {
   readonly log: Option.Option<string>
   readonly json: boolean
-  readonly goal: string
+  readonly goal: Option.Option<string>
   readonly plugin: ReadonlyArray<string>
   readonly scenario: ReadonlyArray<string>
   readonly maxSteps: Option.Option<number>
@@ -47,14 +51,22 @@ export const run = Command.make("run", { ...common, ...AgentOption.options("an a
 /** Lets an agent work on the goal, on a kernel of its own, and prints the audit. The agent is loaded first. */
 export const work = <E>(command: string, { log, ...typed }: TypedWork, load: Effect.Effect<Agent.Agent, E>) =>
   Effect.gen(function* () {
-    if (typed.goal.trim() === "") {
-      return yield* new BadInput({ input: "--goal", expected: "what the agent is to achieve", found: "nothing" })
+    if (Option.isSome(typed.goal) ? typed.goal.value.trim() === "" : typed.scenario.length === 0) {
+      return yield* noGoal
     }
     const agent = yield* load
     const filename = yield* OpenLog.fileOf(log)
     const kernel = yield* AgentAtWork.kernel(command, filename, typed)
     yield* Effect.provide(perform({ ...typed, agent, filename }), kernel)
   }).pipe(Effect.scoped)
+
+const noGoal = new BadInput({
+  ...{
+    input: "--goal",
+    expected: "what the agent is to achieve, or a scenario to play (--scenario)",
+    found: "nothing",
+  },
+})
 
 /**
  * The agent threw or returned an invalid decision. Its task was closed as failed and scored. To recover, fix the agent.
@@ -77,14 +89,17 @@ interface RunInput extends Omit<TypedWork, "log"> {
 const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename, json }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const opening = yield* RunPlugins.prepare({ plugin, scenario, json })
+    const { opening, played } = yield* RunPlugins.prepare({ plugin, scenario, json })
+    const goalOf = Option.getOrElse(goal, () => played?.goal)
+    if (goalOf === undefined) return yield* noGoal
+    const most = Option.orElse(maxSteps, () => Option.fromNullable(played?.maxSteps))
     if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
-        .run(agent, {
-          goal,
+        .run(Scenarios.conducted(agent, played?.playing), {
+          goal: goalOf,
           ...opening,
-          ...given({ maxSteps, deadlineMs }),
+          ...given({ maxSteps: most, deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )

@@ -21,8 +21,8 @@ export interface TypedPlugins {
 }
 
 /**
- * Imports the plugins that were typed, and answers with the options that open a task with them; without any, with all
- * that are active. The user is asked for each consent that is missing, unless the output is JSON.
+ * Imports the plugins that were typed, and answers with the options that open a task with them, and the scenario that is
+ * played; without any plugins, with all that are active. The user is asked for each consent that is missing, unless the output is JSON.
  */
 export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
   Effect.gen(function* () {
@@ -31,13 +31,13 @@ export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
     const registry = yield* kernel.plugins.state
     const active = Object.keys(registry).filter((name) => registry[name]?.active === true)
     const plugins = imported.length === 0 ? active : imported.map(({ manifest }) => manifest.name)
-    const environment = yield* Scenario.load(scenario, plugins)
+    const { environment, played } = yield* Scenario.load(scenario, plugins)
     if (plugins.length === 0) yield* Output.note(yield* WaitingPlugins.warning(registry))
     else if (imported.length === 0) {
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
     if (!json) yield* askConsents(plugins)
-    return { plugins, ...(scenario.length === 0 ? {} : { environment }) }
+    return { opening: { plugins, ...(scenario.length === 0 ? {} : { environment }) }, played }
   })
 
 /**

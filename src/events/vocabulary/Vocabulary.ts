@@ -11,6 +11,7 @@ import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
+import { scenarioEvents } from "./Scenarios.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, sensingEvents } from "./Sensing.ts"
 import { taskEvents } from "./Tasks.ts"
@@ -27,6 +28,7 @@ const coreEvents = [
   ...confirmingEvents,
   ...taskEvents,
   ...agentEvents,
+  ...scenarioEvents,
   ...scoringEvents,
   ...timelineEvents,
   ...noteEvents,

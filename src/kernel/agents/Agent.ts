@@ -4,10 +4,12 @@
  */
 
 import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
+import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
@@ -44,6 +46,8 @@ export interface View {
   readonly sensors: ReadonlyArray<SensorCapability>
   /** The commands that are possible, with their arguments. */
   readonly actuators: ReadonlyArray<ActuatorCapability>
+  /** What a scenario gives the agent to begin with: its `initial_agent_config`. */
+  readonly config?: JsonObject
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
   /** `recordedAt` of the newest event in this view, in epoch milliseconds. */
@@ -97,8 +101,29 @@ export type Choice = typeof Choice.Type
 
 const isChoice = Schema.is(Choice, { onExcessProperty: "error" })
 
+/** How a run of an agent ended. */
+export interface RunResult {
+  readonly outcome: TaskOutcome
+  readonly reason?: string
+  /** Decisions made, or calls of `advance`. */
+  readonly steps: number
+}
+
+/** A task as an agent works on it, with something in between that may end the run: a scenario. */
+export interface Conducted {
+  readonly task: Task
+  /** How the run ended, once it did. From then on the task answers nothing. */
+  readonly ended: () => RunResult | undefined
+}
+
+/** An agent that may be conducted. */
+interface Conductable {
+  /** Begins to stand between the agent and its task. Runs, replays, forks and resumptions do it alike. */
+  readonly conductedBy?: (task: Task) => Effect.Effect<Conducted, TaskClosed | AppendError | LogError>
+}
+
 /** An agent that is shown a view and chooses. The kernel perceives and acts for it. */
-export interface DecidingAgent {
+export interface DecidingAgent extends Conductable {
   readonly name: string
   readonly version: string
   readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
@@ -113,7 +138,7 @@ export interface AgentTask extends Task {
 }
 
 /** An agent that perceives and acts by itself. Each call is one step, and returns whether to continue. */
-export interface AdvancingAgent {
+export interface AdvancingAgent extends Conductable {
   readonly name: string
   readonly version: string
   readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>

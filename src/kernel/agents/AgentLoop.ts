@@ -4,7 +4,6 @@ import { Effect, Runtime, Schema } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
@@ -13,16 +12,11 @@ import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { Task } from "../tasks/Task.ts"
+import type { RunResult } from "./Agent.ts"
 import * as Agent from "./Agent.ts"
 import * as EpisodeEnd from "./EpisodeEnd.ts"
 
-/** How a run of an agent ended. */
-export interface RunResult {
-  readonly outcome: TaskOutcome
-  readonly reason?: string
-  /** Decisions made, or calls of `advance`. */
-  readonly steps: number
-}
+export type { RunResult } from "./Agent.ts"
 
 /** Default limit of an agent's steps. */
 export const MAX_STEPS = 100
@@ -49,6 +43,20 @@ type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
  * decision is recorded with the events it was based on, and is the cause of the events that follow from it.
  */
 export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<RunResult, LoopError> =>
+  agent.conductedBy === undefined
+    ? work(agent, task, options)
+    : Effect.flatMap(agent.conductedBy(task), (conducted) =>
+        Effect.flatMap(
+          Effect.exit(work(agent, conducted.task, options)),
+          (worked): Effect.Effect<RunResult, LoopError> => {
+            // What the agent made of a task that answers nothing any more does not count.
+            const ended = conducted.ended()
+            return ended === undefined ? worked : Effect.succeed(ended)
+          },
+        ),
+      )
+
+const work = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<RunResult, LoopError> =>
   "decide" in agent ? decideLoop(agent, task, options) : advanceLoop(agent, task, options)
 
 const OUT_OF_STEPS = (steps: number): RunResult => ({

@@ -13,7 +13,7 @@ import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
-import type { AgentEvent, Task } from "../tasks/Task.ts"
+import type { AgentEvent, MemberEvent, Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
 import * as RecordedDocuments from "./RecordedDocuments.ts"
 import * as RecordedLateness from "./RecordedLateness.ts"
@@ -34,7 +34,7 @@ export interface RecordedTask {
   /** Number of recorded decisions of an agent that thinks in turns that are left. */
   readonly turnsLeft: () => number
   /** Takes the next event about the agent itself that is left. Returns whether there was one of that type. */
-  readonly takeTold: (type: AgentEvent["type"]) => boolean
+  readonly takeTold: (type: (AgentEvent | MemberEvent)["type"] | "WorldTicked") => boolean
   /** Whether a model's tool call is left to be answered, whatever it was. */
   readonly hasCall: (callId: string) => boolean
   /** Whether a command is left to be answered that is equal. */
@@ -217,6 +217,14 @@ export const make = (
     inputs: (options = {}) => inputs(options),
     late,
     record: () => Effect.void,
+    tick: () => Effect.void,
+    member: () => Effect.void,
+    events: (after) =>
+      Effect.sync(() => {
+        const end = rest[0]?.position ?? Number.POSITIVE_INFINITY
+        return past.filter(({ position }) => position > after && position < end)
+      }),
+    conduct: () => Effect.void,
     decided: ({ choice, rationale, agentId }) =>
       decides && !(agentId !== undefined && "calls" in choice)
         ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
@@ -256,9 +264,9 @@ export const make = (
 }
 
 /** The types of events about agents themselves. */
-const ABOUT_AGENT: ReadonlySet<string> = new Set<AgentEvent["type"]>([
+const ABOUT_AGENT: ReadonlySet<string> = new Set<(AgentEvent | MemberEvent)["type"] | "WorldTicked">([
   ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
-  ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued"] as const),
+  ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "WorldTicked"] as const),
 ])
 
 /** Whether an event is one that `Task.record` records: about an agent, or what it heard of another. */

@@ -66,6 +66,16 @@ export const replayThenLive = (
         if (type === "GuideApplied") applied = told
         return Effect.void
       }),
+    tick: (...time) =>
+      Effect.suspend(() =>
+        past.takeTold("WorldTicked") || past.left() > 0 ? Effect.void : from(Effect.void, live.tick(...time)),
+      ),
+    member: (event) =>
+      Effect.suspend(() =>
+        past.takeTold(event.type) || past.left() > 0 ? Effect.void : from(Effect.void, live.member(event)),
+      ),
+    events: (after) => Effect.suspend(() => (past.left() > 0 ? past.task.events(after) : live.events(after))),
+    conduct: (...events) => from(Effect.void, live.conduct(...events)),
     // The last recorded decision may be the last that is recorded of its turn.
     decided: (decision) =>
       Effect.suspend(() =>

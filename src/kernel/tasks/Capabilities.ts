@@ -81,6 +81,8 @@ export interface Capabilities {
   readonly actuators: ReadonlyArray<ActuatorCapability>
   /** The guides that agents may be given by their names. */
   readonly guides: ReadonlyArray<GuideCapability>
+  /** What a scenario gives the agent to begin with: its `initial_agent_config`. */
+  readonly config?: JsonObject
 }
 
 /** The capabilities that the active components of some plugins offer. Pure. */

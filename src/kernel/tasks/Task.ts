@@ -5,7 +5,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
@@ -88,14 +88,30 @@ export interface Task {
    * @param afterMs how long it has, in milliseconds
    */
   readonly late: (agentId: string, afterMs: number) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /** Lets the time of a world that moves by itself pass, and records what came of it. A replay records nothing. */
+  readonly tick: (
+    world: string,
+    milliseconds: number,
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
-   * Records something about the agent itself, under its name, or about who takes part. A replay records nothing. A world
-   * that does not take an agent in midway refuses it.
+   * Records that who takes part changes. An agent that joins or leaves midway is told to the worlds, which may refuse it.
+   * A replay records nothing.
    */
-  readonly record: (
-    agent: string,
-    event: AgentEvent,
-  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | AppendError>
+  readonly member: (
+    event: MemberEvent,
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
+  /** Records something about the agent itself, under its name. A replay records nothing. */
+  readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * The task's events after a position, oldest first, as far as they are recorded. A replay answers with those that were
+   * recorded before what is asked next.
+   */
+  readonly events: (after: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+  /** Records, in one commit, what a scenario does in the task, under the name `scenario`. A replay records nothing. */
+  readonly conduct: (
+    event: ScenarioEvent,
+    ...consequences: ReadonlyArray<ScenarioEvent>
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
@@ -105,25 +121,25 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
-/** The types of events about agents themselves, and about who takes part. */
-export type AgentEventType =
-  | "GuideApplied"
-  | "MemoryCompacted"
-  | "BudgetExceeded"
-  | "AgentStateChanged"
-  | "AgentJoined"
-  | "AgentLeft"
-  | "AgentSuspended"
-  | "AgentContinued"
-  | "InputReceived"
-
-/** An event about an agent itself, about who takes part, or what one agent heard of another. */
-export type AgentEvent = {
-  readonly [Type in AgentEventType]: {
+type EventOf<Types extends CoreName> = {
+  readonly [Type in Types]: {
     readonly type: Type
     readonly payload: PayloadOf<Type>
   }
-}[AgentEventType]
+}[Types]
+
+/** An event about an agent itself, or what one agent heard of another. */
+export type AgentEvent = EventOf<
+  "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged" | "InputReceived"
+>
+
+/** An event about who takes part in a task with several agents. */
+export type MemberEvent = EventOf<"AgentJoined" | "AgentLeft" | "AgentSuspended" | "AgentContinued">
+
+/** What a scenario does in a task. */
+export type ScenarioEvent = EventOf<
+  "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived"
+>
 
 /** An agent's choice, and the events that it is based on. */
 export interface Decision {

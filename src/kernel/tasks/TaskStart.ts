@@ -2,6 +2,8 @@
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
 import * as Recorder from "../../events/log/Recorder.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -27,6 +29,7 @@ import * as Returns from "./Returns.ts"
 
 import type { Task } from "./Task.ts"
 import * as WorldMembers from "./WorldMembers.ts"
+import * as WorldTicks from "./WorldTicks.ts"
 
 /** A task that was recorded as opened, with what is needed to run it. */
 export interface Opening extends Environments.Participants {
@@ -220,10 +223,20 @@ export const begin = <E>(
           ),
         ),
       record: (agent, event) =>
+        lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
+      tick: (world, milliseconds) => lifecycle.runUntilClosed(WorldTicks.tick(context, world, milliseconds)),
+      member: (event) =>
         lifecycle.ifOpen(
           Effect.flatMap(WorldMembers.tell(context, event), (changes) =>
-            Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }, ...changes)),
+            Effect.asVoid(
+              recorder.as(`agent:${event.payload.agentId}`).record({ ...event, causationId: openedBy }, ...changes),
+            ),
           ),
+        ),
+      events: (after) => eventsAfter(kernel.log, id, after),
+      conduct: (event, ...consequences) =>
+        lifecycle.ifOpen(
+          Effect.asVoid(recorder.as("scenario").record({ ...event, causationId: openedBy }, ...consequences)),
         ),
       decided: ({ agent, choice, basedOn, rationale, agentId }) =>
         lifecycle.ifOpen(
@@ -241,6 +254,15 @@ export const begin = <E>(
         ),
       close,
     }
+  })
+
+const eventsAfter = (log: KernelContext["log"], taskId: string, after: number) =>
+  Effect.gen(function* () {
+    const events: Array<Event> = []
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, after }, (page) => {
+      for (const event of page) events.push(event)
+    })
+    return events
   })
 
 const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }

@@ -7,7 +7,7 @@ import * as CommandOutcome from "../acting/CommandOutcome.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { type EnvironmentRefused, processOf, refusedBy } from "./Environments.ts"
 import type { OpenTask } from "./OpenTask.ts"
-import type { AgentEvent } from "./Task.ts"
+import type { MemberEvent } from "./Task.ts"
 
 /**
  * If the event says that an agent joins or leaves midway, tells each world of the task for several agents, and returns
@@ -15,7 +15,7 @@ import type { AgentEvent } from "./Task.ts"
  */
 export const tell = (
   task: OpenTask,
-  event: AgentEvent,
+  event: MemberEvent,
 ): Effect.Effect<ReadonlyArray<CoreNewEvent>, EnvironmentRefused | LogError> =>
   Effect.gen(function* () {
     if ((event.type !== "AgentJoined" && event.type !== "AgentLeft") || event.payload.midway !== true) return []

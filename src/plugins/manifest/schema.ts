@@ -101,6 +101,13 @@ export const Environment = Schema.Struct({
   /** The path of a YAML or JSON file in the plugin's directory with the default options of a reset. */
   scenario: optional(Text.annotations({ description: "the path of a YAML or JSON file in the plugin's directory" })),
   /**
+   * The `environment_type` of the scenarios that the environment plays. Its options are then a whole scenario; otherwise
+   * they are a scenario's `configuration`, with its rooms, things and agents.
+   */
+  scenarioType: optional(
+    Text.annotations({ description: "the environment_type of the scenarios that it plays, which are its options" }),
+  ),
+  /**
    * How the environment can return to an earlier state, for a fork or a resumed task. `snapshot`: `environment.restore`
    * of the entry puts it in a state that it had. `re-execution`: the same commands after the same reset with the same
    * seed lead to the same state and have no other effects. `stateless`: its process keeps nothing that matters later,

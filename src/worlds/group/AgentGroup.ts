@@ -29,12 +29,15 @@ const Agents = Options.kind<AgentGroupOptions["agents"]>(
     Object.entries(value).every(([name, agent]) => isName(name) && Either.isRight(Agent.fromUnknown(name, agent))),
 )
 
+const Ticks = Schema.Union(Options.Milliseconds, Schema.Literal("real-time"))
+
 /** Schema of `AgentGroupOptions`. */
 export const AgentGroupOptions = Options.of<AgentGroupOptions>({
   required: { name: Options.Text, version: Options.Text, world: Options.Text, agents: Agents },
   optional: {
     maxRounds: Options.wholeNumber(1, 1_000_000_000),
     decideWithinMs: Options.Milliseconds,
+    ticks: Ticks,
     channels: Channels.Channels,
     changes: Options.callable<NonNullable<AgentGroupOptions["changes"]>>(),
   },

@@ -21,6 +21,11 @@ export interface RoundsOptions {
   readonly maxRounds?: number
   /** How long an agent may take before its round is closed without it, in milliseconds. Default: no limit. */
   readonly decideWithinMs?: number
+  /**
+   * How the time of a world that moves by itself passes: so many milliseconds after each round, or `real-time`: as many as
+   * have passed by the clock. Default: it does not.
+   */
+  readonly ticks?: number | "real-time"
   /** Who hears whom. Default: everybody, one round later. */
   readonly channels?: Channels.Channels
   /** Who joins, leaves or is suspended at the start of a round, which is numbered from 0. Default: nobody. */
@@ -53,9 +58,10 @@ const decodeTurn = Schema.decodeUnknownOption(Turn)
 export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { world, agents, maxRounds = MAX_ROUNDS, channels = {}, changes = () => [] } = options
+      const { world, agents, maxRounds = MAX_ROUNDS, channels = {}, changes = () => [], ticks } = options
       const members = new Map<string, Member>()
       const said: Array<Channels.Utterance> = []
+      const clock = elapsed()
       let round = 0
       let isParallel = true
 
@@ -68,7 +74,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
             said: (content, audience) => said.push({ speaker: agentId, content, audience, round }),
           })
           const payload = { agentId, agent: fullName(agent), ...(midway ? { midway: true as const } : {}) }
-          yield* task.record(agentId, { type: "AgentJoined", payload })
+          yield* task.member({ type: "AgentJoined", payload })
           members.set(agentId, { seat, suspended: false })
           yield* start(seat, maxRounds)
         })
@@ -96,10 +102,21 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
           for (const member of active()) if (!member.seat.hasHandedIn()) yield* takeTurn(task, member, options)
           yield* stepTogether(task, active())
         }
+        if (ticks !== undefined) yield* task.tick(world, ticks === "real-time" ? clock() : ticks)
       }
       yield* close(task, [...members.values()], round >= maxRounds)
     }),
   )
+
+/** The milliseconds since the last call. */
+const elapsed = (): (() => number) => {
+  let last = performance.now()
+  return () => {
+    const before = last
+    last = performance.now()
+    return last - before
+  }
+}
 
 /** Runs an agent's loop in its seat. It begins with its first turn. */
 const start = (seat: Seat.Seat, maxSteps: number): Effect.Effect<void, never, Scope.Scope> =>
@@ -144,7 +161,7 @@ const leave = (task: AgentTask, member: Member, exit: Exit.Exit<RunResult, unkno
       member.ended = { outcome, ...(reason === undefined ? {} : { reason }) }
     }
     const { agentId } = member.seat
-    yield* task.record(agentId, { type: "AgentLeft", payload: { agentId, ...member.ended } })
+    yield* task.member({ type: "AgentLeft", payload: { agentId, ...member.ended } })
   })
 
 /** Tells agents what others said, as far as they hear it and it is due. */
@@ -180,7 +197,7 @@ const apply = (
     const ended = { outcome: "abandoned" as const, ...(reason === undefined ? {} : { reason }) }
     return changed(members, agentId, (member) => {
       member.ended = ended
-      return task.record(agentId, { type: "AgentLeft", payload: { agentId, ...ended, midway: true } })
+      return task.member({ type: "AgentLeft", payload: { agentId, ...ended, midway: true } })
     })
   }
   if ("suspend" in change) {
@@ -188,13 +205,13 @@ const apply = (
     return changed(members, agentId, (member) => {
       member.suspended = true
       const payload = { agentId, ...(reason === undefined ? {} : { reason }) }
-      return task.record(agentId, { type: "AgentSuspended", payload })
+      return task.member({ type: "AgentSuspended", payload })
     })
   }
   const { continue: agentId } = change
   return changed(members, agentId, (member) => {
     member.suspended = false
-    return task.record(agentId, { type: "AgentContinued", payload: { agentId } })
+    return task.member({ type: "AgentContinued", payload: { agentId } })
   })
 }
 
@@ -202,7 +219,7 @@ const apply = (
 const changed = (
   members: ReadonlyMap<string, Member>,
   agentId: string,
-  change: (member: Member) => ReturnType<Task["record"]>,
+  change: (member: Member) => ReturnType<Task["member"]>,
 ) => {
   const member = members.get(agentId)
   const names = [...members].flatMap(([name, { ended }]) => (ended === undefined ? [name] : [])).join(", ")

@@ -24,7 +24,7 @@ export type TurnEnd =
 /** An action that waits for its round. */
 interface HandedIn {
   readonly command: AgentCommand
-  readonly answer: Deferred.Deferred<CommandOutcome, unknown>
+  readonly answer: Deferred.Deferred<CommandOutcome>
 }
 
 /** The place of an agent. */
@@ -98,7 +98,7 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
 
     const handIn = (args: JsonObject, causationId: string | undefined) =>
       Effect.gen(function* () {
-        const answer = yield* Deferred.make<CommandOutcome, never>()
+        const answer = yield* Deferred.make<CommandOutcome>()
         const caused = causationId === undefined ? {} : { causationId }
         handedIn = { command: { agentId, actuator: step, args, ...caused }, answer }
         yield* endTurn({ kind: "handed-in" })
@@ -119,6 +119,8 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
       consult: (question, answering) => inTurn(task.consult(question, answering, { agentId })),
       ask: (question, answering, options = {}) => inTurn(task.ask(question, answering, { ...options, agentId })),
       inputs: (options = {}) => inTurn(task.inputs({ ...options, agentId })),
+      tick: (...time) => inTurn(task.tick(...time)),
+      member: (event) => inTurn(task.member(event)),
       record: (name, event) => inTurn(task.record(name, withAgent(event, agentId))),
       decided: (decision) => inTurn(task.decided({ ...decision, agentId })),
       // The end of the shared task is the group's.

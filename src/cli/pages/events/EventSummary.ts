@@ -109,6 +109,18 @@ const summaries: Summaries = {
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 
+  AgentJoined: ({ agentId, agent }) => `${agentId}: ${agent}`,
+  AgentLeft: ({ agentId, outcome, reason }) => `${agentId} ${outcome}${because(reason)}`,
+  AgentSuspended: ({ agentId, reason }) => agentId + because(reason),
+  AgentContinued: ({ agentId }) => agentId,
+  AgentLate: ({ agentId, waitedMs }) => `${agentId} after ${duration(waitedMs)}`,
+  WorldTicked: ({ plugin, milliseconds }) => `${plugin} by ${duration(milliseconds)}`,
+
+  ScenarioStarted: ({ name, version }) => `${name} ${version}`,
+  TriggerFired: ({ trigger, response, because }) => `${trigger} ${value(response)}${citing(because)}`,
+  MilestoneReached: ({ name, because }) => name + citing(because),
+  ScenarioEnded: ({ result, condition, because }) => `${result} ${value(condition)}${citing(because)}`,
+
   ScoringStarted: ({ label, taskIds, critic }) => `${label}: ${count(taskIds.length, "task")} by ${critic}`,
   RewardGiven: ({ measure, name, amount, because }) => `${measure} +${number(amount)} ${name}${citing(because)}`,
   PunishmentGiven: ({ measure, name, amount, because }) => `${measure} −${number(amount)} ${name}${citing(because)}`,

@@ -1,0 +1,89 @@
+/** The course of a scenario: a fold over its task's events, which says which triggers fired and how it ended. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Conditions from "./Conditions.ts"
+import type { Scenario } from "./Document.ts"
+import * as Facts from "./Facts.ts"
+import * as Triggers from "./Triggers.ts"
+
+/** How far a scenario has come. */
+export interface Course {
+  /** All responses that fell due so far, in order. The same events give the same responses. */
+  readonly firings: ReadonlyArray<Triggers.Firing>
+  /** How it ended; undefined while it is open. Nothing falls due after it. */
+  readonly verdict: Conditions.Verdict | undefined
+  /** The number of steps so far. */
+  readonly steps: number
+}
+
+/** The fold of one task. */
+export interface CourseFold {
+  /** Takes the next events, oldest first. */
+  readonly take: (events: ReadonlyArray<Event>) => Course
+}
+
+/** Starts a scenario in a task, in the world of a plugin. */
+export const start = (scenario: Scenario, taskId: string, plugin: string): CourseFold => {
+  const facts = Facts.start(taskId, plugin)
+  const triggers = Triggers.of(scenario)
+  const judge = Conditions.of(scenario)
+  const firings: Array<Triggers.Firing> = []
+  let flags = Facts.initialFlags(scenario)
+  let verdict: Conditions.Verdict | undefined
+  let steps = 0
+
+  const look = (together: ReadonlyArray<Event>) => {
+    const now = facts.after(together, () => flags)
+    steps = now.steps
+    let due = triggers.after(now)
+    firings.push(...due)
+    // A flag that is set may be the trigger of another event. Each one is set once, so that this ends.
+    for (let added = flagsIn(due, flags); added.size > flags.size; added = flagsIn(due, flags)) {
+      flags = added
+      due = triggers.after({ ...now, command: undefined, contexts: [] })
+      firings.push(...due)
+    }
+    verdict = judge(now)
+  }
+  return {
+    take: (events) => {
+      for (const together of commits(events)) if (verdict === undefined) look(together)
+      return { firings, verdict, steps }
+    },
+  }
+}
+
+/** The flags with those that responses set. */
+const flagsIn = (firings: ReadonlyArray<Triggers.Firing>, flags: Facts.Flags): Facts.Flags =>
+  new Set([
+    ...flags,
+    ...firings.flatMap(({ response }) =>
+      response.type === "set_flag"
+        ? [Facts.flagKey(response.flag_name), Facts.flagKey(response.flag_name, response.agent_id ?? Facts.ALL)]
+        : [],
+    ),
+  ])
+
+/** The events, each command's end together with the change of the world that was recorded with it. */
+const commits = (events: ReadonlyArray<Event>): ReadonlyArray<ReadonlyArray<Event>> => {
+  const groups: Array<Array<Event>> = []
+  for (const event of events) {
+    const group = groups.at(-1)
+    const belongs = event.type === "EnvironmentChanged" && group?.some(({ id }) => id === event.causationId) === true
+    if (belongs) group?.push(event)
+    else groups.push([event])
+  }
+  return groups
+}
+
+/**
+ * The events up to the last one that tells how the world stands: its reset, or a command's end with the change that it
+ * made. What comes after it is looked at with the next one, so that it does not matter when the log is read.
+ */
+export const settled = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const groups = commits(events)
+  const last = groups.findLastIndex((group) =>
+    group.some(({ type }) => Facts.ENDS.has(type) || type === "EnvironmentReset" || type === "EnvironmentRestored"),
+  )
+  return groups.slice(0, last + 1).flat()
+}

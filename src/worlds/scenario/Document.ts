@@ -1,0 +1,197 @@
+/** The schema of a scenario's document: the form of seed 002, section 6.6, and what Hindcast adds to it. */
+
+import { Schema } from "effect"
+import * as Guide from "../../agents/Guide.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { Text } from "../../plugins/manifest/fields.ts"
+import { Json, JsonObject } from "../../values/Json.ts"
+
+/** Any JSON value; a JSON Schema has to name its types. */
+const Anything = Json.annotations({
+  jsonSchema: { type: ["null", "boolean", "number", "string", "array", "object"] },
+})
+
+const Count = Schema.Int.pipe(
+  Schema.greaterThanOrEqualTo(1),
+  Schema.annotations({ description: "a whole number, 1 or more" }),
+)
+
+const Names = Schema.Array(Text).annotations({ description: "a list of names" })
+
+const Rule = Text.annotations({ description: "a rule: a CEL expression over state, event, task, command and count" })
+
+/** The agent that a part of the scenario is about. Default: any of its agents. */
+const agent_id = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: any" }))
+
+/** A room of a world that is made of rooms. */
+const Room = Schema.Struct({
+  description: Text,
+  exits: optional(
+    Schema.Record({ key: Schema.String, value: Text }).annotations({ description: "room names by direction" }),
+  ),
+  objects: optional(Names),
+}).annotations({ identifier: "Room", description: "a room: an object with description, exits and objects" })
+
+/** A thing in a room, in another thing or with an agent. */
+const Thing = Schema.Struct({
+  description: Text,
+  is_container: optional(Schema.Boolean),
+  is_open: optional(Schema.Boolean),
+  contains: optional(Names),
+  can_be_taken: optional(Schema.Boolean),
+  read_text: optional(Text),
+  custom_properties: optional(
+    JsonObject.annotations({ description: "an object: locked, key_required, hidden_item, and what the world knows" }),
+  ),
+}).annotations({ identifier: "Thing", description: "a thing: an object with description and its properties" })
+
+/** What an agent begins with. Further fields, such as the seed's `self_model`, reach it too. */
+const AgentConfig = Schema.Struct(
+  {
+    guide: optional(Guide.Guide),
+    goals: optional(Schema.Array(Anything).annotations({ description: "a list of goals: text or objects" })),
+    settings: optional(JsonObject),
+  },
+  Schema.Record({ key: Schema.String, value: Anything }),
+).annotations({ identifier: "AgentConfig", description: "an object with guide, goals, settings and more" })
+
+/** An agent that takes part. */
+const AgentSetup = Schema.Struct({
+  agent_id: Text,
+  start_room: optional(Text),
+  initial_inventory: optional(Names),
+  flags: optional(
+    Schema.Record({ key: Schema.String, value: Schema.Boolean }).annotations({ description: "true or false by flag" }),
+  ),
+  initial_agent_config: optional(AgentConfig),
+}).annotations({ identifier: "AgentSetup", description: "an agent: an object with agent_id" })
+
+export type AgentSetup = typeof AgentSetup.Type
+
+/** A condition that wins or loses. One is enough. */
+export const Condition = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("item_in_inventory"), agent_id, item_name: Text }),
+  Schema.Struct({ type: Schema.Literal("flag_set"), agent_id, flag_name: Text }),
+  Schema.Struct({ type: Schema.Literal("max_steps_reached"), steps: Count }),
+  Schema.Struct({
+    type: Schema.Literal("agent_state_condition"),
+    agent_id,
+    condition: Text.annotations({ description: 'a CEL expression over the agent\'s state, such as "energy <= 0"' }),
+  }),
+  Schema.Struct({ type: Schema.Literal("rule"), rule: Rule }),
+).annotations({
+  identifier: "Condition",
+  description:
+    "a condition: an object of the type item_in_inventory, flag_set, max_steps_reached, agent_state_condition or rule",
+})
+
+export type Condition = typeof Condition.Type
+
+/** What makes an event of a scenario happen. */
+export const Trigger = Schema.Union(
+  Schema.Struct({
+    type: Schema.Literal("action_taken"),
+    action_type: Text.annotations({ description: "an actuator's name, or the action of a world with numbered ones" }),
+    target: optional(Text.annotations({ description: "one of the command's arguments" })),
+    count: optional(Count),
+  }),
+  Schema.Struct({ type: Schema.Literal("item_found"), agent_id, item_name: Text }),
+  Schema.Struct({ type: Schema.Literal("flag_set"), agent_id, flag_name: Text }),
+  Schema.Struct({ type: Schema.Literal("step_reached"), steps: Count }),
+  Schema.Struct({ type: Schema.Literal("rule"), rule: Rule }),
+).annotations({
+  identifier: "Trigger",
+  description: "a trigger: an object of the type action_taken, item_found, flag_set, step_reached or rule",
+})
+
+export type Trigger = typeof Trigger.Type
+
+/** What happens when a trigger fires. */
+export const Response = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("message_to_agent"), agent_id, content: Text }),
+  Schema.Struct({ type: Schema.Literal("log_milestone"), agent_id, milestone_name: Text }),
+  Schema.Struct({ type: Schema.Literal("set_flag"), agent_id, flag_name: Text }),
+  Schema.Struct({
+    type: Schema.Literal("command"),
+    actuator: Text.annotations({ description: "an actuator of the environment, or plugin/actuator" }),
+    args: optional(JsonObject),
+  }),
+  Schema.Struct({
+    type: Schema.Literal("reward"),
+    agent_id,
+    amount: Schema.Finite.pipe(
+      Schema.between(-1, 1),
+      Schema.filter((amount) => amount !== 0),
+      Schema.annotations({ description: "a number from -1 to 1 that is not 0; below 0 it is a punishment" }),
+    ),
+    name: optional(Text),
+  }),
+).annotations({
+  identifier: "Response",
+  description: "a response: an object of the type message_to_agent, log_milestone, set_flag, command or reward",
+})
+
+export type Response = typeof Response.Type
+
+const Happening = Schema.Struct({
+  name: optional(Text),
+  trigger: Trigger,
+  response: Schema.Union(Response, Schema.NonEmptyArray(Response)).annotations({
+    description: "a response, or a list of responses",
+  }),
+  repeat: optional(Schema.Boolean.annotations({ description: "whether it happens each time; default: once" })),
+}).annotations({ identifier: "Event", description: "an event: an object with trigger and response" })
+
+const InitialState = Schema.Struct({
+  rooms: optional(Schema.Record({ key: Schema.String, value: Room }).annotations({ description: "rooms by name" })),
+  object_details: optional(
+    Schema.Record({ key: Schema.String, value: Thing }).annotations({ description: "things by name" }),
+  ),
+  agent_setup: optional(
+    Schema.Union(AgentSetup, Schema.NonEmptyArray(AgentSetup)).annotations({
+      description: "an agent, or a list of agents",
+    }),
+  ),
+}).annotations({
+  identifier: "InitialState",
+  description: "an object with rooms, object_details and agent_setup",
+})
+
+/** A scenario. Its encoded form equals its decoded form. */
+export const Scenario = Schema.Struct({
+  scenario_name: Text,
+  environment_type: Text.annotations({
+    description: "the world: a plugin's name, its environment's name, or its scenarioType",
+  }),
+  version: Text.annotations({ description: "text: the scenario's version, in quotes" }),
+  description: Text,
+  configuration: optional(JsonObject.annotations({ description: "options of the environment" })),
+  initial_state: optional(InitialState),
+  win_conditions: Schema.NonEmptyArray(Condition).annotations({ description: "a list of at least one condition" }),
+  lose_conditions: optional(Schema.Array(Condition).annotations({ description: "a list of conditions" })),
+  events: optional(Schema.Array(Happening).annotations({ description: "a list of events" })),
+  /** The JSON Schema of this document, for editors. Hindcast ignores it. */
+  $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
+}).annotations({ identifier: "Scenario", description: "a scenario: an object" })
+
+export type Scenario = typeof Scenario.Type
+
+/** The agents of a scenario, in its order. */
+export const agentsOf = ({ initial_state }: Scenario): ReadonlyArray<AgentSetup> => {
+  const setup = initial_state?.agent_setup
+  return setup === undefined ? [] : "agent_id" in setup ? [setup] : setup
+}
+
+/** A scenario as JSON. Its schema guarantees it; the decoding makes the compiler see it. */
+export const asJson = (scenario: Scenario): JsonObject => Schema.decodeUnknownSync(JsonObject)(scenario)
+
+/**
+ * The canonical form of a name: `brass_key` for `Brass Key`, `the brass-key` and `brass_key`, as the text room has it.
+ */
+export const canonical = (name: string): string =>
+  name
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "_")
+    .replace(/^_|_$/g, "")
+    .replace(/^(the|an|a)_(?=.)/, "")

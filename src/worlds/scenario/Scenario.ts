@@ -1,0 +1,139 @@
+/** Scenarios: reading them, and playing them in a task. */
+
+import * as fs from "node:fs"
+import { Effect, Either } from "effect"
+import type * as Agent from "../../kernel/agents/Agent.ts"
+import { Kernel, type RunError, type RunOptions } from "../../kernel/Kernel.ts"
+import * as Rubric from "../../kernel/rules/Rubric.ts"
+import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { conducted, type Playing } from "./Conducting.ts"
+import { decode, invalid, type Loaded, type ScenarioInvalid } from "./decode.ts"
+import * as World from "./World.ts"
+
+export * as Conditions from "./Conditions.ts"
+export { conducted, type Playing } from "./Conducting.ts"
+export * as Course from "./Course.ts"
+export { Scenario } from "./Document.ts"
+export { decode, type Loaded, ScenarioInvalid } from "./decode.ts"
+export { jsonSchema } from "./jsonSchema.ts"
+export * as Triggers from "./Triggers.ts"
+
+/** Reads a scenario from a YAML or JSON file; see `decode`. */
+export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubric.FileUnreadable> =>
+  Effect.flatMap(
+    Effect.try({
+      try: () => fs.readFileSync(file, "utf8"),
+      catch: (cause) =>
+        new Rubric.FileUnreadable({
+          file,
+          reason: `expected a file that can be read, found ${cause instanceof Error ? cause.message : String(cause)}`,
+        }),
+    }),
+    (text) => decode(text, file),
+  )
+
+/** A scenario in its world: what a task is opened with, and what conducts its agent. */
+export interface Played {
+  readonly playing: Playing
+  /** The options of the task's environments, by plugin. */
+  readonly environment: { readonly [plugin: string]: JsonObject }
+  /** The scenario's description. */
+  readonly goal: string
+  /** The steps after which the scenario is lost, and some more; undefined if it has no such condition. */
+  readonly maxSteps: number | undefined
+}
+
+/**
+ * Puts a scenario in the world that it names, one of the active plugins that take part. It fails with all that the
+ * scenario names and the world does not have.
+ */
+export const inWorld = (
+  loaded: Loaded,
+  registry: PluginRegistry,
+  plugins?: ReadonlyArray<string>,
+): Either.Either<Played, ScenarioInvalid> => {
+  const { scenario, digest } = loaded
+  return Either.mapBoth(World.of(scenario, registry, plugins), {
+    onLeft: (flaws) => invalid(loaded, flaws),
+    onRight: ({ plugin, options }) => {
+      const limits = (scenario.lose_conditions ?? []).flatMap((condition) =>
+        condition.type === "max_steps_reached" ? [condition.steps] : [],
+      )
+      return {
+        playing: { scenario, digest, plugin },
+        environment: { [plugin]: options },
+        goal: scenario.description.trim(),
+        maxSteps: limits.length === 0 ? undefined : Math.min(...limits) + SPARE_STEPS,
+      }
+    },
+  })
+}
+
+/** Steps beyond the scenario's own limit, such as messages, so that it is the scenario that ends the run. */
+const SPARE_STEPS = 100
+
+/** Options of a run of a scenario. */
+export interface PlayOptions extends Omit<RunOptions, "goal" | "environment"> {
+  /** Default: the scenario's description. */
+  readonly goal?: string
+  /** Options of other environments, by plugin. */
+  readonly environment?: { readonly [plugin: string]: JsonObject }
+}
+
+/**
+ * Lets an agent play a scenario in a new task: opens it in the scenario's world, looks at the scenario's triggers and
+ * conditions after each command, and closes the task as `achieved` where it is won, as `failed` where it is lost.
+ * Otherwise the task ends as the agent ends it, or as `truncated`.
+ */
+export const run = (
+  agent: Agent.Agent,
+  loaded: Loaded,
+  options: PlayOptions = {},
+): Effect.Effect<TaskAudit.TaskAudit, RunError | ScenarioInvalid, Kernel> =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    const { plugins, maxSteps: given, ...rest } = options
+    const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, yield* kernel.plugins.state, plugins)
+    const steps = given ?? maxSteps
+    return yield* kernel.tasks.run(conducted(agent, playing), {
+      goal,
+      ...rest,
+      ...(plugins === undefined ? {} : { plugins }),
+      ...(steps === undefined ? {} : { maxSteps: steps }),
+      environment: { ...options.environment, ...environment },
+    })
+  })
+
+/**
+ * The rewards and punishments of a scenario's events as a rubric, for `rescore`: each response of the type `reward`
+ * counts each time its trigger fired. Undefined if the scenario gives none.
+ */
+export const rubricOf = ({
+  scenario_name,
+  description,
+  events = [],
+}: Loaded["scenario"]): Rubric.Rubric | undefined => {
+  const given = events.flatMap(({ name, response }, index) =>
+    ("type" in response ? [response] : response).flatMap((one, at) =>
+      one.type === "reward" ? [{ trigger: name ?? `events/${index}`, at, ...one }] : [],
+    ),
+  )
+  if (given.length === 0) return undefined
+  const measured = given.map(({ trigger, at, amount, name }) => ({
+    positive: amount > 0,
+    reward: {
+      name: `${name ?? trigger}${at === 0 ? "" : ` (${at + 1})`}`,
+      when: `The event ${trigger} of the scenario happened.`,
+      weight: Math.abs(amount),
+      rule: `event.type == "TriggerFired" && event.payload.trigger == ${JSON.stringify(trigger)} && event.payload.response.type == "reward" && double(event.payload.response.amount) == double(${amount})`,
+      per: "occurrence" as const,
+    },
+  }))
+  const listed = (positive: boolean) => measured.filter((one) => one.positive === positive).map(({ reward }) => reward)
+  return {
+    name: "scenario",
+    measures: [{ name: scenario_name, description, rewards: listed(true), punishments: listed(false) }],
+  }
+}

@@ -1,0 +1,145 @@
+/** The world that a scenario is played in: which plugin's environment it is, and with which options. */
+
+import { Either } from "effect"
+import { manifestOf } from "../../kernel/registry/Registry.ts"
+import { actuatorsOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { agentsOf, asJson, type Scenario } from "./Document.ts"
+import type { Flaw } from "./source.ts"
+
+/** A world, with the options that put it where the scenario begins. */
+export interface World {
+  /** The plugin's name. */
+  readonly plugin: string
+  readonly options: JsonObject
+}
+
+/**
+ * Finds the world of a scenario among the active plugins that take part: by the plugin's name, its environment's name or
+ * its `scenarioType`. It also finds actuators that the scenario names and the world does not have.
+ *
+ * @param plugins the plugins that take part. Default: all that are active
+ */
+export const of = (
+  scenario: Scenario,
+  registry: PluginRegistry,
+  plugins?: ReadonlyArray<string>,
+): Either.Either<World, ReadonlyArray<Flaw>> => {
+  const manifests = Object.entries(registry)
+    .filter(([name, { active }]) => active && (plugins === undefined || plugins.includes(name)))
+    .map(([, plugin]) => manifestOf(plugin))
+  const worlds = manifests.filter(({ peas }) => peas.environment !== undefined)
+  const [found, ...others] = worlds.filter((manifest) => namesOf(manifest).includes(scenario.environment_type))
+  if (found === undefined || others.length > 0) {
+    const known = worlds.map((manifest) => namesOf(manifest).join(" or "))
+    const expected = `the world of one active plugin that takes part (${known.join("; ") || "there is none"})`
+    const several = `${JSON.stringify(scenario.environment_type)}, which is several: ${[found, ...others].map((one) => one?.name).join(", ")}`
+    const flaw = { path: "/environment_type", expected }
+    return Either.left([{ ...flaw, found: found === undefined ? JSON.stringify(scenario.environment_type) : several }])
+  }
+  const flaws = [...crowdFlaws(scenario), ...actuatorFlaws(scenario, found, manifests)]
+  return flaws.length === 0
+    ? Either.right({ plugin: found.name, options: optionsFor(scenario, found) })
+    : Either.left(flaws)
+}
+
+const namesOf = ({ name, peas: { environment } }: Manifest): ReadonlyArray<string> => [
+  ...new Set([name, environment?.name, environment?.scenarioType].filter((named) => named !== undefined)),
+]
+
+/** The options of a world for a scenario. Pure. */
+export const optionsFor = (scenario: Scenario, { peas }: Manifest): JsonObject =>
+  peas.environment?.scenarioType === scenario.environment_type ? whole(scenario) : parts(scenario)
+
+/**
+ * The whole scenario, for a world that plays such scenarios. Its events are left out, because Hindcast carries them out,
+ * and so are conditions of types that the world does not know and what is for the agent.
+ */
+const whole = (scenario: Scenario): JsonObject => {
+  const { $schema: _, events: __, configuration, initial_state, ...rest } = asJson(scenario)
+  const [agent] = agentsOf(scenario)
+  return {
+    ...rest,
+    ...asObject(configuration),
+    ...(initial_state === undefined
+      ? {}
+      : {
+          initial_state: { ...asObject(initial_state), ...(agent === undefined ? {} : { agent_setup: bare(agent) }) },
+        }),
+    win_conditions: [...scenario.win_conditions.filter(({ type }) => WORLDLY.has(type))],
+    lose_conditions: [...(scenario.lose_conditions ?? []).filter(({ type }) => type === "max_steps_reached")],
+  }
+}
+
+/** The conditions that a text room looks at by itself, so that its document says whether it is won. */
+const WORLDLY: ReadonlySet<string> = new Set(["item_in_inventory", "flag_set"])
+
+/** The options of any other world: the configuration, and what of the initial state the scenario gives. */
+const parts = (scenario: Scenario): JsonObject => {
+  const { configuration, initial_state } = asJson(scenario)
+  const { rooms, object_details } = asObject(initial_state)
+  const agents = agentsOf(scenario).map(bare)
+  const isPlaced = agents.some((agent) => Object.keys(agent).length > 1)
+  return {
+    ...asObject(configuration),
+    ...(rooms === undefined ? {} : { rooms }),
+    ...(object_details === undefined ? {} : { object_details }),
+    ...(isPlaced ? { agents } : {}),
+  }
+}
+
+/** An agent as its world is told of it. */
+const bare = ({ initial_agent_config: _, ...agent }: ReturnType<typeof agentsOf>[number]): JsonObject => ({ ...agent })
+
+/** A JSON object, or an empty one where the value is none. */
+export const asObject = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+
+/** The flaw of several agents in a world for one. */
+const crowdFlaws = (scenario: Scenario): ReadonlyArray<Flaw> => {
+  const count = agentsOf(scenario).length
+  return count < 2
+    ? []
+    : [
+        {
+          path: "/initial_state/agent_setup",
+          expected: "one agent, because its world is for one",
+          found: `${count} agents`,
+        },
+      ]
+}
+
+/** The flaws of actuators that a scenario names and its world does not have. */
+const actuatorFlaws = (
+  { events = [] }: Scenario,
+  world: Manifest,
+  manifests: ReadonlyArray<Manifest>,
+): ReadonlyArray<Flaw> => {
+  const own = actuatorsOf(world).map(({ name }) => name)
+  const all = manifests.flatMap((manifest) => actuatorsOf(manifest).map(({ name }) => `${manifest.name}/${name}`))
+  const missing = (path: string, name: string) =>
+    own.includes(name) || all.includes(name)
+      ? []
+      : [{ path, expected: `an actuator of ${world.name} (${own.join(", ")})`, found: JSON.stringify(name) }]
+  return events.flatMap(({ trigger, response }, index) => {
+    const path = `/events/${index}`
+    // The actions of a world that is stepped are not actuators.
+    const isStepped = own.includes("step") || own.length === 0
+    const responses = "type" in response ? [response] : response
+    return [
+      ...(trigger.type === "action_taken" && !isStepped
+        ? missing(`${path}/trigger/action_type`, trigger.action_type)
+        : []),
+      ...responses.flatMap((one, at) =>
+        one.type === "command"
+          ? missing(`${path}/response${"type" in response ? "" : `/${at}`}/actuator`, one.actuator)
+          : [],
+      ),
+    ]
+  })
+}
+
+/** The full name of an actuator that a scenario names: `plugin/actuator`. */
+export const fullName = (plugin: string, actuator: string): string =>
+  actuator.includes("/") ? actuator : `${plugin}/${actuator}`

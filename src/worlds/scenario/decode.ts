@@ -1,0 +1,96 @@
+/** Decodes a scenario from its text and reports all mistakes at once, each with its line and column. */
+
+import { Data, Effect, Either, Schema } from "effect"
+import { digest } from "../../values/Digest.ts"
+import { type Json, pointerToken } from "../../values/Json.ts"
+import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
+import { asJson, Scenario } from "./Document.ts"
+import { flawsOf } from "./references.ts"
+import { repaired } from "./repair.ts"
+import { type Flaw, type Mistake, type Place, parse } from "./source.ts"
+
+/** Fix the scenario: `mistakes` are all that were found in it. */
+export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
+  readonly file: string
+  readonly mistakes: ReadonlyArray<Mistake>
+}> {
+  override get message() {
+    const count = this.mistakes.length === 1 ? "1 mistake" : `${this.mistakes.length} mistakes`
+    return `${this.file} has ${count}:${this.mistakes.map((mistake) => `\n  ${described(mistake)}`).join("")}`
+  }
+}
+
+/** A scenario that was decoded, and where its parts are. */
+export interface Loaded {
+  readonly scenario: Scenario
+  /** SHA-256 over its canonical JSON, in lower-case hexadecimal. */
+  readonly digest: string
+  /** The file, or another name of the text, for messages. */
+  readonly file: string
+  readonly placeOf: (pointer: string) => Place
+}
+
+/**
+ * Decodes a scenario from YAML or JSON. It finds unknown and missing fields, fields of the wrong type, names of rooms,
+ * things and agents that are not there, rules that do not compile, and conditions that are met at the start.
+ *
+ * @param file the text's name in messages
+ */
+export const decode = (text: string, file: string): Effect.Effect<Loaded, ScenarioInvalid> =>
+  Effect.flatMap(parse(text), (parsed) => {
+    if (Either.isLeft(parsed)) return new ScenarioInvalid({ file, mistakes: parsed.left })
+    const { document, placeOf } = parsed.right
+    const decoded = fromJson(document)
+    return Either.isRight(decoded)
+      ? Effect.succeed({ scenario: decoded.right, digest: digest(asJson(decoded.right)), file, placeOf })
+      : invalid({ file, placeOf }, decoded.left)
+  })
+
+/** The error for flaws in a text. */
+export const invalid = (
+  { file, placeOf }: Pick<Loaded, "file" | "placeOf">,
+  flaws: ReadonlyArray<Flaw>,
+): ScenarioInvalid =>
+  new ScenarioInvalid({
+    file,
+    mistakes: flaws
+      .map((flaw) => ({ ...flaw, place: placeOf(flaw.path) }))
+      .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column),
+  })
+
+/** Decodes a scenario from JSON, such as that of a `ScenarioStarted` event. */
+export const fromJson = (document: Json): Either.Either<Scenario, ReadonlyArray<Flaw>> =>
+  Either.match(strictly(document), {
+    onLeft: ({ issue }) => {
+      const issues = issuesOf(issue)
+      return Either.left([...issues.map(flawOf), ...furtherFlaws(document, issues)])
+    },
+    onRight: (scenario) => {
+      const flaws = flawsOf(scenario)
+      return flaws.length === 0 ? Either.right(scenario) : Either.left(flaws)
+    },
+  })
+
+/** What else is wrong, where the parts that do not fit the schema are left out. */
+const furtherFlaws = (document: Json, issues: ReadonlyArray<SchemaIssue>): ReadonlyArray<Flaw> => {
+  const rest = strictly(
+    repaired(
+      document,
+      issues.map(({ keys }) => keys),
+    ),
+  )
+  if (Either.isLeft(rest)) return []
+  const hasAgents = !issues.some(({ keys }) => keys[1] === "agent_setup")
+  return flawsOf(rest.right).filter(({ path }) => hasAgents || !path.endsWith("/agent_id"))
+}
+
+const strictly = Schema.decodeUnknownEither(Scenario, { errors: "all", onExcessProperty: "error" })
+
+const flawOf = ({ keys, expected, found, nearest }: SchemaIssue): Flaw => ({
+  path: keys.map((key) => `/${pointerToken(String(key))}`).join(""),
+  expected,
+  found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
+})
+
+const described = ({ path, expected, found, place }: Mistake): string =>
+  `${place.line}:${place.column} ${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
