@@ -8,7 +8,7 @@ import { built } from "../built.ts"
 import type { Ended, Starting } from "./hindcast.ts"
 
 /** How the program ended, and what it wrote: apart, and as it came. */
-export interface Said extends Ended {
+interface Said extends Ended {
   readonly both: string
 }
 
