@@ -33,7 +33,11 @@ export default defineConfig({
       // What runs the program as it is built: a build comes first, where `dist/` is older than its sources.
       {
         extends: true,
-        test: { name: "program", include: [...program], globalSetup: ["./test/build.ts", "./test/demoLogPlace.ts"] },
+        test: {
+          name: "program",
+          include: [...program],
+          globalSetup: ["./test/build.ts", "./test/buildPrograms.ts", "./test/demoLogPlace.ts"],
+        },
       },
     ],
     // The program as it is built, which tests run in their own process, is loaded as it is.

@@ -8,7 +8,7 @@ export default defineConfig({
   ...config,
   test: {
     ...test,
-    globalSetup: ["./test/build.ts", "./test/demoLogPlace.ts"],
+    globalSetup: ["./test/build.ts", "./test/buildPrograms.ts", "./test/demoLogPlace.ts"],
     include: ["test/long/**/*.test.ts"],
     testTimeout: 120_000,
   },

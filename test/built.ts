@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url"
 import { inject } from "vitest"
+import { bundleOf, PROGRAMS } from "./programs.ts"
 import { inRepository } from "./repository.ts"
 
 declare module "vitest" {
@@ -34,9 +35,13 @@ export const PACKAGE = inRepository()
 export const shippedPlugin = (...names: ReadonlyArray<string>): string => inRepository(...names)
 
 /**
- * A program of `programs/` beside a module of tests, for a process of its own: it imports what was built.
+ * A program of `programs/` beside a module of tests, for a process of its own: it imports what was built, or is bundled with it
+ * (`programs.ts`).
  *
  * @param module the module's `import.meta.url`
  */
-export const program = (module: string, name: string): string =>
-  fileURLToPath(new URL(`./programs/${name}.mjs`, module))
+export const program = (module: string, name: string): string => {
+  const file = fileURLToPath(new URL(`./programs/${name}.mjs`, module))
+  const bundled = PROGRAMS.find((one) => inRepository("test", one) === file)
+  return bundled === undefined ? file : bundleOf(bundled)
+}

@@ -1,4 +1,3 @@
-import { exec } from "node:child_process"
 import * as fs from "node:fs"
 import type * as http from "node:http"
 import * as path from "node:path"
@@ -7,21 +6,14 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { server } from "../agents/models/servers.ts"
 import { workplace } from "../workplace.ts"
-import { document, type Ended, start } from "./hindcast.ts"
+import { document, type Ended, hindcast, start } from "./hindcast.ts"
+import { wrongWith } from "./typed.ts"
 
 const place = workplace()
 afterAll(place.remove)
 
 const live = (...args: ReadonlyArray<string>): Promise<Ended> =>
   start(["demo", "--live", ...args], { cwd: place.directory }).ended
-
-/** Runs a command of the demo in a shell. Returns what is wrong. */
-const shell = (command: string): Promise<string> =>
-  new Promise((resolve) => {
-    exec(command, { cwd: place.directory, env: { ...process.env, HINDCAST_LOG: undefined } }, (error, _, stderr) =>
-      resolve(error === null ? "" : `${error.message} ${stderr}`),
-    )
-  })
 
 interface Listed {
   readonly timeline: string
@@ -91,7 +83,7 @@ describe("demo --live", () => {
     const commands = ended.stdout.split("\n").filter((line) => /^node /.test(line))
     expect(commands.length).toBeGreaterThanOrEqual(7)
     for (const command of commands.filter((command) => !/ step /.test(command))) {
-      expect([command, await shell(command)]).toEqual([command, ""])
+      expect([command, await wrongWith(command, place.directory)]).toEqual([command, ""])
     }
   })
 })
@@ -192,14 +184,14 @@ describe("demo --live, elsewhere", () => {
     [["--model", "antropic/one"], /Did you mean anthropic/],
     [["--directory", "."], /--directory \.: expected a new or an empty directory, found one with files in it/],
   ])("refuses %j", async (args, said) => {
-    const { code, stderr } = await live("--log", "never.db", ...args)
+    const { code, stderr } = await hindcast(["demo", "--live", "--log", "never.db", ...args], { cwd: place.directory })
     expect(code).toBe(1)
     expect(stderr).toMatch(said)
     expect(fs.existsSync(path.join(place.directory, "never.db"))).toBe(false)
   })
 
   it("has its options with --live only", async () => {
-    const { code, stderr } = await start(["demo", "--model", "anthropic/one"], { cwd: place.directory }).ended
+    const { code, stderr } = await hindcast(["demo", "--model", "anthropic/one"], { cwd: place.directory })
     expect({ code, said: /--model: expected --live beside it, found none/.test(stderr) }).toEqual({
       code: 1,
       said: true,

@@ -1,4 +1,3 @@
-import { exec } from "node:child_process"
 import * as fs from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -8,6 +7,7 @@ import { coloured } from "../../src/cli/terminal/Style.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { document, type Ended, hindcast, keysOf } from "./hindcast.ts"
+import { wrongWith } from "./typed.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -137,7 +137,7 @@ describe("the demo, on a log that does not exist yet", () => {
   it("suggests commands that work on the log it left", { timeout: 120_000 }, async () => {
     const commands = partOf(ended, "Next").filter((line) => line.startsWith("node "))
     expect(commands.length).toBeGreaterThanOrEqual(6)
-    for (const command of commands) expect([command, await shell(command)]).toEqual([command, ""])
+    for (const command of commands) expect([command, await wrongWith(command, place.directory)]).toEqual([command, ""])
   })
 
   it("goes on in the same log when it is run again, and says so", { timeout: 60_000 }, async () => {
@@ -226,11 +226,3 @@ describe("a line that is cut", () => {
     expect(cut("→→→→", 3)).toBe("→→…")
   })
 })
-
-/** Runs a command as it was suggested; answers what went wrong. */
-const shell = (command: string): Promise<string> =>
-  new Promise((resolve) => {
-    exec(command, { cwd: place.directory }, (error, _stdout, stderr) =>
-      resolve(error === null ? stderr : error.message),
-    )
-  })

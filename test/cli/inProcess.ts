@@ -7,6 +7,11 @@ import type * as ProgramModule from "../../src/cli/Program.ts"
 import { built } from "../built.ts"
 import type { Ended, Starting } from "./hindcast.ts"
 
+/** How the program ended, and what it wrote: apart, and as it came. */
+interface Said extends Ended {
+  readonly both: string
+}
+
 const cli = built("cli")
 
 /** The program's modules as they are shipped, before they become one file. */
@@ -25,19 +30,20 @@ let before: Promise<unknown> = Promise.resolve()
  * Runs the program in the process of the tests, as `cli/main` does in one of its own: a start costs more than most
  * commands. One at a time, for it writes to the process's outputs and asks for its directory, arguments and variables.
  */
-export const runInProcess = (args: ReadonlyArray<string>, starting: Starting = {}): Promise<Ended> => {
+export const runInProcess = (args: ReadonlyArray<string>, starting: Starting = {}): Promise<Said> => {
   const ended = before.then(() => runNow(args, starting))
   before = ended.catch(() => undefined)
   return ended
 }
 
-const runNow = async (args: ReadonlyArray<string>, { cwd, env = {} }: Starting): Promise<Ended> => {
+const runNow = async (args: ReadonlyArray<string>, { cwd, env = {} }: Starting): Promise<Said> => {
   const { Argv, Failure, Program } = await load()
   const [directory, argv] = [process.cwd(), process.argv]
   const variables = { HINDCAST_LOG: undefined, ...env }
   const kept = Object.keys(variables).map((name) => [name, process.env[name]] as const)
-  const stdout = captured(process.stdout)
-  const stderr = captured(process.stderr)
+  const written: Array<Written> = []
+  const outputs = [process.stdout, process.stderr] as const
+  const releases = outputs.map((output) => captured(output, written))
   try {
     if (cwd !== undefined) process.chdir(cwd)
     process.argv = [process.execPath, path.join(cli, "main.js"), ...args]
@@ -51,10 +57,10 @@ const runNow = async (args: ReadonlyArray<string>, { cwd, env = {} }: Starting):
     )
     const failure = Exit.isSuccess(exit) ? undefined : Failure.ofCause(exit.cause, arranged.path)
     if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
-    return { code: failure?.exitCode ?? 0, stdout: stdout.text(), stderr: stderr.text() }
+    const [stdout, stderr] = outputs.map((output) => textOf(written.filter((one) => one.output === output)))
+    return { code: failure?.exitCode ?? 0, stdout: stdout ?? "", stderr: stderr ?? "", both: textOf(written) }
   } finally {
-    stdout.release()
-    stderr.release()
+    for (const release of releases) release()
     setVariables(kept)
     process.argv = argv
     process.chdir(directory)
@@ -70,20 +76,25 @@ const setVariables = (variables: ReadonlyArray<readonly [string, string | undefi
   }
 }
 
+/** A part of what was written, and where. */
+interface Written {
+  readonly output: NodeJS.WriteStream
+  readonly bytes: Buffer
+}
+
+const textOf = (written: ReadonlyArray<Written>): string =>
+  Buffer.concat(written.map(({ bytes }) => bytes)).toString("utf8")
+
 /** Keeps what is written to an output, until it is released. */
-const captured = (output: NodeJS.WriteStream) => {
-  const chunks: Array<Buffer> = []
+const captured = (output: NodeJS.WriteStream, written: Array<Written>): (() => void) => {
   const { write } = output
   output.write = (chunk: string | Uint8Array, ...rest: ReadonlyArray<unknown>) => {
-    chunks.push(Buffer.from(chunk as string))
+    written.push({ output, bytes: Buffer.from(chunk as string) })
     const told = rest.find((argument) => typeof argument === "function")
     if (told !== undefined) process.nextTick(told as () => void)
     return true
   }
-  return {
-    text: () => Buffer.concat(chunks).toString("utf8"),
-    release: () => {
-      output.write = write
-    },
+  return () => {
+    output.write = write
   }
 }

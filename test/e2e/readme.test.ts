@@ -31,7 +31,7 @@ describe.each([
       const directory = yield* insideThePackage
       const source = path.join(directory, "example.ts")
       fs.writeFileSync(source, example)
-      const compiled = ts.createProgram([source], { ...options(), rootDir: directory, outDir: directory })
+      const compiled = ts.createProgram([source], { ...options(), rootDir: directory, outDir: directory }, parsingOnce)
       const problems = ts
         .getPreEmitDiagnostics(compiled)
         .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
@@ -92,3 +92,16 @@ const options = (): ts.CompilerOptions => {
   const { paths: _ours, rewriteRelativeImportExtensions: _rewrite, ...rest } = config.compilerOptions
   return { ...ts.convertCompilerOptionsFromJson(rest, PACKAGE).options, noEmit: false, skipLibCheck: true }
 }
+
+/** Reads what the examples import once for both. */
+const parsingOnce: ts.CompilerHost = (() => {
+  const host = ts.createCompilerHost(options())
+  const parsed = new Map<string, ts.SourceFile | undefined>()
+  return {
+    ...host,
+    getSourceFile: (name, ...rest) => {
+      if (!parsed.has(name)) parsed.set(name, host.getSourceFile(name, ...rest))
+      return parsed.get(name)
+    },
+  }
+})()

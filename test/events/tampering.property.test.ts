@@ -146,7 +146,7 @@ describe("a small log in which one byte was changed", () => {
         fc.integer({ min: 1, max: 255 }),
         (field, index, mask) => Effect.runPromise(isFoundOut(database, field, flipped(field.bytes, index, mask))),
       )
-      yield* check(property, 200)
+      yield* check(property, 100)
     }),
   )
 
@@ -190,7 +190,7 @@ describe("a small log in which one byte was changed", () => {
             if (Either.isRight(examined) && !intact) expect(Doctor.isHealthy(examined.right)).toBe(false)
           },
         )
-        yield* check(property, 150)
+        yield* check(property, 60)
       }),
     SLOW_MACHINE_MS,
   )

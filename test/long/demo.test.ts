@@ -2,6 +2,8 @@ import { Effect, Stream } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { document } from "../cli/hindcast.ts"
+import { differing, everything } from "../cli/season.ts"
+import { demoLog } from "../demoLog.ts"
 import { workplace } from "../workplace.ts"
 
 const place = workplace()
@@ -24,6 +26,16 @@ describe("the log of 500 tasks", () => {
     const third = Math.floor(nets.length / 3)
     const [first, last] = [mean(nets.slice(0, third)), mean(nets.slice(-third))]
     expect(last - first).toBeGreaterThan(0.8)
+  })
+})
+
+describe("a season of 23 tasks", () => {
+  it("is the same when it is made again, but for ids, times, processes and paths", { timeout: 120_000 }, async () => {
+    const again = place.file("again.db")
+    const told = await document(["demo", "--tasks", "23", "--seed", "7", "--log", again])
+    const events = await everything(await demoLog(23, 7))
+    expect(told).toMatchObject({ log: again, tasks: 23, seed: 7, events: events.length })
+    expect(differing(await everything(again), events)).toEqual([])
   })
 })
 

@@ -15,6 +15,7 @@ import {
   expectTrueStates,
   fill,
   filledLog,
+  newFilledLog,
   projectorOn,
   snapshotPositions,
   sql,
@@ -113,7 +114,7 @@ describe("a snapshot that is not what was stored is not trusted", () => {
 
   it.scopedLive("no snapshot of another log is trusted", () =>
     Effect.gen(function* () {
-      const theirs = yield* filledLog
+      const theirs = yield* newFilledLog
       const ours = yield* filledLog
       yield* Effect.sync(() => {
         const database = new Database(ours)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer } from "effect"
 import { layerSqlite } from "../../src/events/index.ts"
@@ -42,12 +43,34 @@ export const allEvents = Effect.gen(function* () {
 export const projectorOn = (filename: string, options: { readonly readonly?: boolean } = {}) =>
   Projector.layerWith({ checks: false }).pipe(Layer.provideMerge(layerSqlite({ filename, ...options })))
 
-/** A log with its snapshots, laid by a program that is gone. */
-export const filledLog = Effect.gen(function* () {
+/** A log with its snapshots, laid by a program that is gone. It is another log each time. */
+export const newFilledLog = Effect.gen(function* () {
   const filename = path.join(yield* temporaryDirectory, "log.db")
   yield* Effect.provide(Effect.zipRight(fill(), current(EnvironmentState.projection)), projectorOn(filename))
   return filename
 })
+
+/** The same in a directory of its own: a copy of one that is made once, with all that lies beside it. */
+export const filledLog = Effect.gen(function* () {
+  const filename = path.join(yield* temporaryDirectory, "log.db")
+  for (const { name, mode, bytes } of yield* made) {
+    fs.writeFileSync(path.join(path.dirname(filename), name), bytes, { mode })
+  }
+  return filename
+})
+
+/** The files of a filled log. */
+const made = Effect.cached(
+  Effect.scoped(
+    Effect.map(newFilledLog, (filename) => {
+      const directory = path.dirname(filename)
+      return fs.readdirSync(directory).map((name) => {
+        const file = path.join(directory, name)
+        return { name, mode: fs.statSync(file).mode & 0o777, bytes: fs.readFileSync(file) }
+      })
+    }),
+  ),
+).pipe(Effect.runSync)
 
 export const current = <S>(projection: Projection<S>) =>
   Effect.flatMap(Projector.Projector, (projector) => projector.current(projection))
