@@ -115,7 +115,11 @@ describe("a process that the log says was started and not that it ended", () => 
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const runner = path.join(directory, "runner", "runner.ts")
-      yield* Effect.promise(() => fs.cp(path.dirname(RUNNER), path.dirname(runner), { recursive: true }))
+      // The runner and what it imports.
+      for (const folder of ["runner", "numpy", "spaces"]) {
+        const from = path.join(path.dirname(RUNNER), "..", folder)
+        yield* Effect.promise(() => fs.cp(from, path.join(directory, folder), { recursive: true }))
+      }
       const { pid, ended } = yield* leftRunnerAt(runner)
       expect(yield* saidOf(pid, birthOf(pid))).toMatchObject([{ pid, signal: "SIGKILL" }])
       expect(yield* ended).toBe("SIGKILL")

@@ -117,9 +117,14 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
 
 type Call = (context: PluginContext, args?: unknown) => unknown
 
-/** A function of the plugin by its component's name. */
-const functionIn = (functions: { readonly [name: string]: Call } | undefined, component: string): Call | undefined =>
-  functions !== undefined && Object.hasOwn(functions, component) ? functions[component] : undefined
+/** A function of the plugin by its component's name. The plugin may have put anything in their place. */
+const functionIn = (
+  functions: { readonly [name: string]: Call } | null | undefined,
+  component: string,
+): Call | undefined =>
+  functions !== undefined && functions !== null && Object.hasOwn(functions, component)
+    ? functions[component]
+    : undefined
 
 /** Iterates over a task's events and requests each chunk when it is needed. */
 const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({

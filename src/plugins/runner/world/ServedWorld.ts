@@ -56,7 +56,7 @@ type AnyWorld = World | MultiAgentWorld
 
 /** Whether an environment is a world. */
 export const isWorld = (environment: Environment | AnyWorld | undefined): environment is AnyWorld =>
-  environment !== undefined && "step" in environment
+  isRecord(environment) && "step" in environment
 
 const isShared = (world: AnyWorld): world is MultiAgentWorld => "mode" in world
 
