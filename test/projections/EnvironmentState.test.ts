@@ -136,3 +136,59 @@ describe("a patch that does not fit", () => {
     expect(stateOf(misfit).shared).toMatchObject({ environment: {}, outOfStep: { room: { position: 1 } } })
   })
 })
+
+describe("the agents of a task", () => {
+  const of = (agentId: string, sensor: string, reading: Json) =>
+    event("SensorRead", { sensor, reading, priority: 0, latencyMs: 1, agentId })
+  const agentsAfter = (...events: ReadonlyArray<Unplaced>) => {
+    const { agents, readings } = EnvironmentState.taskScope(stateOf(...inTask("t1", events)), "t1")
+    return { agents, readings }
+  }
+  const arrived = [
+    event("EnvironmentReset", { plugin: "w", seed: 1, options: {}, agents: ["ada", "bob"], state: {} }),
+    event("AgentJoined", { agentId: "ada", agent: "walker@1" }),
+  ]
+
+  it("have their own readings, apart from those that all share", () => {
+    const events = [...arrived, of("ada", "w/observation", 1), of("bob", "w/observation", 2), read("room/look", 3)]
+    expect(agentsAfter(...events)).toEqual({
+      agents: {
+        ada: { agent: "walker@1", status: "active", return: 0, readings: { "w/observation": 1 } },
+        bob: { status: "active", return: 0, readings: { "w/observation": 2 } },
+      },
+      readings: { "room/look": 3 },
+    })
+  })
+
+  it("are suspended, go on, leave with an outcome, and may join again", () => {
+    const suspended = event("AgentSuspended", { agentId: "ada", reason: "rest" })
+    const left = event("AgentLeft", { agentId: "ada", outcome: "failed", reason: "fell" })
+    const ada = { agent: "walker@1", return: 0 }
+    expect(agentsAfter(...arrived, suspended).agents?.ada).toEqual({ ...ada, status: "suspended", reason: "rest" })
+    const continued = event("AgentContinued", { agentId: "ada" })
+    expect(agentsAfter(...arrived, suspended, continued).agents?.ada).toEqual({ ...ada, status: "active" })
+    const again = event("AgentLeft", { agentId: "ada", outcome: "achieved" })
+    expect(agentsAfter(...arrived, left, again).agents?.ada).toEqual({
+      ...{ ...ada, status: "left", outcome: "failed", reason: "fell" },
+    })
+    expect(agentsAfter(...arrived, left, ...arrived).agents?.ada).toEqual({ ...ada, status: "active" })
+  })
+
+  it("have what the world gave them, and no other score", () => {
+    const verdict = { measure: "w/return", name: "reward", weight: 1, because: [1], agentId: "ada" }
+    const rewarded = event("RewardGiven", { ...verdict, scoreSetId: "return-t1", amount: 0.3 })
+    const punished = event("PunishmentGiven", { ...verdict, scoreSetId: "return-t1", amount: 0.1 })
+    const other = event("RewardGiven", { ...verdict, scoreSetId: "official", amount: 9 })
+    expect(agentsAfter(...arrived, rewarded, punished, other).agents?.ada?.return).toBe(0.2)
+  })
+
+  it("have the inner state that they recorded, also where there is only one", () => {
+    const felt = (state: Json, agentId?: string) =>
+      event("AgentStateChanged", { state, ...(agentId === undefined ? {} : { agentId }) })
+    expect(agentsAfter(opened, felt({ mood: 1 })).agents).toEqual({ agent: { state: { mood: 1 } } })
+    expect(agentsAfter(...arrived, felt(null, "bob")).agents?.bob).toMatchObject({ state: null })
+    const before = stateOf(...inTask("t1", [opened, felt({ mood: 1 })]))
+    expect(fold(EnvironmentState.projection, place(inTask("t1", [felt({ mood: 1 })])), before)).toBe(before)
+    expect(stateOf(felt({ mood: 1 })).shared).toEqual({ readings: {}, environment: {}, pending: {} })
+  })
+})

@@ -7,17 +7,12 @@ import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { LABEL, scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 
-/** The label of the score sets of worlds' rewards: their net is the return. */
-export const LABEL = "return"
-
 /** The critic of these score sets: the environment itself. */
 const CRITIC = "environment"
-
-/** The id of the score set of a task's return. */
-export const scoreSetOf = (taskId: string): string => `return-${taskId}`
 
 /** The start of a task's score set of its return. `at` is the position of the world's first reset. */
 export const started = (taskId: string, at: number): CoreNewEvent => ({

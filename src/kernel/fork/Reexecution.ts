@@ -2,12 +2,14 @@
 
 import { Effect } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { CallOptions, Components } from "../../plugins/process/Components.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { Json } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
 import * as Environments from "../tasks/Environments.ts"
+import { roundsOf } from "./RecordedRounds.ts"
 import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCheck.ts"
 
 interface Call {
@@ -15,76 +17,141 @@ interface Call {
   readonly causationId: string
 }
 
+/** An environment that is to be restored. */
+export interface Restored {
+  readonly plugin: string
+  /** Its new process. */
+  readonly process: Components
+  /** Its last recorded reset. */
+  readonly reset: PayloadOf<"EnvironmentReset">
+  /** Whether several agents can take part in it. */
+  readonly isShared: boolean
+}
+
 /**
- * Restores an environment in a new process: the same reset with the same seed, then all recorded readings and all
- * commands with a known outcome, in order. Each reading and outcome must equal the recorded one.
+ * Restores an environment in a new process: the same reset with the same seed, then all recorded readings, all commands
+ * with a known outcome, all ticks, and all agents that joined or left midway, in order. Commands that were one round of a
+ * world are one round again. Each reading and outcome must equal the recorded one.
  *
  * @param events the task's events, up to the point of the fork
  */
 export const reexecute = (
-  plugin: string,
-  process: Components,
+  { plugin, process, reset, isShared }: Restored,
   events: ReadonlyArray<Event>,
-  options: JsonObject,
   call: Call,
 ): Effect.Effect<readonly [state: Json, checked: ComparedCounts], WorldDiffers | Environments.EnvironmentRefused> =>
   Effect.gen(function* () {
     const ended = outcomes(events)
+    const rounds = roundsOf(plugin, events)
     // A command that a kernel left in doubt may have been dispatched again, in the world that was restored then.
     const lastDispatch = new Map(
       events.flatMap((event) =>
         is(event, "CommandDispatched") ? [[event.payload.commandId, event.position] as const] : [],
       ),
     )
-    let state = yield* process.reset(options, call).pipe(Environments.refusedBy(plugin))
+    let state = yield* process
+      .reset(reset.options, { ...call, ...agentsOf(reset) })
+      .pipe(Environments.refusedBy(plugin))
     let [readings, done] = [0, 0]
     for (const event of events) {
       if (is(event, "SensorRead") || is(event, "SensorFailed")) {
         // A pushed reading was not requested.
-        const own = ownOf(plugin, event.payload.sensor)
+        const { sensor, agentId } = event.payload
+        const own = ownOf(plugin, sensor)
         if (own === undefined || event.actor.startsWith("plugin:")) continue
-        const reading = yield* Effect.either(process.read(own, forAgent(call, event.payload.agentId)))
+        const reading = yield* Effect.either(process.read(own, forAgent(call, agentId)))
         if (!is(event, "SensorRead") || reading._tag === "Left") continue
-        yield* compare(
-          plugin,
-          event.position,
-          event.payload.reading,
-          reading.right,
-          `the reading of ${event.payload.sensor}`,
-        )
+        const what = `the reading of ${whose(sensor, agentId)}`
+        yield* compare(plugin, event.position, event.payload.reading, reading.right, what)
         readings += 1
       } else if (is(event, "CommandDispatched") && lastDispatch.get(event.payload.commandId) === event.position) {
-        const end = ended.get(event.payload.commandId)
-        const own = end === undefined ? undefined : ownOf(plugin, end.outcome.actuator)
-        if (end === undefined || end.outcome.status === "unknown" || own === undefined) continue
-        const { expected, found, left } = yield* command(process, own, end, forAgent(call, end.agentId))
+        const together = rounds.get(event.payload.commandId) ?? [event.payload.commandId]
+        // The first of a round's commands stands for all of them.
+        if (together[0] !== event.payload.commandId) continue
+        const ends = together.flatMap((commandId) => known(ended.get(commandId)))
+        const own = ends[0] === undefined ? undefined : ownOf(plugin, ends[0].outcome.actuator)
+        if (own === undefined) continue
+        const { found, left } = yield* rounds.has(event.payload.commandId)
+          ? round(process, ends, call)
+          : command(process, own, ends, call)
         state = left ?? state
-        yield* compare(plugin, end.outcome.event.position, expected, found, `the outcome of ${end.outcome.actuator}`)
-        done += 1
+        for (const [index, { outcome, agentId }] of ends.entries()) {
+          const what = `the outcome of ${whose(outcome.actuator, agentId)}`
+          yield* compare(plugin, outcome.event.position, expectedOf(outcome), found[index] ?? null, what)
+          done += 1
+        }
+      } else if (is(event, "WorldTicked") && event.payload.plugin === plugin) {
+        const ticked = yield* process.tick(event.payload.milliseconds, call).pipe(Environments.refusedBy(plugin))
+        state = ticked.state
+      } else if (isShared && (is(event, "AgentJoined") || is(event, "AgentLeft")) && event.payload.midway === true) {
+        const change = is(event, "AgentJoined") ? "join" : "leave"
+        state = yield* process.changeAgents(change, event.payload.agentId, call).pipe(Environments.refusedBy(plugin))
       }
     }
     return [state, { readings, outcomes: done }] as const
   })
 
-/** Executes a command again. Returns the recorded and the new outcome. */
-const command = (process: Components, component: string, { outcome }: RecordedOutcome, call: CallOptions) =>
+/** What became of commands that were executed again, in their order, and the environment's state after them. */
+interface Reexecuted {
+  readonly found: ReadonlyArray<Json>
+  readonly left: Json | undefined
+}
+
+/** Executes a command again. */
+const command = (process: Components, component: string, ends: ReadonlyArray<RecordedOutcome>, call: Call) =>
   Effect.gen(function* () {
-    const expected: Json =
-      outcome.status === "succeeded"
-        ? { result: outcome.result }
-        : outcome.status === "failed"
-          ? { error: { ...outcome.error } }
-          : { status: outcome.status }
-    const acted = yield* Effect.either(process.act(component, outcome.args, call))
-    if (acted._tag === "Right") return { expected, found: { result: acted.right.result }, left: acted.right.state }
-    const failure = acted.left
-    const left = "state" in failure ? failure.state : undefined
-    return { expected, found: { error: { ...failureOf(failure) } }, left }
+    const [end] = ends
+    if (end === undefined) return { found: [], left: undefined }
+    const acted = yield* Effect.either(process.act(component, end.outcome.args, forAgent(call, end.agentId)))
+    if (acted._tag === "Left") return failed(acted.left, 1)
+    return { found: [{ result: acted.right.result }], left: acted.right.state }
   })
+
+/** Steps a world again with all actions of a round. */
+const round = (process: Components, ends: ReadonlyArray<RecordedOutcome>, call: Call) =>
+  Effect.gen(function* () {
+    const actions = Object.fromEntries(
+      ends.map(({ outcome, agentId = "" }) => [agentId, outcome.args.action ?? null] as const),
+    )
+    const stepped = yield* Effect.either(process.round(actions, call))
+    if (stepped._tag === "Left") return failed(stepped.left, ends.length)
+    const { agents, state } = stepped.right
+    const found = ends.map(({ agentId = "" }): Json => {
+      const answer = SafeRecord.get(agents, agentId)
+      if (answer === undefined) return null
+      return "ok" in answer ? { result: answer.ok } : { error: { ...answer.error } }
+    })
+    return { found, left: state }
+  })
+
+const failed = (
+  failure: Parameters<typeof failureOf>[0] & { readonly state?: Json },
+  commands: number,
+): Reexecuted => ({
+  found: Array.from({ length: commands }, () => ({ error: { ...failureOf(failure) } })),
+  left: failure.state,
+})
+
+const expectedOf = (outcome: RecordedOutcome["outcome"]): Json => {
+  if (outcome.status === "succeeded") return { result: outcome.result }
+  if (outcome.status === "failed") return { error: { ...outcome.error } }
+  return { status: outcome.status }
+}
+
+/** The outcome of a command, unless nobody knows it. */
+const known = (end: RecordedOutcome | undefined): ReadonlyArray<RecordedOutcome> =>
+  end === undefined || end.outcome.status === "unknown" ? [] : [end]
+
+/** The agents that a reset names, as an option of the call. */
+export const agentsOf = ({ agents }: PayloadOf<"EnvironmentReset">) => (agents === undefined ? {} : { agents })
 
 /** The call as it is made for an agent, in a task with several. */
 export const forAgent = (call: Call, agentId: string | undefined): CallOptions =>
   agentId === undefined ? call : { ...call, agent: agentId }
+
+/** A component's name, with the agent that it was used by in a task with several. */
+export const whose = (component: string, agentId: string | undefined): string =>
+  agentId === undefined ? component : `${component} for ${agentId}`
 
 /** The component's name within the plugin, if it belongs to the plugin. */
 const ownOf = (plugin: string, name: string): string | undefined =>

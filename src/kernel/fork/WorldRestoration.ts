@@ -4,7 +4,7 @@ import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import { type Environment, instanceOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
+import { type Environment, instanceOf, type Manifest, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { Components } from "../../plugins/process/Components.ts"
 import { fold } from "../../projections/fold/Projection.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -18,7 +18,7 @@ import type { FileUnreadable } from "../rules/Rubric.ts"
 import * as Environments from "../tasks/Environments.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import { merged, OverrideInvalid } from "./Overrides.ts"
-import { reexecute } from "./Reexecution.ts"
+import { agentsOf, forAgent, reexecute, whose } from "./Reexecution.ts"
 import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
 
 /** A way to restore an earlier state of an environment. */
@@ -99,11 +99,11 @@ const restoreOne = (
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
     const [state, checked] = yield* method.kind === "re-execution"
-      ? reexecute(plugin, process, past.events, reset.options, call)
+      ? reexecute({ plugin, process, reset, isShared: isShared(manifest) }, past.events, call)
       : Effect.map(
           method.kind === "snapshot"
             ? process.restore(reset.options, wanted, call)
-            : process.reset(reset.options, call),
+            : process.reset(reset.options, { ...call, ...agentsOf(reset) }),
           (state) => [state, noneCompared] as const,
         ).pipe(Environments.refusedBy(plugin))
     if (patch === undefined) yield* compare(plugin, point.at, document, state)
@@ -125,6 +125,10 @@ const restoreOne = (
         : [{ type: "EnvironmentChanged", payload: { plugin, patch: JsonPatch.diff(document, state) } } as const]),
     )
   })
+
+/** Whether several agents can take part in a plugin's world. */
+const isShared = (manifest: Manifest | undefined): boolean =>
+  manifest !== undefined && (worldOf(manifest)?.maxAgents ?? 1) > 1
 
 /** The options that the task was opened with for one plugin's environment. */
 const openedWith = ({ recording }: Point, plugin: string): { readonly [plugin: string]: JsonObject } => {
@@ -248,14 +252,19 @@ const readAgain = (
   call: { readonly taskId: string; readonly causationId: string },
 ) =>
   Effect.gen(function* () {
+    // Several agents may have read one sensor: a reading is of its agent.
     const last = new Map<string, Event & { readonly payload: PayloadOf<"SensorRead"> }>()
     for (const event of events) {
       if (!is(event, "SensorRead") || event.position < changedAt || event.actor.startsWith("plugin:")) continue
-      if (event.payload.sensor.startsWith(`${plugin}/`)) last.set(event.payload.sensor, event)
+      const { sensor, agentId } = event.payload
+      if (sensor.startsWith(`${plugin}/`)) last.set(JSON.stringify([sensor, agentId]), event)
     }
-    for (const [sensor, { position, payload }] of last) {
-      const reading = yield* process.read(sensor.slice(plugin.length + 1), call).pipe(Environments.refusedBy(plugin))
-      yield* compare(plugin, position, payload.reading, reading, `the reading of ${sensor}`)
+    for (const { position, payload } of last.values()) {
+      const { sensor, agentId } = payload
+      const reading = yield* process
+        .read(sensor.slice(plugin.length + 1), forAgent(call, agentId))
+        .pipe(Environments.refusedBy(plugin))
+      yield* compare(plugin, position, payload.reading, reading, `the reading of ${whose(sensor, agentId)}`)
     }
     return last.size
   })

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { scoreSetOf } from "../acting/WorldRewards.ts"
+import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import type { Judgement } from "../critics/Judgement.ts"
 import { totalsOf } from "../scoring/ScoreSetWriter.ts"
 

@@ -4,6 +4,7 @@ import { Data, Either, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as Acting from "./Acting.ts"
+import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
 import * as Confirming from "./Confirming.ts"
 import * as ModelUse from "./ModelUse.ts"
@@ -23,6 +24,9 @@ export const TaskAudit = Schema.Struct({
   changes: Changes.Changes,
   model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
     description: "Absent where no language model was asked",
+  }),
+  agents: Schema.optionalWith(AgentAudits.AgentAudits, { exact: true }).annotations({
+    description: "Each of its agents, by name; absent where there is one",
   }),
   scores: Schema.Array(Scores.Score).annotations({ description: "One entry a score set, in the order they began" }),
 }).annotations({ identifier: "TaskAudit", description: "What one task took in, did, was allowed, changed and scored" })
@@ -61,7 +65,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 3,
+    version: 4,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
@@ -76,8 +80,9 @@ export const projection = (taskId: string): Projection.Projection<State> => {
 
 /** The audit, from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course, sensing, acting, confirming, changes, model } = state.sections
+  const { course, sensing, acting, confirming, changes, model, agents } = state.sections
   if (course === null) return Either.left(new TaskNotFound({ taskId }))
+  const byAgent = AgentAudits.section(agents)
   const modelUse = ModelUse.section(model)
   return Either.right({
     taskId,
@@ -87,6 +92,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
     confirming: Confirming.section(confirming),
     changes: Changes.section(changes),
     ...(modelUse === undefined ? {} : { model: modelUse }),
+    ...(byAgent === undefined ? {} : { agents: byAgent }),
     scores: Scores.section(state.verdicts),
   })
 }

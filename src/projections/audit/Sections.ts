@@ -5,6 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Acting from "./Acting.ts"
+import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
 import * as Confirming from "./Confirming.ts"
 import * as ModelUse from "./ModelUse.ts"
@@ -18,6 +19,7 @@ const State = Schema.Struct({
   confirming: Confirming.projection.state,
   changes: Changes.projection.state,
   model: ModelUse.projection.state,
+  agents: AgentAudits.projection.state,
 })
 
 /** The folded state of all sections except the scores. */
@@ -40,7 +42,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 2,
+  version: 3,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,
@@ -49,6 +51,7 @@ export const projection: Projection<State> = {
     confirming: Confirming.projection.initial,
     changes: Changes.projection.initial,
     model: ModelUse.projection.initial,
+    agents: AgentAudits.projection.initial,
   },
   evolve: (state, event) => {
     if (state.course === null) {
@@ -70,9 +73,11 @@ const advance = (state: State, event: Event): State => ({
   confirming: Confirming.projection.evolve(state.confirming, event),
   changes: Changes.projection.evolve(state.changes, event),
   model: ModelUse.projection.evolve(state.model, event),
+  agents: AgentAudits.projection.evolve(state.agents, event),
 })
 
 const late = (state: State, event: Event): State => {
   const acting = Acting.projection.evolve(state.acting, event)
-  return acting === state.acting ? state : { ...state, acting }
+  const agents = AgentAudits.projection.evolve(state.agents, event)
+  return acting === state.acting && agents === state.agents ? state : { ...state, acting, agents }
 }

@@ -23,22 +23,32 @@ type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
 
 /**
  * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, always with
- * the same eight keys. The task is the simulation run, its agent is the agent, and the source is the component that an
- * event is about, or else its actor. `simulation_run_id` and `agent_id` are null for events that belong to no task.
+ * the same eight keys. The task is the simulation run, its agent is the agent (in a task with several, the one that the
+ * event names, by its name in the task), and the source is the component that an event is about, or else its actor. `simulation_run_id` and `agent_id` are null for events that belong to no task.
  */
 export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<DecodedEvent> => {
   /** The actuators of pending commands, because an outcome names only its command. */
   const actuatorOfCommand = new Map<string, string>()
+  /** The agents of pending commands, in tasks with several. */
+  const agentOfCommand = new Map<string, string>()
 
   const line = ({ link, text }: DecodedEvent): string => {
     const { type, taskId } = link
     const payload = PARSED.has(type) ? (JSON.parse(text) as JsonObject) : {}
     if (type === "TaskOpened" && taskId !== null) agents.set(taskId, String(payload.agent))
-    if (type === "ActuatorCommanded") actuatorOfCommand.set(String(payload.commandId), String(payload.actuator))
-    const source = actuatorOfCommand.get(String(payload.commandId)) ?? sourceOf(payload) ?? link.actor
-    if (ENDS_COMMAND.has(type)) actuatorOfCommand.delete(String(payload.commandId))
+    const commandId = String(payload.commandId)
+    if (type === "ActuatorCommanded") {
+      actuatorOfCommand.set(commandId, String(payload.actuator))
+      if (typeof payload.agentId === "string") agentOfCommand.set(commandId, payload.agentId)
+    }
+    const source = actuatorOfCommand.get(commandId) ?? sourceOf(payload) ?? link.actor
+    const member = typeof payload.agentId === "string" ? payload.agentId : agentOfCommand.get(commandId)
+    if (ENDS_COMMAND.has(type)) {
+      actuatorOfCommand.delete(commandId)
+      agentOfCommand.delete(commandId)
+    }
     const timestamp = timestamps === "iso" ? `"${iso(link.occurredAt)}"` : String(link.occurredAt / 1000)
-    const agent = taskId === null ? null : (agents.get(taskId) ?? null)
+    const agent = taskId === null ? null : (member ?? agents.get(taskId) ?? null)
     return (
       `{"timestamp":${timestamp},"simulation_run_id":${quoted(taskId)},"experiment_id":${quoted(experiment)},` +
       `"agent_id":${quoted(agent)},"source_component_id":${quoted(source)},"log_level":"${levelOf(type, payload)}",` +
@@ -65,6 +75,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
   CommandDispatched: "DEBUG",
   RandomDrawn: "DEBUG",
   SensorSkipped: "WARNING",
+  AgentLate: "WARNING",
   CommandDenied: "WARNING",
   ConfirmationExpired: "WARNING",
   ConfirmationWithdrawn: "WARNING",
@@ -114,4 +125,6 @@ const PARSED: ReadonlySet<string> = new Set([
   ...["PluginDeactivated", "PluginStarted", "PluginExited", "PluginMisbehaved", "PluginQuarantined", "PluginLogged"],
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
   ...["RewardGiven", "PunishmentGiven", "MeasureUnscored"],
+  ...["AgentJoined", "AgentSuspended", "AgentContinued", "AgentLate", "AgentLeft", "AgentStateChanged"],
+  ...["DecisionMade", "MessageSent", "InputReceived", "InputDelivered", "ModelCalled"],
 ])

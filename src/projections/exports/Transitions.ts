@@ -3,6 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type Score, type Share, sharesOf } from "../audit/Scores.ts"
 import * as Sum from "../audit/Sum.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
@@ -88,10 +89,16 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
   const stepOfEvent = new Map<string, number>()
   const stepOfCited = new Map<number, number>()
   let ended = false
+  let lastActor: string | undefined
 
-  const stateNow = (): State => {
+  /** In a task with several agents, the readings are those of the one that acts. */
+  const stateNow = (agentId?: string): State => {
     const scope = EnvironmentState.taskScope(environment.state(), audit.taskId)
-    return { readings: scope.readings, environment: scope.environment }
+    const own = agentId === undefined ? undefined : SafeRecord.get(scope.agents ?? {}, agentId)?.readings
+    return {
+      readings: own === undefined ? scope.readings : { ...scope.readings, ...own },
+      environment: scope.environment,
+    }
   }
   const stepOf = (event: Event): number => {
     const { commandId, confirmationId } = event.payload
@@ -109,10 +116,11 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
     add: (event) => {
       if (ended) return
       if (is(event, "ActuatorCommanded")) {
-        const { commandId, actuator, args } = event.payload
+        const { commandId, actuator, args, agentId } = event.payload
+        lastActor = agentId
         stepOfCommand.set(commandId, steps.length)
         const { position, recordedAt: at } = event
-        steps.push({ position, at, action: { actuator, args }, state: stateNow(), outcome: "open" })
+        steps.push({ position, at, action: { actuator, args }, state: stateNow(agentId), outcome: "open" })
       }
       environment.apply(event)
       const step = stepOf(event)
@@ -127,7 +135,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
         const step = share.position === null ? steps.length - 1 : stepAt(share.position)
         rewards[Math.max(0, step)]?.push(share)
       }
-      return transitionsOf(audit, score, steps, rewards, stateNow())
+      return transitionsOf(audit, score, steps, rewards, stateNow(lastActor))
     },
   }
 

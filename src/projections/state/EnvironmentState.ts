@@ -1,18 +1,21 @@
 /**
- * The environment's state as a fold of the log: readings, environment documents and pending commands, per task and
- * shared.
+ * The environment's state as a fold of the log: readings, environment documents, pending commands and agents, per task
+ * and shared.
  */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ChunkedRecord } from "../fold/ChunkedRecord.ts"
 import { evolveFrom, type Projection, type StateBuilder } from "../fold/Projection.ts"
 import { RecordBuilder } from "../fold/RecordBuilder.ts"
+import * as AgentScopes from "./environment/AgentScopes.ts"
 import { ScopeBuilder, TaskScopeBuilder } from "./environment/ScopeBuilder.ts"
 import { Scope, TaskScope } from "./environment/Scopes.ts"
+import * as WorldReturn from "./WorldReturn.ts"
 
+export { AgentScope, AgentStatus } from "./environment/AgentScopes.ts"
 export { CommandStatus, OutOfStep, PendingCommand, Scope, TaskScope } from "./environment/Scopes.ts"
 
 /** The environment as recorded in the log: plain JSON. Each leaf was last written by one event. */
@@ -34,8 +37,14 @@ const emptyTaskScope: TaskScope = { ...emptyScope, goal: null, open: false }
 
 /** Applies an event to its scope: its task's, or the shared one if it belongs to no task. */
 const changeScope = evolveBy<ScopeBuilder>({
-  SensorRead: (scope, { sensor, reading }) => scope.read(sensor, reading),
-  EnvironmentReset: (scope, { plugin, state }) => scope.reset(plugin, state),
+  SensorRead: (scope, { sensor, reading, agentId }) =>
+    agentId === undefined || !(scope instanceof TaskScopeBuilder)
+      ? scope.read(sensor, reading)
+      : scope.agent(agentId, AgentScopes.read(sensor, reading)),
+  EnvironmentReset: (scope, { plugin, state, agents = [] }) => {
+    if (scope instanceof TaskScopeBuilder) scope.agents((known) => AgentScopes.begun(known, agents))
+    return scope.reset(plugin, state)
+  },
   EnvironmentChanged: (scope, { plugin, patch }, { position }) => scope.patch(plugin, patch, position),
   ActuatorCommanded: (scope, { commandId, actuator, args }) => scope.command(commandId, actuator, args),
   CommandAllowed: (scope, { commandId }) => scope.proceed(commandId, "allowed"),
@@ -46,9 +55,35 @@ const changeScope = evolveBy<ScopeBuilder>({
   CommandSucceeded: (scope, { commandId }) => scope.end(commandId),
   CommandFailed: (scope, { commandId }) => scope.end(commandId),
   CommandOutcomeUnknown: (scope, { commandId }) => scope.end(commandId),
+  AgentJoined: (scope, { agentId, agent }) => ofAgent(scope, agentId, AgentScopes.joined(agent)),
+  AgentSuspended: (scope, payload) => ofAgent(scope, payload.agentId, AgentScopes.suspended(payload)),
+  AgentContinued: (scope, { agentId }) => ofAgent(scope, agentId, AgentScopes.active),
+  AgentLeft: (scope, payload) => ofAgent(scope, payload.agentId, AgentScopes.left(payload)),
+  AgentStateChanged: (scope, { agentId = AgentScopes.ONLY_AGENT, state }) =>
+    ofAgent(scope, agentId, AgentScopes.inState(state)),
+  RewardGiven: (scope, payload, { taskId }) => rewarded(scope, payload, taskId, payload.amount),
+  PunishmentGiven: (scope, payload, { taskId }) => rewarded(scope, payload, taskId, 0 - payload.amount),
   TaskOpened: (scope, { goal }) => (scope instanceof TaskScopeBuilder ? scope.open(goal) : scope),
   TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeBuilder ? scope.close(outcome) : scope),
 })
+
+/** Updates an agent of a task. What belongs to no task has no agents. */
+const ofAgent = (
+  scope: ScopeBuilder,
+  agentId: string,
+  change: (agent: AgentScopes.AgentScope) => AgentScopes.AgentScope,
+): ScopeBuilder => (scope instanceof TaskScopeBuilder ? scope.agent(agentId, change) : scope)
+
+/** Adds a world's reward for one of several agents to its return. Other scores are not part of the state. */
+const rewarded = (
+  scope: ScopeBuilder,
+  { scoreSetId, agentId }: PayloadOf<"RewardGiven">,
+  taskId: string | null,
+  reward: number,
+): ScopeBuilder =>
+  agentId === undefined || taskId === null || scoreSetId !== WorldReturn.scoreSetOf(taskId)
+    ? scope
+    : ofAgent(scope, agentId, AgentScopes.given(reward))
 
 /** Most task scopes that are being built at a time; beyond that, all are written back first. */
 const MAX_SCOPES = 1_000
@@ -125,7 +160,7 @@ const builder = (from: EnvironmentState, own: boolean): StateBuilder<Environment
  */
 export const projection: Projection<EnvironmentState> = {
   name: "EnvironmentState",
-  version: 2,
+  version: 3,
   state: EnvironmentState,
   initial,
   evolve: evolveFrom(builder),

@@ -68,6 +68,23 @@ describe("log lines of PiaAVT", () => {
     }),
   )
 
+  it.effect("name the agent that an event names, in a task with several", () =>
+    Effect.gen(function* () {
+      const items = [
+        event(1, "TaskOpened", { goal: "g", measures: [], agent: "group@1" }),
+        event(2, "ActuatorCommanded", { commandId: "c1", actuator: "arena/step", args: {}, agentId: "ada" }),
+        event(3, "AgentStateChanged", { state: { mood: 1 }, agentId: "bob" }),
+        event(4, "CommandSucceeded", { commandId: "c1", result: {}, latencyMs: 1 }),
+        event(5, "AgentLate", { agentId: "bob", waitedMs: 5 }),
+        event(6, "TaskClosed", { outcome: "achieved", reason: "" }),
+      ]
+      const lines = yield* linesOf(items)
+      expect(lines.map(({ agent_id }) => agent_id)).toEqual(["group@1", "ada", "bob", "ada", "bob", "group@1"])
+      expect(lines[2].event_data).toEqual({ state: { mood: 1 }, agentId: "bob" })
+      expect(lines[4].log_level).toBe("WARNING")
+    }),
+  )
+
   it.effect("name the task's agent, and the component that an event is about, outcomes included", () =>
     Effect.gen(function* () {
       const items = [

@@ -59,8 +59,8 @@ const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
 
 /** The parts of the state that each event type changes. A type that is not listed may change any. */
 const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
-  SensorRead: ["readings"],
-  EnvironmentReset: ["environment", "outOfStep"],
+  SensorRead: ["readings", "agents"],
+  EnvironmentReset: ["environment", "outOfStep", "agents"],
   EnvironmentChanged: ["environment", "outOfStep"],
   ActuatorCommanded: ["pending"],
   CommandAllowed: ["pending"],
@@ -70,6 +70,13 @@ const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
   CommandSucceeded: ["pending"],
   CommandFailed: ["pending"],
   CommandOutcomeUnknown: ["pending"],
+  AgentJoined: ["agents"],
+  AgentSuspended: ["agents"],
+  AgentContinued: ["agents"],
+  AgentLeft: ["agents"],
+  AgentStateChanged: ["agents"],
+  RewardGiven: ["agents"],
+  PunishmentGiven: ["agents"],
 }
 
 const NONE: JsonObject = {}

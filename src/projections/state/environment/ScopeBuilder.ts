@@ -8,6 +8,7 @@ import type { SafeRecord } from "../../../values/SafeRecord.ts"
 import { MapBuilder } from "../../fold/MapBuilder.ts"
 import { RecordBuilder } from "../../fold/RecordBuilder.ts"
 import * as JsonPatch from "../../patch/JsonPatch.ts"
+import { type AgentScope, type AgentScopes, changed } from "./AgentScopes.ts"
 import type { PendingCommand, Scope, TaskScope } from "./Scopes.ts"
 
 /** A scope under construction. */
@@ -113,6 +114,19 @@ export class TaskScopeBuilder extends ScopeBuilder<TaskScope> {
   open(goal: string): this {
     const scope = this.build()
     if (scope.goal !== goal || !scope.open) this.amend({ goal, open: true })
+    return this
+  }
+
+  /** Updates one of the task's agents. */
+  agent(agentId: string, change: (agent: AgentScope) => AgentScope): this {
+    return this.agents((agents) => changed(agents, agentId, change))
+  }
+
+  /** Updates the task's agents. */
+  agents(change: (agents: AgentScopes) => AgentScopes): this {
+    const before = this.build().agents ?? NONE
+    const after = change(before)
+    if (after !== before) this.amend({ agents: after })
     return this
   }
 

@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { Json } from "../../../values/Json.ts"
+import { AgentScopes } from "./AgentScopes.ts"
 
 /** The status of a pending command. The command leaves the state when its outcome or its denial is known. */
 export const CommandStatus = Schema.Literal("commanded", "allowed", "confirming", "dispatched").annotations({
@@ -53,6 +54,10 @@ export const TaskScope = Schema.Struct({
   }),
   open: Schema.Boolean,
   outcome: Schema.optionalWith(TaskOutcome, { exact: true }),
+  agents: Schema.optionalWith(AgentScopes, { exact: true }).annotations({
+    description:
+      "Its agents by name, where there are several; absent where there is one, unless it recorded its inner state: then as `agent`",
+  }),
 }).annotations({ identifier: "TaskScope" })
 
 export type TaskScope = typeof TaskScope.Type
