@@ -105,9 +105,9 @@ export const ofLine = (
     return Either.left({ expected: expectedOf({ space, keyed }), found: shown(typed) })
   const action = isText || Either.isLeft(parsed) ? line : parsed.right
   const outside = contains(space, action)
-  return outside === undefined
-    ? Either.right(action)
-    : Either.left({ expected: expectedOf({ space, keyed }), found: `${shown(typed)} (${outside})` })
+  if (outside === undefined) return Either.right(action)
+  const found = keyed.length > 0 ? shown(typed) : `${shown(typed)} (${outside})`
+  return Either.left({ expected: expectedOf({ space, keyed }), found })
 }
 
 const shown = (typed: string): string => (typed === "" ? "nothing" : shorten(typed, MAX_SHOWN))
@@ -116,7 +116,7 @@ const shown = (typed: string): string => (typed === "" ? "nothing" : shorten(typ
 const MAX_SHOWN = 80
 
 /** What a line has to be, in words. */
-export const expectedOf = ({ space, keyed }: Pick<Moves, "space" | "keyed">): string => {
+const expectedOf = ({ space, keyed }: Pick<Moves, "space" | "keyed">): string => {
   const names = keyed.flatMap(({ name }) => (name === undefined ? [] : [name]))
   if (names.length > 0) return `an action: ${names.join(", ")}, or its number`
   return space.type === "Text" ? "a text" : `an action of the ${space.type} space, as JSON`
