@@ -83,6 +83,7 @@ module.exports = {
     ]),
     ...storeys("src/cli", [
       "demo",
+      "play",
       "(time|step|chat)",
       "task",
       "(plugin|score|log)",

@@ -13,6 +13,7 @@ const COMMANDS = {
   demo: async () => (await import("./demo/Demo.ts")).demo,
   run: async () => (await import("./task/RunCommand.ts")).run,
   chat: async () => (await import("./chat/ChatCommand.ts")).chat,
+  play: async () => (await import("./play/PlayCommand.ts")).play,
   resume: async () => (await import("./task/ResumeCommand.ts")).resume,
   cassette: async () => (await import("./task/CassetteCommands.ts")).cassette,
   stop: async () => (await import("./task/ControlCommands.ts")).stop,

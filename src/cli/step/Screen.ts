@@ -7,16 +7,11 @@ import * as EventPage from "../pages/events/EventPage.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import * as ViewPage from "../pages/time/ViewPage.ts"
+import type { Size } from "../terminal/FullScreen.ts"
 import type { Style } from "../terminal/Style.ts"
 import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 import type { Pane, SearchQuery, Session } from "./Session.ts"
-
-/** The size of a terminal. */
-export interface Size {
-  readonly columns: number
-  readonly rows: number
-}
 
 /** The session as exactly `rows` rows, none wider than `columns`. */
 export const rows = (style: Style, session: Session, { columns, rows }: Size): ReadonlyArray<string> => {

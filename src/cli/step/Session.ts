@@ -3,6 +3,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { World } from "../../projections/state/Worlds.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
+import type { Key } from "../terminal/FullScreen.ts"
 
 /** A position of the log with the data that the panes show. */
 export interface Frame {
@@ -62,14 +63,6 @@ export type Update =
   | { readonly do: "show"; readonly session: Session }
   | { readonly do: "search"; readonly session: Session; readonly search: Search }
   | { readonly do: "quit" }
-
-/** A key from the terminal: a name such as `down` or `return`, or the character that was typed. */
-export interface Key {
-  readonly name: string
-  /** The text that the key adds to a prompt; empty if it adds none. */
-  readonly text: string
-  readonly ctrl: boolean
-}
 
 /** Applies a key to a session. Pure: the caller runs searches and draws the screen. */
 export const press = (session: Session, key: Key): Update => {

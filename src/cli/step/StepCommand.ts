@@ -11,9 +11,9 @@ import { argument, log, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as FullScreen from "../terminal/FullScreen.ts"
 import * as Screen from "./Screen.ts"
 import { moved, press, type Search, type Session, say } from "./Session.ts"
-import * as Terminal from "./Terminal.ts"
 import * as TimelineCursor from "./TimelineCursor.ts"
 
 /** `hindcast step [TASK]` */
@@ -28,7 +28,7 @@ export const step = Command.make(
   },
   ({ log, task, at }) =>
     Effect.gen(function* () {
-      const terminal = yield* Terminal.open
+      const terminal = yield* FullScreen.open("step", WITHOUT_TERMINAL)
       const style = Output.styleOf(process.stdout)
       let session = yield* openSession(path.basename(OpenLog.filenameOf(log)), task, at)
       for (;;) {
@@ -45,6 +45,9 @@ export const step = Command.make(
       }
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
+
+const WITHOUT_TERMINAL =
+  "Without one, `hindcast log ls`, `state`, `diff`, `history` and `why` answer the same questions."
 
 const openSession = (name: string, task: Option.Option<string>, at: Option.Option<string>) =>
   Effect.gen(function* () {

@@ -43,7 +43,7 @@ export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
 /**
  * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.
  */
-const importPlugin = (directory: string, json: boolean) =>
+export const importPlugin = (directory: string, json: boolean) =>
   Effect.gen(function* () {
     const change = yield* importAndCompare(directory).pipe(
       Effect.catchTag("GrantRefused", ({ message: refused, refusals }) => {
@@ -60,7 +60,7 @@ const importPlugin = (directory: string, json: boolean) =>
   })
 
 /** Asks the user for each missing sandbox consent before the task opens. */
-const askConsents = (plugins: ReadonlyArray<string>) =>
+export const askConsents = (plugins: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     for (const missing of yield* kernel.unconsented(plugins)) {

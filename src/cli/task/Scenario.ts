@@ -82,7 +82,8 @@ const assign = (scenario: string, withEnvironment: ReadonlyArray<string>) => {
   return new BadInput({ input: `--scenario ${scenario}`, expected: several, found })
 }
 
-const readOptions = (file: string) =>
+/** The options of an environment in a YAML or JSON file. */
+export const readOptions = (file: string) =>
   Effect.flatMap(Rubric.readYaml(file), (value) =>
     Schema.is(JsonObject)(value)
       ? Effect.succeed(value)

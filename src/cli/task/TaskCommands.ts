@@ -14,6 +14,7 @@ import * as Output from "../command/Output.ts"
 import * as TaskListPage from "../pages/audit/TaskListPage.ts"
 import { at, count } from "../terminal/Text.ts"
 import { cancel, continueTask, pause } from "./ControlCommands.ts"
+import { watch } from "./TaskWatch.ts"
 
 const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
@@ -61,8 +62,8 @@ const bundle = Command.make(
   ),
 )
 
-/** `hindcast task ls|bundle|pause|continue|cancel` */
+/** `hindcast task ls|watch|bundle|pause|continue|cancel` */
 export const task = Command.make("task").pipe(
   Command.withDescription("The tasks of a log"),
-  Command.withSubcommands([ls, bundle, pause, continueTask, cancel]),
+  Command.withSubcommands([ls, watch, bundle, pause, continueTask, cancel]),
 )

@@ -18,6 +18,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
           "the same, and keep the answers: run --model NAME --cassette FILE plays them",
         ],
         ["chat --model NAME", "talk with it while it works; or with the agent of a task: --task TASK"],
+        ["play WORLD", "play a world yourself, in the terminal: --seed N, --options FILE"],
         ["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"],
         ["stop", "end all open tasks at once"],
         ["confirm ls", "list the commands that wait for a person"],
@@ -78,6 +79,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
       "Tasks and scores",
       [
         ["task ls", "list tasks"],
+        ["task watch TASK", "follow a task live, with its worlds drawn"],
         ["task bundle TASK --out FILE", "copy one task into a small log of its own"],
         ["task pause TASK", "begin nothing new in an open task"],
         ["task continue TASK", "go on with a paused task"],

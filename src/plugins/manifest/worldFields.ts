@@ -9,12 +9,42 @@ import { Text } from "./fields.ts"
 /** Most agents that a manifest may allow in one world. */
 const MAX_AGENTS = 10_000
 
+/** Most actions that a manifest may name. */
+const MAX_NAMED_ACTIONS = 100
+
+const ActionNameText = Schema.String.pipe(
+  Schema.pattern(/^[a-z][a-z0-9 _-]{0,39}$/),
+  Schema.annotations({
+    description: "a name that begins with a small letter: at most 40 small letters, digits, spaces, - and _",
+  }),
+)
+
+const ActionKey = Schema.String.pipe(
+  Schema.pattern(/^(?:[a-pr-z]|left|right|up|down|space)$/),
+  Schema.annotations({ description: 'a small letter other than q, "left", "right", "up", "down" or "space"' }),
+)
+
+/** An action by its name, with the key by which a person takes it, if that is not left to Hindcast. */
+export const NamedAction = Schema.Union(
+  ActionNameText,
+  Schema.Struct({ name: ActionNameText, key: ActionKey }),
+).annotations({ description: "the name of an action, or { name, key }" })
+
+export type NamedAction = typeof NamedAction.Type
+
 /** The fields. An environment with `spaces` is a world; the others say more of it. */
 export const worldFields = {
   spaces: optional(
     Schema.Struct({ observation: SpaceSchema, action: SpaceSchema }).annotations({
       description: "the spaces of its observations and its actions",
     }),
+  ),
+  actions: optional(
+    Schema.Array(NamedAction)
+      .pipe(Schema.maxItems(MAX_NAMED_ACTIONS))
+      .annotations({
+        description: `a list of at most ${MAX_NAMED_ACTIONS} names: what each action of its Discrete action space is called, in order`,
+      }),
   ),
   max_agents: optional(
     Schema.Int.pipe(

@@ -1,0 +1,73 @@
+/** The command `hindcast play`: a person plays a world, as an agent whose task is recorded like any other's. */
+import { Command } from "@effect/cli"
+import { Effect, Option, Schema } from "effect"
+import { newId } from "../../events/vocabulary/Event.ts"
+import { Kernel } from "../../kernel/Kernel.ts"
+import { JsonObject } from "../../values/Json.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import * as CommandHints from "../command/CommandHints.ts"
+import { argument, common, optionalText, sandbox, workspace } from "../command/CommonOptions.ts"
+import { userName } from "../command/CurrentUser.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as AgentAtWork from "../task/AgentAtWork.ts"
+import { workOptions } from "../task/RunCommand.ts"
+import * as Scenario from "../task/Scenario.ts"
+import { count, number } from "../terminal/Text.ts"
+import * as Player from "./Player.ts"
+import * as Position from "./Position.ts"
+import * as Seat from "./Seat.ts"
+import * as WorldToPlay from "./WorldToPlay.ts"
+
+const options = {
+  ...common,
+  world: argument("world", "A plugin's directory, which is imported, or the name of an imported plugin"),
+  options: optionalText("options", "Options of the world: a JSON object, or a YAML or JSON file"),
+  goal: optionalText("goal", "What the task is. Default: to play the world"),
+  ...{ seed: workOptions.seed, sandbox, workspace },
+}
+
+/** `hindcast play WORLD` */
+export const play = Command.make("play", options, ({ log, json, sandbox, workspace, seed, ...typed }) =>
+  Effect.gen(function* () {
+    const filename = yield* OpenLog.fileOf(log)
+    // The person at the terminal decides about each action by taking it.
+    const kernel = yield* AgentAtWork.kernel("play", filename, {
+      ...{ gate: "allow", confirmWithinMs: Option.none(), sandbox, workspace, seed },
+    })
+    const played = Effect.gen(function* () {
+      const environment = Option.isSome(typed.options) ? yield* optionsOf(typed.options.value) : {}
+      const world = yield* WorldToPlay.find(typed.world, json)
+      const id = newId()
+      const goal = Option.getOrElse(typed.goal, () => `Play ${world.title}`)
+      const { audit, position, mistake, seat } = yield* Effect.gen(function* () {
+        const seat = yield* Seat.take(world, json)
+        const player = yield* Player.make(world, userName(), seat)
+        const audit = yield* (yield* Kernel).tasks.run(player.agent, {
+          ...{ id, goal, plugins: [world.plugin], maxSteps: STEPS },
+          environment: { [world.plugin]: environment },
+        })
+        const position = yield* Position.read(world, id, yield* player.last)
+        return { audit, position, mistake: yield* player.mistake, seat }
+      }).pipe(Effect.scoped)
+      if (mistake !== undefined) return yield* mistake
+      yield* seat.end({ taskId: id, position, readings: {} })
+      if (json) return
+      const style = Output.styleOf(process.stdout)
+      const ended = `${audit.outcome} after ${count(position.step, "step")}, return ${number(position.return)}`
+      const hint = CommandHints.command(["audit", id, "--log", CommandHints.shortest(filename)])
+      yield* Output.write(`${style.bold(oneLine(world.title))}: ${ended}`)
+      yield* Output.write(style.dim(`Task ${id}: ${hint}`))
+    })
+    yield* Effect.provide(played, kernel)
+  }).pipe(Effect.scoped),
+).pipe(Command.withDescription("Play a world in the terminal; without one, read an action a line"))
+
+/** Moves of a game: the world and the person end it. */
+const STEPS = 1_000_000_000
+
+/** Options that were typed as a JSON object, or the name of their file. */
+const optionsOf = (typed: string) => {
+  const parsed = Schema.decodeUnknownOption(Schema.parseJson(JsonObject))(typed)
+  return Option.isSome(parsed) ? Effect.succeed(parsed.value) : Scenario.readOptions(typed)
+}

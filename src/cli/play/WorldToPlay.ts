@@ -1,0 +1,52 @@
+/** Finds the world that is to be played: an imported plugin, or one in a directory, which is imported. */
+import * as fs from "node:fs"
+import { Effect } from "effect"
+import { Kernel } from "../../kernel/Kernel.ts"
+import { worldOf } from "../../plugins/manifest/world.ts"
+import type { NamedAction } from "../../plugins/manifest/worldFields.ts"
+import type { Space } from "../../plugins/spaces/Space.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import { adviceOf, BadInput } from "../command/BadInput.ts"
+import * as RunPlugins from "../task/RunPlugins.ts"
+
+/** A world, by what its manifest says of it. */
+export interface WorldToPlay {
+  /** The plugin's name. */
+  readonly plugin: string
+  /** What it is called. */
+  readonly title: string
+  readonly action: Space
+  readonly actions: ReadonlyArray<NamedAction>
+}
+
+/**
+ * The world that `typed` names: the plugin of that name if there is one, else the plugin in that directory. The user is
+ * asked for a consent that is missing, unless the output is JSON.
+ */
+export const find = (typed: string, json: boolean) =>
+  Effect.gen(function* () {
+    const { plugins } = yield* Kernel
+    const imported = yield* plugins.state
+    const known = SafeRecord.get(imported, typed) !== undefined
+    if (!known && fs.statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      return yield* new BadInput({
+        ...{ input: "WORLD", expected: "a plugin's directory, or the name of an imported plugin" },
+        ...{ found: JSON.stringify(typed), ...adviceOf(typed, Object.keys(imported)) },
+      })
+    }
+    const name = known ? typed : (yield* RunPlugins.importPlugin(typed, json)).manifest.name
+    const { manifest } = yield* plugins.manifest(name)
+    const world = worldOf(manifest)
+    if (world === undefined) {
+      return yield* new BadInput({
+        ...{ input: "WORLD", expected: "a world: a plugin whose environment has spaces" },
+        ...{ found: `${name}, which has none`, advice: "`hindcast run` lets an agent work in it." },
+      })
+    }
+    if (!json) yield* RunPlugins.askConsents([name])
+    const found: WorldToPlay = {
+      ...{ plugin: name, title: manifest.peas.environment?.name ?? name },
+      ...{ action: world.spaces.action, actions: manifest.peas.environment?.actions ?? [] },
+    }
+    return found
+  })
