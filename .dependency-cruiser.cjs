@@ -20,7 +20,6 @@ module.exports = {
       "html",
       "worlds",
       "agents",
-      "worlds",
       "kernel",
       "(plugins|projections)",
       "events",
@@ -35,7 +34,7 @@ module.exports = {
       from: { path: "^src/(plugins|projections)/" },
       to: { path: "^src/(plugins|projections)/", pathNot: "^src/$1/" },
     },
-    ...storeys("src/worlds", ["(adapters|wrappers)", "handle"]),
+    ...storeys("src/worlds", ["testing", "(adapters|wrappers|scenario|group)", "(handle|conformance)"]),
     ...storeys("src/kernel", [
       "resume",
       "fork",

@@ -3,7 +3,6 @@
 import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
-import { agentEvents } from "./Agents.ts"
 import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
@@ -11,12 +10,12 @@ import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
-import { scenarioEvents } from "./Scenarios.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, sensingEvents } from "./Sensing.ts"
 import { taskEvents } from "./Tasks.ts"
 import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
+import { agentEvents, scenarioEvents } from "./Worlds.ts"
 
 const coreEvents = [
   ...kernelEvents,

@@ -17,11 +17,9 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
   const requests = hostRequests(send)
   const emit = emitter(init, plugin, requests.ask)
   const { environment } = plugin
-  // The host refuses an entry whose world the manifest does not declare.
   const world = isWorld(environment) && init.world !== undefined ? serve(environment, init.world, init.seed) : undefined
-  const served = world ?? (isWorld(environment) ? undefined : environment)
-  const sensors = { ...plugin.sensors, ...world?.sensors }
-  const actuators = { ...plugin.actuators, ...world?.actuators }
+  // A plugin may replace what it exports. The host refuses an entry whose world the manifest does not declare.
+  const served = () => world ?? (isWorld(plugin.environment) ? undefined : plugin.environment)
   const contextOf = contexts({ init, send, calls, requests, emit })
   let metadata = init.metadata
 
@@ -31,27 +29,28 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
 
   const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
     const { id, component, now, agent = null } = frame
-    const functions: { readonly [name: string]: (context: PluginContext, args?: unknown) => unknown } =
-      frame.type === "read" ? sensors : actuators
-    const run = Object.hasOwn(functions, component) ? functions[component] : undefined
+    const [own, ofWorld] =
+      frame.type === "read" ? [plugin.sensors, world?.sensors] : [plugin.actuators, world?.actuators]
+    const run = functionIn(ofWorld, component) ?? functionIn(own, component)
     if (run === undefined) {
       return missing(id, `there is no ${frame.type === "read" ? "sensor" : "actuator"} ${component}`)
     }
     const { components } = metadata
     const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
-    calls.answer(id, frame.type === "act" ? served : undefined, (open) => {
+    calls.answer(id, frame.type === "act" ? served() : undefined, (open) => {
       const context = contextOf(open, component, componentMetadata, now, agent)
       return frame.type === "act" ? run(context, frame.args) : run(context)
     })
   }
 
   const reset = ({ id, options, state, now, agents, seed }: Extract<HostFrame, { readonly type: "reset" }>) => {
-    if (served === undefined) return missing(id, "there is no environment")
-    if (state !== undefined && served.restore === undefined) return missing(id, "there is no environment.restore")
-    calls.answer(id, served, async (open) => {
+    const environment = served()
+    if (environment === undefined) return missing(id, "there is no environment")
+    if (state !== undefined && environment.restore === undefined) return missing(id, "there is no environment.restore")
+    calls.answer(id, environment, async (open) => {
       const context = contextOf(open, "environment/", metadata.plugin, now, null)
-      if (state !== undefined) await served.restore?.(context, options, state)
-      else await served.reset(context, options, { agents, seed })
+      if (state !== undefined) await environment.restore?.(context, options, state)
+      else await environment.reset(context, options, { agents, seed })
       return null
     })
   }
@@ -115,6 +114,12 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     }
   }
 }
+
+type Call = (context: PluginContext, args?: unknown) => unknown
+
+/** A function of the plugin by its component's name. */
+const functionIn = (functions: { readonly [name: string]: Call } | undefined, component: string): Call | undefined =>
+  functions !== undefined && Object.hasOwn(functions, component) ? functions[component] : undefined
 
 /** Iterates over a task's events and requests each chunk when it is needed. */
 const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({

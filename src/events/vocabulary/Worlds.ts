@@ -1,0 +1,90 @@
+/** Event types of tasks with several agents, of worlds that move by themselves, and of scenarios. */
+
+import { Schema } from "effect"
+import { JsonObject } from "../../values/Json.ts"
+import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { TaskOutcome } from "./Tasks.ts"
+
+const reason = optional(Schema.String)
+
+/** Events of the agents of a task with several. */
+export const agentEvents = [
+  eventType("AgentJoined", "An agent takes part in a task with several.", {
+    agentId: AgentId,
+    agent: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent behind the name" }),
+    midway: optional(Schema.Literal(true).annotations({ description: "It joined after the world's reset" })),
+  }),
+  eventType(
+    "AgentLeft",
+    "An agent takes no further part in a task with several.",
+    {
+      agentId: AgentId,
+      outcome: TaskOutcome,
+      reason,
+      midway: optional(
+        Schema.Literal(true).annotations({ description: "The world was told: its episode was not over" }),
+      ),
+    },
+    { personal: { reason: SHREDDED } },
+  ),
+  eventType(
+    "AgentSuspended",
+    "An agent is not asked to act until it is continued.",
+    { agentId: AgentId, reason },
+    { personal: { reason: SHREDDED } },
+  ),
+  eventType("AgentContinued", "An agent that was suspended is asked to act again.", { agentId: AgentId }),
+  eventType("AgentLate", "An agent had not decided when its round was closed.", {
+    agentId: AgentId,
+    waitedMs: Milliseconds,
+  }),
+  eventType("WorldTicked", "A world moved by itself.", {
+    plugin: Schema.NonEmptyString,
+    milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
+  }),
+] as const
+
+const because = Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" })
+
+/** Events of a scenario. */
+export const scenarioEvents = [
+  eventType("ScenarioStarted", "A scenario began to be played in a task.", {
+    name: Schema.NonEmptyString,
+    version: Schema.NonEmptyString,
+    digest: Sha256.annotations({ description: "Over the canonical JSON of the scenario (RFC 8785)" }),
+    plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is its world" }),
+    scenario: JsonObject.annotations({ description: "The whole document" }),
+  }),
+  eventType(
+    "TriggerFired",
+    "The trigger of a scenario's event was met, and one of its responses is given.",
+    {
+      trigger: Schema.NonEmptyString.annotations({ description: "The event's name, or `events/<index>`" }),
+      response: JsonObject,
+      because,
+    },
+    { positions: ["because"] },
+  ),
+  eventType(
+    "MilestoneReached",
+    "A scenario's milestone was reached.",
+    {
+      name: Schema.NonEmptyString,
+      agentId: optional(
+        Schema.NonEmptyString.annotations({ description: "The agent of the scenario that reached it" }),
+      ),
+      because,
+    },
+    { positions: ["because"] },
+  ),
+  eventType(
+    "ScenarioEnded",
+    "A condition of a scenario was met: it is won or lost.",
+    {
+      result: Schema.Literal("won", "lost"),
+      condition: JsonObject.annotations({ description: "The condition, as the scenario has it" }),
+      because,
+    },
+    { positions: ["because"] },
+  ),
+] as const
