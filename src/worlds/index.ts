@@ -1,6 +1,7 @@
 /**
  * The package's entry `hindcast/worlds`: environments as agents of all kinds use them. `World` opens a world on a kernel;
- * the adapters give it the names of other frameworks, and the wrappers change it in one respect each.
+ * the adapters give it the names of other frameworks, and the wrappers change it in one respect each. `AgentGroup` lets
+ * several agents act in one world.
  */
 
 export type { Space } from "../plugins/spaces/Space.ts"
@@ -12,6 +13,7 @@ export * as Hal from "./adapters/Hal.ts"
 export * as PettingZoo from "./adapters/PettingZoo.ts"
 export * as PiaSE from "./adapters/PiaSE.ts"
 export * as Environment from "./Environment.ts"
+export * as AgentGroup from "./group/AgentGroup.ts"
 export * as World from "./World.ts"
 export { ClipAction, RescaleAction } from "./wrappers/ActionWrappers.ts"
 export { OrderEnforcing, RecordEpisodeStatistics, TimeLimit } from "./wrappers/EpisodeWrappers.ts"
