@@ -61,7 +61,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
       : key(
           "net score",
           FormattedNumbers.signed(score.net),
-          `earned ${FormattedNumbers.amount(score.earned)}, lost ${FormattedNumbers.amount(score.lost)}; ${FormattedNumbers.amount(score.possible)} was possible`,
+          `earned ${FormattedNumbers.amount(score.earned)}, lost ${FormattedNumbers.amount(score.lost)}${score.possible === 0 ? "" : `; ${FormattedNumbers.amount(score.possible)} was possible`}`,
         ),
     key(
       "commands",

@@ -41,6 +41,24 @@ describe("rewards over time", () => {
       [null, null, 0.9],
     ])
   })
+
+  it("count what each event counts, where a world gave a reward of its own for each", () => {
+    const [measure] = scored().measures
+    const rewards = [{ name: "way", weight: 1, times: 2, amount: 4, because: [8, 12], amounts: [1, 3] }]
+    const measures = measure === undefined ? [] : [{ ...measure, rewards, punishments: [] }]
+    const given = Rewards.timeline(audited(), scored({ measures }), TIMES)
+    expect(given.map(({ at, amount, net }) => [at, amount, net])).toEqual([
+      [8, 1, 1],
+      [12, 3, 4],
+    ])
+  })
+})
+
+describe("a return", () => {
+  it("is shown as a number, and not as a part of what is possible", () => {
+    expect(AuditPage.net({ net: 100, possible: 0 })).toBe("100")
+    expect(AuditPage.net({ net: 1.5, possible: 2 })).toBe("1.5 of 2")
+  })
 })
 
 describe("the page of an audit", () => {

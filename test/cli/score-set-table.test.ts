@@ -22,6 +22,17 @@ describe("the table of score sets", () => {
     expect(rest).toEqual([])
   })
 
+  it("puts the returns of many tasks in a line of their own, in the order in which they began", () => {
+    const returns = [11, 12, 13, 14].map((n) => set(n, { label: "return", critic: "environment", rubric: "" }))
+    const [ofLive, rescored, ofReturn, note] = lines([...returns, set(9, { label: "strict" }), ...live], { all: false })
+    expect(ofLive).toMatch(/^4 sets +live /)
+    expect(rescored).toMatch(/^set-9 /)
+    expect(ofReturn).toMatch(/^4 sets +return +4 +@11 to @14 /)
+    expect(note).toMatch(/^live: .+ return: .+--all/)
+    const few = lines([set(1), set(2, { label: "return" }), set(3)], { all: false })
+    expect(few.map((line) => line.split(" ")[0])).toEqual(["set-1", "set-2", "set-3"])
+  })
+
   it("lists each where all are asked for, and where there are few", () => {
     expect(lines(live, { all: true })).toHaveLength(4)
     expect(lines(live.slice(1), { all: false })).toHaveLength(3)

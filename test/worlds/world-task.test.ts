@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as SetScores from "../../src/projections/comparison/SetScores.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
@@ -64,6 +65,27 @@ describe("a world in a task", () => {
           { label: "return", critic: "environment", net: 0.56112156, finished: true },
           { label: "live", critic: "rule@2", net: 0, finished: true },
         ])
+      }),
+    ),
+  )
+
+  it.scopedLive("has a return in each timeline that it is finished in", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const { taskId } = yield* kernel.tasks.run(ahead, { goal: "Sail", seed: 42 })
+        const decided = (yield* eventsOf(taskId)).filter(({ type }) => type === "DecisionMade")
+        const back = Agent.fromPolicy({
+          ...{ name: "back", version: "1" },
+          policy: () => ({ act: "drift/step", args: { action: -1 } }),
+        })
+        const at = decided[1]?.position ?? 0
+        yield* kernel.fork(back, { task: taskId, at: at - 1, timeline: "other", fresh: true })
+        const returns = yield* Effect.forEach(["return", "main/return", "other/return"], SetScores.load)
+        const nets = returns.map(({ scores }) => scores.get(taskId)?.net ?? Number.NaN)
+        expect(nets[0]).toBe(nets[1])
+        expect(nets[2]).toBeLessThan(nets[1] ?? 0)
+        expect(returns.every(({ scores }) => scores.get(taskId)?.finished)).toBe(true)
       }),
     ),
   )

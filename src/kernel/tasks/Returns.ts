@@ -22,6 +22,7 @@ export const finished = (
     yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) {
         if (is(event, "ScoringStarted")) isStarted ||= event.payload.scoreSetId === scoreSetId
+        else if (event.payload.scoreSetId !== scoreSetId) continue
         else if (is(event, "RewardGiven")) judgements.push({ kind: "reward", ...event.payload })
         else if (is(event, "PunishmentGiven")) judgements.push({ kind: "punishment", ...event.payload })
       }

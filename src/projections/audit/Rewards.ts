@@ -53,12 +53,14 @@ const occurrences = ({
   times,
   amount,
   because,
+  amounts,
 }: MeasureVerdict): ReadonlyArray<Omit<RewardEntry, "afterMs" | "net">> => {
   if (times === 0) return []
-  const signed = kind === "reward" ? amount : 0 - amount
+  const sign = kind === "reward" ? 1 : -1
   const one = { kind, measure, name }
-  if (because.length !== times) return [{ ...one, at: because.at(-1) ?? null, amount: signed }]
-  return because.map((at) => ({ ...one, at, amount: Sum.round(signed / times) }))
+  if (because.length !== times) return [{ ...one, at: because.at(-1) ?? null, amount: sign * amount + 0 }]
+  const equal = amount / times
+  return because.map((at, index) => ({ ...one, at, amount: Sum.round(sign * (amounts?.[index] ?? equal)) }))
 }
 
 /** When the events that a task's scores cite were recorded, read from the task's own events. */

@@ -16,6 +16,9 @@ export const Verdict = Schema.Struct({
   because: Schema.Array(Schema.Int).annotations({
     description: "Positions that made it true, one for each occurrence",
   }),
+  amounts: Schema.optionalWith(Schema.Array(Schema.Finite), { exact: true }).annotations({
+    description: "What each of these positions counts; only where not all count the same, as with a world's rewards",
+  }),
 }).annotations({ identifier: "Verdict" })
 
 export type Verdict = typeof Verdict.Type
@@ -84,13 +87,14 @@ export interface Share {
   readonly position: number | null
 }
 
-/** The amounts of a score, divided equally among the events that each verdict cites. */
+/** The amounts of a score by the events that each verdict cites: what each counts, or equal parts. */
 export const sharesOf = (score: Score): ReadonlyArray<Share> =>
-  verdictsOf(score).flatMap(({ measure, kind, name, times, amount, because }): ReadonlyArray<Share> => {
+  verdictsOf(score).flatMap(({ measure, kind, name, times, amount, because, amounts }): ReadonlyArray<Share> => {
     if (times === 0) return []
-    const signed = kind === "reward" ? amount : -amount
-    if (because.length === 0) return [{ measure, name, amount: signed, position: null }]
-    return because.map((position) => ({ measure, name, amount: signed / because.length, position }))
+    const sign = kind === "reward" ? 1 : -1
+    if (because.length === 0) return [{ measure, name, amount: sign * amount, position: null }]
+    const equal = amount / because.length
+    return because.map((position, index) => ({ measure, name, amount: sign * (amounts?.[index] ?? equal), position }))
   })
 
 /** The section of the audit: one entry per score set, in the order in which the scorings began. */
@@ -141,12 +145,13 @@ const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   }
 }
 
-const verdictOf = ({ name, weight, times, amount, because }: RecordedVerdict): Verdict => ({
+const verdictOf = ({ name, weight, times, amount, because, amounts }: RecordedVerdict): Verdict => ({
   name,
   weight,
   times,
   amount: Sum.value(amount),
   because,
+  ...(amounts === undefined ? {} : { amounts }),
 })
 
 /** Verdicts that the rubric does not list, such as an environment's own reward. They count, and are shown. */

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -17,6 +18,8 @@ const RecordedVerdict = Schema.Struct({
   times: Schema.NonNegativeInt,
   amount: Sum.Sum,
   because: Schema.Array(Schema.Int),
+  /** What each position of `because` counts, where not all of them count the same. */
+  amounts: optional(Schema.Array(Schema.Finite)),
 })
 
 export type RecordedVerdict = typeof RecordedVerdict.Type
@@ -68,7 +71,7 @@ export const decided = (set: Scored, event: Event): Scored => {
 /** The verdicts on one task, by score set. Scorings of other tasks do not change the state. */
 export const projection = (taskId: string): Projection<State> => ({
   name: `TaskAudit.Verdicts(${taskId})`,
-  version: 1,
+  version: 2,
   state: State,
   initial: {},
   evolve: (state, event) => {
@@ -109,6 +112,7 @@ export const recordedVerdict = (
 ): Scored => {
   const key = verdictKey(measure, kind, name)
   const before = SafeRecord.get(set.given, key)
+  const amounts = amountsOf(before, amount, because.length)
   const after: RecordedVerdict = {
     kind,
     measure,
@@ -118,8 +122,26 @@ export const recordedVerdict = (
     times: (before?.times ?? 0) + (occurrences ?? Math.max(1, because.length)),
     amount: Sum.add(before?.amount ?? Sum.zero, amount),
     because: [...(before?.because ?? []), ...because],
+    ...(amounts === undefined ? {} : { amounts }),
   }
   return { ...set, given: SafeRecord.set(set.given, key, after) }
+}
+
+/**
+ * What each position counts after one more event with this amount and so many positions, which count the same. Undefined
+ * if all of them count the same, as by most rubrics, and if a part of the amount has no position.
+ */
+const amountsOf = (
+  before: RecordedVerdict | undefined,
+  amount: number,
+  positions: number,
+): ReadonlyArray<number> | undefined => {
+  if (before === undefined || before.because.length === 0 || positions === 0) return undefined
+  const share = Sum.round(amount / positions)
+  const equal = Sum.round(Sum.value(before.amount) / before.because.length)
+  if (before.amounts === undefined && share === equal) return undefined
+  const known = before.amounts ?? before.because.map(() => equal)
+  return [...known, ...Array.from({ length: positions }, () => share)]
 }
 
 /** Names can be any text; JSON encodes the three in one key without ambiguity. */

@@ -44,12 +44,13 @@ const MIN_ID_PART = 4
 
 /**
  * The scores of a name: a pointer, a score set's id or an unambiguous part of it, or a label. `fork-1/live` is the
- * label `live` among the score sets that were made on the timeline `fork-1`, without those it shares with its parent.
+ * label `live` among the score sets that were begun or finished on the timeline `fork-1`, without the others that it
+ * shares with its parent. (The return of a forked task is begun before the fork, and finished after it.)
  */
 export const load = (name: string): Effect.Effect<NamedScoring, ScoringNotFound | LogError, EventLog> =>
-  onTimelineOf(name, (within) =>
+  onTimelineOf(name, (within, known) =>
     Effect.gen(function* () {
-      const resolved = yield* resolveHere(name, within)
+      const resolved = yield* resolveAmong(name, within, known)
       return { ...resolved, scores: yield* scoresOf(new Set(resolved.scoreSetIds)) }
     }),
   )
@@ -58,31 +59,54 @@ export const load = (name: string): Effect.Effect<NamedScoring, ScoringNotFound 
 export const resolve = (
   name: string,
 ): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
-  onTimelineOf(name, (within) => resolveHere(name, within))
+  onTimelineOf(name, (within, known) => resolveAmong(name, within, known))
 
 /**
  * Resolves a name on the timeline before its first slash, if there is a timeline with that name; otherwise on the
- * log's.
+ * log's. `query` is given the score sets that it may name.
  */
 const onTimelineOf = <A, E>(
   name: string,
-  query: (within: string) => Effect.Effect<A, E, EventLog>,
+  query: (within: string, known: ScoreSets.ScoreSets) => Effect.Effect<A, E, EventLog>,
 ): Effect.Effect<A, E | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const slash = name.indexOf("/")
-    const timeline = name.slice(0, Math.max(0, slash))
-    const known = slash < 1 ? [] : yield* Timelines.list(log)
-    if (!known.some((one) => one.name === timeline)) return yield* query(name)
-    return yield* Effect.provideService(query(name.slice(slash + 1)), EventLog, { ...log, timeline })
+    const timelines = slash < 1 ? [] : yield* Timelines.list(log)
+    const timeline = timelines.find((one) => one.name === name.slice(0, slash))
+    if (timeline === undefined) return yield* query(name, yield* sets)
+    const ofTimeline = Effect.gen(function* () {
+      const ids = yield* Effect.provideService(setsMade, EventLog, { ...log, timeline: timeline.name })
+      const known = yield* sets
+      return yield* query(name.slice(slash + 1), only(known, ids))
+    })
+    return yield* Effect.provideService(ofTimeline, EventLog, Timelines.view(log, timeline))
   })
 
-const resolveHere = (
+/** The ids of the score sets that were begun or finished by events of the log's timeline. */
+const setsMade: Effect.Effect<ReadonlySet<string>, LogError, EventLog> = Effect.gen(function* () {
+  const log = yield* EventLog
+  const ids = new Set<string>()
+  const types = ["ScoringStarted", "ScoringFinished"]
+  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types }, (page) => {
+    for (const { payload } of page) ids.add(String(payload.scoreSetId))
+  })
+  return ids
+})
+
+/** These score sets alone, and the pointers to them. */
+const only = ({ sets, pointers, rubrics }: ScoreSets.ScoreSets, ids: ReadonlySet<string>): ScoreSets.ScoreSets => ({
+  sets: Object.fromEntries(Object.entries(sets).filter(([id]) => ids.has(id))),
+  pointers: Object.fromEntries(Object.entries(pointers).filter(([, id]) => ids.has(id))),
+  rubrics,
+})
+
+const resolveAmong = (
   name: string,
   within: string,
-): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
+  known: ScoreSets.ScoreSets,
+): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound> =>
   Effect.gen(function* () {
-    const known = yield* sets
     const ids = resolveIds(known, within)
     const [first] = ids
     if (first === undefined) {

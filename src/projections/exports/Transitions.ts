@@ -71,8 +71,8 @@ interface Step {
  * Starts the transitions of an audited task. A step is a command. It lasts until just before the next command, or until
  * the end of the task.
  *
- * **Rewards.** A verdict's amount is divided equally among the events that it cites, and each share is attributed to one
- * step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
+ * **Rewards.** A verdict's amount is divided among the events that it cites, equally unless the log says what each
+ * counts, and each share is attributed to one step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
  * caused it, if that one is linked to a command; else the current step at that position. Shares of events before the
  * first command go to the first step. Shares of events after the close, and of verdicts without evidence, go to the last
  * step. So the rewards of a task sum to its net score, unless it has no step.

@@ -115,6 +115,18 @@ describe("transitions", () => {
     expect(score?.net).toBe(0.9)
   })
 
+  it("give each step what its own event counts, where a world gives a reward of its own for each", () => {
+    const given = [reward(0.25, [4]), reward(3, [8]), punishment(0.5, [8])]
+    const { steps, score } = transitionsOf([...twoSteps, closed("failed"), ...scoring(given)])
+    expect(steps.map(({ reward }) => reward)).toEqual([0.25, 2.5])
+    expect(score?.measures[0]?.rewards).toEqual([
+      { name: "found", weight: 0.5, times: 2, amount: 3.25, because: [4, 8], amounts: [0.25, 3] },
+    ])
+    const equal = transitionsOf([...twoSteps, closed("failed"), ...scoring([reward(0.1, [4]), reward(0.1, [8])])])
+    expect(equal.score?.measures[0]?.rewards[0]).not.toHaveProperty("amounts")
+    expect(equal.steps.map(({ reward }) => reward)).toEqual([0.1, 0.1])
+  })
+
   it("give what comes before the first command to the first step, and what cites the close, or nothing, to the last", () => {
     const story = [...twoSteps, closed("achieved")]
     expect(rewardsOf([...story, ...scoring([reward(0.5, [3])])])).toEqual([0.5, 0])

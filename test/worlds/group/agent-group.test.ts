@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as EventSummary from "../../../src/cli/pages/events/EventSummary.ts"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
@@ -70,6 +71,8 @@ describe("a group in a parallel world", () => {
         expect(round.slice(6, 11)).toEqual([
           ...["CommandSucceeded", "CommandSucceeded", "EnvironmentChanged", "RewardGiven ada", "RewardGiven bob"],
         ])
+        const told = events.filter(({ type }) => type === "ActuatorCommanded").map(EventSummary.of)
+        expect(told.slice(0, 2)).toEqual(['ada: arena/step {"action":1}', 'bob: arena/step {"action":1}'])
         const changed = events.filter(({ type }) => type === "EnvironmentChanged")
         expect(changed.map(({ payload }) => (payload.commands as ReadonlyArray<string>).length)).toEqual([2, 2, 2])
         expect(events.flatMap(({ type, payload }) => (type === "AgentLeft" ? [payload] : []))).toMatchObject([

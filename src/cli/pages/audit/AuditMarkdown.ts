@@ -7,6 +7,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, percent, time } from "../../terminal/Text.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
+import { net } from "./AuditPage.ts"
 
 /**
  * The audit of a task as a Markdown document (CommonMark with GitHub's tables), for a pull request or a file. Text of
@@ -61,7 +62,7 @@ const scored = (
   return [
     [`${section} Score ${code(score.label === "" ? score.scoreSetId : score.label)}`],
     [
-      `**${number(score.net)} of ${number(score.possible)}**${share}: earned ${number(score.earned)}, lost ${number(score.lost)}. ` +
+      `**${net(score)}**${share}: earned ${number(score.earned)}, lost ${number(score.lost)}. ` +
         `By ${code(score.critic)} at ${position(score.at)}.${unfinished}`,
     ],
     table(VERDICT_COLUMNS, verdicts),

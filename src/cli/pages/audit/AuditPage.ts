@@ -31,8 +31,9 @@ export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
-/** A score: `1.8 of 1.8`. */
-export const net = ({ net, possible }: Score): string => `${number(net)} of ${number(possible)}`
+/** A score: `1.8 of 1.8`; a return, and any other that has no possible amount: `100`. */
+export const net = ({ net, possible }: Pick<Score, "net" | "possible">): string =>
+  possible === 0 ? number(net) : `${number(net)} of ${number(possible)}`
 
 const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
   `Task ${style.name(audit.taskId)}`,

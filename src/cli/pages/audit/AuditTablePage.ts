@@ -7,7 +7,7 @@ import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
-import { outcome } from "./AuditPage.ts"
+import { net, outcome } from "./AuditPage.ts"
 
 /** The scores that the table shows; null if the log has no official or live ones. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
@@ -177,7 +177,7 @@ const scoreOf = (style: Style, { score }: Row): string => {
     ...(score.finished ? [] : ["unfinished"]),
     ...(score.undecided > 0 ? [`${score.undecided} open`] : []),
   ]
-  const text = `${number(score.net)} of ${number(score.possible)}`
+  const text = net(score)
   return caveats.length === 0 ? text : style.warn(`${text} (${caveats.join(", ")})`)
 }
 

@@ -15,7 +15,10 @@ export const of = (event: Event): string => shorten(oneLine(summarize(event)), L
 const summarize = ({ type, payload }: Event): string => {
   try {
     // The payload matches its type's schema, which was checked on append.
-    return byType.get(type)?.(payload as never) ?? value(payload)
+    const summary = byType.get(type)?.(payload as never)
+    if (summary === undefined) return value(payload)
+    const { agentId } = payload
+    return typeof agentId === "string" && !summary.startsWith(agentId) ? `${agentId}: ${summary}` : summary
   } catch {
     // In a log that was tampered with, a payload may not match, and must be shown all the same.
     return value(payload)

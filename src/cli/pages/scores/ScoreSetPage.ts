@@ -64,10 +64,13 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
   return [title, ...Table.facts(style, facts)]
 }
 
-const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string =>
-  sets.length === 1
+const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string => {
+  // Nobody resumes a return: it is finished when its task is closed.
+  if (sets.every(({ critic }) => critic === "environment")) return `${unfinished} of tasks that are not closed`
+  return sets.length === 1
     ? `it is under way, or was interrupted: \`hindcast rescore --resume ${sets[0]?.scoreSetId.slice(-8)}\` resumes it`
     : `${unfinished} of them`
+}
 
 const distribution = (
   style: Style,

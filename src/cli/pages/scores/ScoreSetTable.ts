@@ -29,7 +29,10 @@ const DIGEST_LENGTH = 8
 /** Maximum number of similar score sets that are listed individually. More of them share one row. */
 const MAX_ALIKE = 3
 
-/** Score sets as a table. Unless `all` is true, the live score sets of single tasks share a row. */
+/** Labels of the score sets that tasks have by themselves, one for each task. */
+const OF_EACH_TASK: ReadonlySet<string> = new Set(["live", "return"])
+
+/** Score sets as a table. Unless `all` is true, the live score sets and the returns of single tasks share a row each. */
 export const lines = (
   style: Style,
   sets: ReadonlyArray<ScoreSetRow>,
@@ -45,8 +48,19 @@ export const lines = (
     ),
     ...(groups.length === sets.length
       ? []
-      : [style.dim("live: what tasks scored when they closed, a set for each. --all lists them one by one.")]),
+      : [style.dim(`${notes(groups)} A set for each task: --all lists them one by one.`)]),
   ]
+}
+
+/** What the rows stand for that several score sets share. */
+const notes = (groups: ReadonlyArray<ReadonlyArray<ScoreSetRow>>): string => {
+  const labels = new Set(
+    groups.flatMap(([set, ...others]) => (set === undefined || others.length === 0 ? [] : [set.label])),
+  )
+  return [
+    ...(labels.has("live") ? ["live: what tasks scored when they closed."] : []),
+    ...(labels.has("return") ? ["return: what their worlds gave."] : []),
+  ].join(" ")
 }
 
 const COLUMNS: Table.Columns = ["score set", "label", ...Table.right("tasks", "at"), "rubric", "critic", "pointers", ""]
@@ -59,15 +73,15 @@ const grouped = (sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<Group> => {
   const groups = new Map<string, [ScoreSetRow, ...Array<ScoreSetRow>]>()
   for (const set of sets) {
     const { label, critic, stale, tasks, finished, pointers, scoreSetId } = set
-    const alone = label !== "live" || tasks !== 1 || pointers.length > 0
-    const key = JSON.stringify(alone ? scoreSetId : [critic, stale, finished])
+    const alone = !OF_EACH_TASK.has(label) || tasks !== 1 || pointers.length > 0
+    const key = JSON.stringify(alone ? scoreSetId : [label, critic, stale, finished])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [set])
     else group.push(set)
   }
-  return [...groups.values()].flatMap((group) =>
-    group.length > MAX_ALIKE ? [group] : group.map((set): Group => [set]),
-  )
+  return [...groups.values()]
+    .flatMap((group) => (group.length > MAX_ALIKE ? [group] : group.map((set): Group => [set])))
+    .sort(([a], [b]) => a.startedAt - b.startedAt)
 }
 
 const rowOf = (style: Style, group: Group): ReadonlyArray<string> => {
