@@ -7,9 +7,9 @@ import { evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { scoreSetOf } from "../state/WorldReturn.ts"
-import * as Sum from "./Sum.ts"
 
 const count = Schema.NonNegativeInt
 
