@@ -1,8 +1,8 @@
 /** The waterfall chart of rewards and punishments. */
 
 import { scaleLinear } from "d3-scale"
-import * as Sum from "../projections/audit/Sum.ts"
 import { type Markup, markup } from "../values/Markup.ts"
+import * as Sum from "../values/Sum.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 

@@ -7,9 +7,9 @@ import { evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { scoreSetOf } from "../state/WorldReturn.ts"
-import * as Sum from "./Sum.ts"
 
 const count = Schema.NonNegativeInt
 
@@ -46,13 +46,11 @@ const standing = {
 }
 
 /** One of several agents of a task. */
-export const AgentAudit = Schema.Struct({
+const AgentAudit = Schema.Struct({
   ...standing,
   ...Counts.fields,
   return: Schema.Finite.annotations({ description: "The sum of the world's rewards for it, exact to 1e-9" }),
 }).annotations({ identifier: "AgentAudit" })
-
-export type AgentAudit = typeof AgentAudit.Type
 
 /** The agents of a task with several, by name. */
 export const AgentAudits = Schema.Record({ key: AgentId, value: AgentAudit }).annotations({ identifier: "AgentAudits" })

@@ -4,9 +4,9 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as ModelCallEnd from "../state/ModelCallEnd.ts"
-import * as Sum from "./Sum.ts"
 
 /** What calls of language models cost. */
 export const ModelSpending = Schema.Struct({

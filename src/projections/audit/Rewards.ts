@@ -3,8 +3,8 @@
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import * as Sum from "../../values/Sum.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "./Scores.ts"
-import * as Sum from "./Sum.ts"
 import type { TaskAudit } from "./TaskAudit.ts"
 
 /** One occurrence of a reward or punishment. */

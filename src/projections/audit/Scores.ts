@@ -3,8 +3,8 @@
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Sum from "../../values/Sum.ts"
 import * as Rubric from "./Rubric.ts"
-import * as Sum from "./Sum.ts"
 import { type RecordedVerdict, type Scored, type State, verdictKey } from "./Verdicts.ts"
 
 /** One reward or punishment of a measure, with its occurrences and amount. */

@@ -4,9 +4,9 @@ import { Schema } from "effect"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Rubric from "./Rubric.ts"
-import * as Sum from "./Sum.ts"
 
 /** A reward or punishment as recorded so far. */
 const RecordedVerdict = Schema.Struct({

@@ -3,8 +3,8 @@
 import { Data, Either, Schema } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
+import * as Sum from "../../values/Sum.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
-import * as Sum from "../audit/Sum.ts"
 import type { NamedScoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
 

@@ -1,6 +1,6 @@
 /** A streaming quantile sketch in constant memory. */
 
-import * as Sum from "../audit/Sum.ts"
+import * as Sum from "../../values/Sum.ts"
 
 /** Summary statistics of a set of values. */
 export interface Spread {

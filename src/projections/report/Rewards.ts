@@ -1,7 +1,7 @@
 /** The part of a log report about rewards and punishments. */
 
+import * as Sum from "../../values/Sum.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../audit/Scores.ts"
-import * as Sum from "../audit/Sum.ts"
 import { BoundedMap, OTHERS } from "./BoundedMap.ts"
 
 /** One reward or punishment, over all tasks. */

@@ -2,8 +2,8 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Sum from "../../values/Sum.ts"
 import { type Score, sharesOf } from "../audit/Scores.ts"
-import * as Sum from "../audit/Sum.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
 import { Readings, type Trace } from "./Readings.ts"

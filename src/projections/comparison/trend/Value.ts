@@ -1,7 +1,7 @@
 /** The value of a score that a trend plots: that of the whole score, or of one measure. */
 
+import * as Sum from "../../../values/Sum.ts"
 import { type MeasureScore, nameOf, type Score } from "../../audit/Scores.ts"
-import * as Sum from "../../audit/Sum.ts"
 
 /** The value of a score, or of one of its measures. */
 export interface Valued {

@@ -6,7 +6,7 @@ import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
 import { Json } from "../../../values/Json.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
-import * as Sum from "../../audit/Sum.ts"
+import * as Sum from "../../../values/Sum.ts"
 import * as JsonPatch from "../../patch/JsonPatch.ts"
 
 /** The name of the agent of a task with one. */
