@@ -3,10 +3,12 @@
 import { Either } from "effect"
 import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
+import { scoreSetOf } from "../projections/state/WorldReturn.ts"
 import type { World } from "../projections/state/Worlds.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 import { viewMarkup } from "../views/drawHtml.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
+import * as AgentTables from "./AgentTables.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
@@ -26,6 +28,7 @@ function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<Wor
   yield whatHappened(report)
   yield views(report, worlds)
   yield score(report)
+  yield AgentTables.section(report.audit)
   yield commands(report)
   yield questions(report)
   yield models(report)
@@ -63,6 +66,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
           FormattedNumbers.signed(score.net),
           `earned ${FormattedNumbers.amount(score.earned)}, lost ${FormattedNumbers.amount(score.lost)}${score.possible === 0 ? "" : `; ${FormattedNumbers.amount(score.possible)} was possible`}`,
         ),
+    ...returned(audit),
     key(
       "commands",
       FormattedNumbers.count(steps),
@@ -87,6 +91,14 @@ const figures = ({ audit, score }: TaskReport): Markup => {
     ...ModelCosts.figures(audit.model),
   ]}</dl>`
 }
+
+/** What the task's worlds gave in all, beside the net score, where there is a world. */
+const returned = ({ scores, taskId }: TaskReport["audit"]): ReadonlyArray<Markup> =>
+  scores.flatMap(({ scoreSetId, net }) =>
+    scoreSetId === scoreSetOf(taskId)
+      ? [key("return", FormattedNumbers.signed(net), "the sum of the world's rewards")]
+      : [],
+  )
 
 const models = ({ audit: { model } }: TaskReport): Markup =>
   ModelCosts.section(

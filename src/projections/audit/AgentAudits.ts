@@ -46,13 +46,11 @@ const standing = {
 }
 
 /** One of several agents of a task. */
-export const AgentAudit = Schema.Struct({
+const AgentAudit = Schema.Struct({
   ...standing,
   ...Counts.fields,
   return: Schema.Finite.annotations({ description: "The sum of the world's rewards for it, exact to 1e-9" }),
 }).annotations({ identifier: "AgentAudit" })
-
-export type AgentAudit = typeof AgentAudit.Type
 
 /** The agents of a task with several, by name. */
 export const AgentAudits = Schema.Record({ key: AgentId, value: AgentAudit }).annotations({ identifier: "AgentAudits" })

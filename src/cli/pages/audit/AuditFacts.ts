@@ -1,8 +1,9 @@
 /** What a task took in, did, was allowed and changed, in words, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import { scoreSetOf } from "../../../projections/state/WorldReturn.ts"
 import * as Money from "../../../values/Money.ts"
 import type * as Table from "../../terminal/Table.ts"
-import { count, duration, nouns } from "../../terminal/Text.ts"
+import { count, duration, nouns, number } from "../../terminal/Text.ts"
 
 /**
  * The counts of an audit, each part with its name.
@@ -10,7 +11,7 @@ import { count, duration, nouns } from "../../terminal/Text.ts"
  * @param quoted how a text from the log is written
  */
 export const of = (
-  { sensing, acting, confirming, changes, model }: TaskAudit,
+  { sensing, acting, confirming, changes, model, scores, taskId }: TaskAudit,
   quoted: (text: string) => string,
 ): Table.Facts => [
   [
@@ -29,10 +30,15 @@ export const of = (
       (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
   ],
   ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
+  ...returned(scores, taskId),
   ...(model === undefined
     ? []
     : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
 ]
+
+/** What the task's worlds gave in all, where there is a world. */
+const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
+  scores.flatMap(({ scoreSetId, net }) => (scoreSetId === scoreSetOf(taskId) ? [["return", number(net)] as const] : []))
 
 type Model = NonNullable<TaskAudit["model"]>
 

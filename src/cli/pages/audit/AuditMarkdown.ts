@@ -5,6 +5,7 @@ import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, percent, time } from "../../terminal/Text.ts"
+import * as AuditAgents from "./AuditAgents.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 import { net } from "./AuditPage.ts"
@@ -27,6 +28,13 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
         names.map((name, index) => [code(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
       ),
     ]),
+    ...AuditAgents.of(audit).flatMap(({ title, texts, numbers, rows }) => [
+      [`${section} ${capitalized(title)}`],
+      table(
+        [...texts.map(capitalized), ...Table.right(...numbers.map(capitalized))],
+        rows.map((row) => [...row.texts.map((text) => (text === "" ? "" : code(text))), ...row.numbers]),
+      ),
+    ]),
     ...(audit.scores.length === 0
       ? [[`${section} Scores`], ["Not scored: no measure takes part."]]
       : audit.scores.flatMap((score) => scored(section, audit, score, times))),
@@ -46,8 +54,10 @@ const facts = (audit: TaskAudit): Table.Facts => [
     `${time(audit.openedAt)}, ${position(audit.range.from)} to ${position(audit.range.to)} on ${code(audit.timeline)}`,
   ],
   ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
-  ...AuditFacts.of(audit, code).map(([name, text]) => [name.charAt(0).toUpperCase() + name.slice(1), text] as const),
+  ...AuditFacts.of(audit, code).map(([name, text]) => [capitalized(name), text] as const),
 ]
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const scored = (
   section: string,

@@ -6,6 +6,7 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, duration, number, percent, time } from "../../terminal/Text.ts"
+import * as AuditAgents from "./AuditAgents.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 
@@ -17,6 +18,7 @@ import * as AuditFacts from "./AuditFacts.ts"
 export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
   ...header(style, audit),
   ...components(style, audit),
+  ...agents(style, audit),
   ...audit.scores.flatMap((score) => [
     "",
     ...scoreLines(style, score),
@@ -55,6 +57,16 @@ const components = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
       style,
       [kind, ...Table.right(...columns.map(({ heading }) => heading))],
       names.map((name, index) => [oneLine(name), ...columns.map(({ cells }) => cells[index] ?? "")]),
+    ),
+  ])
+
+const agents = (style: Style, audit: TaskAudit): ReadonlyArray<string> =>
+  AuditAgents.of(audit).flatMap(({ texts, numbers, rows }) => [
+    "",
+    ...Table.lines(
+      style,
+      [...texts, ...Table.right(...numbers)],
+      rows.map((row) => [...row.texts.map(oneLine), ...row.numbers]),
     ),
   ])
 
