@@ -68,7 +68,10 @@ describe("hindcast play", () => {
       expect(watched).toMatchObject({ code: 0, stderr: "" })
       expect(watched.stdout).toContain("Step 6, return 1.00, terminated")
       expect(watched.stdout.trimEnd()).toMatch(/is closed: achieved$/)
-      const events = (await following.ended).stdout.trimEnd().split("\n").map((line) => JSON.parse(line))
+      const events = (await following.ended).stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
       expect(events.at(0).type).toBe("TaskOpened")
       expect(events.filter(({ type }) => type === "CommandSucceeded")).toHaveLength(6)
       expect(events.at(-1)).toMatchObject({ type: "TaskClosed", payload: { outcome: "achieved" } })
@@ -99,7 +102,10 @@ describe("hindcast play", () => {
     expect(played.stdout).toContain("At 3 of 4 positions")
     expect(played.stdout).toContain("Corridor: achieved after 3 steps, return −3")
     const told = await piped(["play", "corridor", ...playing("pipe", "corridor", "--json").slice(2)], ["forward"])
-    const lines = told.stdout.trimEnd().split("\n").map((line) => JSON.parse(line))
+    const lines = told.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
     expect(lines).toMatchObject([
       { step: 0, action: null, return: 0, observation: 0 },
       { step: 1, action: 1, reward: -1, return: -1, terminated: false, observation: 1 },
