@@ -18,6 +18,40 @@ describe("decode", () => {
     expect(decoded(bareManifest)).toEqual({ manifest: bareManifest, warnings: [] })
   })
 
+  it("names of actions are held to the action space, and are given once", () => {
+    const world = (actions: unknown, action: unknown = { type: "Discrete", n: 2 }) =>
+      Manifest.decode({
+        ...bareManifest,
+        peas: {
+          ...bareManifest.peas,
+          environment: { name: "e", description: "d", spaces: { observation: action, action }, actions },
+        },
+      })
+    const mistakes = (...given: Parameters<typeof world>) =>
+      Either.match(world(...given), { onLeft: ({ issues }) => issues.map(Manifest.describe), onRight: () => [] })
+    expect(mistakes(["back", { name: "forward", key: "right" }])).toEqual([])
+    expect(mistakes(["back"])).toEqual([
+      "/peas/environment/actions: expected a name for each of the 2 actions, found 1",
+    ])
+    expect(mistakes(["go", { name: "go", key: "g" }])).toEqual([
+      "/peas/environment/actions/1: expected each action to have a name of its own, found go again",
+    ])
+    expect(
+      mistakes([
+        { name: "a", key: "g" },
+        { name: "b", key: "g" },
+      ]),
+    ).toEqual(["/peas/environment/actions/1: expected each action to have a key of its own, found g again"])
+    expect(mistakes(["a", "b"], { type: "Text", max_length: 5 })).toEqual([
+      "/peas/environment/actions: expected names only where actions are Discrete, found 2",
+    ])
+    // No key may be the one that ends a game.
+    expect([...mistakes(["a", { name: "b", key: "q" }]), ...mistakes(["a", "Up"])]).toEqual([
+      '/peas/environment/actions/1/key: expected a small letter other than q, "left", "right", "up", "down" or "space", found "q"',
+      '/peas/environment/actions/1: expected the name of an action in small letters, digits, spaces, - and _, or { name, key }, found "Up"',
+    ])
+  })
+
   it("a manifest with every field is accepted as it is", () => {
     const full = {
       ...bareManifest,

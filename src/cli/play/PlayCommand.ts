@@ -61,7 +61,11 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
     })
     yield* Effect.provide(played, kernel)
   }).pipe(Effect.scoped),
-).pipe(Command.withDescription("Play a world in the terminal; without one, read an action a line"))
+).pipe(
+  Command.withDescription(
+    "Play a world in the terminal; without one, read an action a line. Such as: hindcast play ./frozen-lake --seed 7",
+  ),
+)
 
 /** Moves of a game: the world and the person end it. */
 const STEPS = 1_000_000_000

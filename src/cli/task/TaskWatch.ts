@@ -26,7 +26,9 @@ export const watch = Command.make("watch", { ...common, task: argument("task", T
     return yield* Question.isPossible() ? onScreen(taskId) : asLines(taskId)
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
-  Command.withDescription("Follow a task live until it is closed, with its worlds drawn; --json prints its events"),
+  Command.withDescription(
+    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, a line each. Such as: hindcast task watch a1b2",
+  ),
 )
 
 /** The task's events so far, `CaughtUp`, and its events to come until it is closed. */

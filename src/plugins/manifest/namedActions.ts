@@ -18,7 +18,7 @@ export const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   const names = named.map((one) => (typeof one === "string" ? one : asObject(one).name))
   const keys = named.map((one) => asObject(one).key)
   return [
-    ...(fits ? [] : [issue(undefined, expected, `${named.length} names`)]),
+    ...(fits ? [] : [issue(undefined, expected, `${named.length}`)]),
     ...repeated(names).map((index) => issue(index, "each action to have a name of its own", `${names[index]} again`)),
     ...repeated(keys).map((index) => issue(index, "each action to have a key of its own", `${keys[index]} again`)),
   ]

@@ -28,7 +28,7 @@ const ActionKey = Schema.String.pipe(
 export const NamedAction = Schema.Union(
   ActionNameText,
   Schema.Struct({ name: ActionNameText, key: ActionKey }),
-).annotations({ description: "the name of an action, or { name, key }" })
+).annotations({ description: "the name of an action in small letters, digits, spaces, - and _, or { name, key }" })
 
 export type NamedAction = typeof NamedAction.Type
 
