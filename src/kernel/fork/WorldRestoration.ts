@@ -18,7 +18,7 @@ import type { FileUnreadable } from "../rules/Rubric.ts"
 import * as Environments from "../tasks/Environments.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import { merged, OverrideInvalid } from "./Overrides.ts"
-import { reexecute } from "./Reexecution.ts"
+import { forAgent, reexecute } from "./Reexecution.ts"
 import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
 
 /** A way to restore an earlier state of an environment. */
@@ -95,7 +95,11 @@ const restoreOne = (
     const { reset, document } = past
     if (reset === undefined || document === undefined)
       return yield* Environments.resetOne(task, plugin, environment, openedWith(point, plugin))
-    const call = { taskId: task.instanceName, causationId: task.openedBy }
+    const { agents } = reset
+    const call = {
+      ...{ taskId: task.instanceName, causationId: task.openedBy },
+      ...(agents === undefined ? {} : { agents }),
+    }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
     const [state, checked] = yield* method.kind === "re-execution"
@@ -251,10 +255,15 @@ const readAgain = (
     const last = new Map<string, Event & { readonly payload: PayloadOf<"SensorRead"> }>()
     for (const event of events) {
       if (!is(event, "SensorRead") || event.position < changedAt || event.actor.startsWith("plugin:")) continue
-      if (event.payload.sensor.startsWith(`${plugin}/`)) last.set(event.payload.sensor, event)
+      const { sensor, agentId = "" } = event.payload
+      // Each of several agents is shown its own.
+      if (sensor.startsWith(`${plugin}/`)) last.set(`${sensor} ${agentId}`, event)
     }
-    for (const [sensor, { position, payload }] of last) {
-      const reading = yield* process.read(sensor.slice(plugin.length + 1), call).pipe(Environments.refusedBy(plugin))
+    for (const { position, payload } of last.values()) {
+      const { sensor, agentId } = payload
+      const reading = yield* process
+        .read(sensor.slice(plugin.length + 1), forAgent(call, agentId))
+        .pipe(Environments.refusedBy(plugin))
       yield* compare(plugin, position, payload.reading, reading, `the reading of ${sensor}`)
     }
     return last.size
