@@ -111,7 +111,9 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
       for (const each of travellers) each.outcome = yield* CommandExecution.denyUnknown(each.command, each.progress)
       return
     }
-    const passing = yield* Effect.filter(travellers, (each) => passes(each, resolved, restore))
+    // `Effect.filter` would begin with the last one.
+    const passing: Array<Traveller> = []
+    for (const each of travellers) if (yield* passes(each, resolved, restore)) passing.push(each)
     const allowed = passing.filter(({ left }) => left?.dispatched !== true)
     const events = yield* recordedAll(
       task,
