@@ -166,7 +166,7 @@ const allow = (
 
 /** Asks a person about a command. */
 export const ask = (
-  { task, actuator, args, commandId, argsDigest }: Command.Command,
+  { task, actuator, args, commandId, argsDigest, agentId }: Command.Command,
   { declared, risk, plugin, digest, found }: Command.ResolvedActuator,
   withinMs: number,
   causationId: string,
@@ -177,6 +177,7 @@ export const ask = (
     argsDigest,
     shown: {
       ...{ actuator, args, risk: risk.effective },
+      ...(agentId === undefined ? {} : { agent: agentId }),
       ...(risk.because.length === 0 ? {} : { declared: risk.declared, because: risk.because.join("; ") }),
       ...{ description: declared?.description ?? "", plugin: `${plugin} ${found.version}`, pluginDigest: digest },
     },

@@ -132,7 +132,7 @@ const followQuestion = (
   })
 
 /** The actuator with its plugin's grants as they were when the command was left. */
-const thenOf = (resolved: Command.ResolvedActuator, { plugin }: LeftCommand): Command.ResolvedActuator => ({
+export const thenOf = (resolved: Command.ResolvedActuator, { plugin }: LeftCommand): Command.ResolvedActuator => ({
   ...resolved,
   found: plugin ?? resolved.found,
 })

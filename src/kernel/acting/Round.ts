@@ -7,22 +7,20 @@
 import { Effect, Exit } from "effect"
 import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import type { RoundAnswer } from "../../plugins/process/Components.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
-import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
+import { onPluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import { Paused, recordDispatches } from "./Dispatch.ts"
-import { type LeftCommand, progressOf } from "./LeftCommand.ts"
+import { type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
 import type { LeftCommands } from "./LeftCommands.ts"
-import { rewardsOf } from "./WorldRewards.ts"
+import { abortAll, recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
 
 /** The step of one of several agents. */
 export interface AgentCommand {
@@ -32,16 +30,6 @@ export interface AgentCommand {
   readonly args: JsonObject
   /** The decision that it came from, or another event that caused it. */
   readonly causationId?: string
-}
-
-/** A command on its way: what was recorded of it, and its outcome once it has one. */
-interface Traveller {
-  readonly command: Command.Command
-  readonly progress: Command.CommandProgress
-  readonly left: LeftCommand | undefined
-  /** The version of the task's stream up to which it was checked that nothing ended it. */
-  version: number
-  outcome?: Command.CommandOutcome
 }
 
 /** Takes the steps through the gate and, of those that pass, a round of the world. Returns their ends in order. */
@@ -114,11 +102,6 @@ const commandOf = (task: ActingTask, { commanded, dispatched }: LeftCommand): Co
   return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId, inDoubt: dispatched }
 }
 
-const recordedAll = (task: ActingTask, events: ReadonlyArray<CoreNewEvent>) => {
-  const [first, ...others] = events
-  return first === undefined ? Effect.succeed<ReadonlyArray<Event>>([]) : task.recordAll([first, ...others])
-}
-
 /** The gate, and the round of those that it lets pass. */
 const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, restore: Restore) =>
   Effect.gen(function* () {
@@ -128,7 +111,9 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
       for (const each of travellers) each.outcome = yield* CommandExecution.denyUnknown(each.command, each.progress)
       return
     }
-    const passing = yield* Effect.filter(travellers, (each) => passes(each, resolved, restore))
+    // `Effect.filter` would begin with the last one.
+    const passing: Array<Traveller> = []
+    for (const each of travellers) if (yield* passes(each, resolved, restore)) passing.push(each)
     const allowed = passing.filter(({ left }) => left?.dispatched !== true)
     const events = yield* recordedAll(
       task,
@@ -156,30 +141,37 @@ const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Re
       each.outcome = yield* CommandOutcome.recordDenied(command, progress, "args-schema", wrong)
       return false
     }
-    const ruling = CommandExecution.rulingOn(command, resolved)
+    const { confirmations } = command.task.kernel
+    const question = left?.question
+    const { decision, rule, reason, confirmWithinMs } = CommandExecution.rulingOn(command, resolved)
+    const before = left === undefined ? resolved : thenOf(resolved, left)
+    const changed = CommandExecution.outdated(command, before, question !== undefined)(resolved)
+    const mayPass = (decision === "allow" || decision === "confirm") && changed === undefined
     // One that a kernel dispatched and left is dispatched again only where that has no further effect.
     if (left?.dispatched === true) {
-      const mayPass = ruling.decision === "allow" || (ruling.decision === "confirm" && left.question !== undefined)
-      if (mayPass && resolved.declared?.idempotent === true) return true
+      const isAllowed = mayPass && (decision === "allow" || question !== undefined)
+      if (isAllowed && resolved.declared?.idempotent === true) return true
       each.outcome = yield* CommandOutcome.recordUnknown(command, progress)
       return false
     }
-    if (ruling.decision === "allow") return true
-    if (ruling.decision !== "confirm") {
-      each.outcome = yield* CommandOutcome.recordDenied(command, progress, ruling.rule, ruling.reason)
+    if (!mayPass) {
+      if (question !== undefined) yield* confirmations.withdraw(question, changed ?? reason)
+      const by = changed === undefined ? rule : "effective-risk"
+      each.outcome = yield* CommandOutcome.recordDenied(command, progress, by, changed ?? reason)
       return false
     }
-    const { confirmations } = command.task.kernel
+    // A question that a person was asked still stands.
+    if (decision === "allow" && question === undefined) return true
     const settled = yield* restore(
-      left?.question === undefined
-        ? CommandExecution.ask(command, resolved, ruling.confirmWithinMs, progress.last)
-        : confirmations.resume(left.question),
+      question === undefined
+        ? CommandExecution.ask(command, resolved, confirmWithinMs, progress.last)
+        : confirmations.resume(question),
     )
     progress.last = settled.event.id
     if (settled.kind === "approved") return true
     each.outcome = yield* settled.kind === "expired"
-      ? CommandOutcome.recordExpired(command, progress, ruling.rule)
-      : CommandOutcome.recordDenied(command, progress, ruling.rule, settled.reason)
+      ? CommandOutcome.recordExpired(command, progress, rule)
+      : CommandOutcome.recordDenied(command, progress, rule, settled.reason)
     return false
   })
 
@@ -243,86 +235,3 @@ const dispatch = (
     Effect.catchTag("Paused", () => dispatch(task, travellers, resolved, restore)),
   )
 }
-
-/** Records the ends of a round's commands, the change of the world and its rewards in one commit. */
-const recordRound = (
-  task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
-  plugin: string,
-  { agents, state }: RoundAnswer,
-  latencyMs: number,
-) => {
-  const endings = travellers.map(({ command }): CommandOutcome.ExecutionResult => {
-    const found = agents[command.agentId ?? ""]
-    if (found === undefined) {
-      const message = "the world said nothing about this agent's action"
-      return { failed: { code: "InvalidStep", message }, latencyMs }
-    }
-    return "ok" in found ? { succeeded: found.ok, latencyMs } : { failed: found.error, latencyMs }
-  })
-  const acted = new Set(travellers.map(({ command }) => command.agentId))
-  const rewards = [
-    ...travellers.flatMap(({ command, progress }, index) => {
-      const ending = endings[index]
-      if (ending === undefined || !("succeeded" in ending)) return []
-      return rewardsOf(stepOf(task, plugin, progress.commandedAt, command.agentId), ending.succeeded)
-    }),
-    ...Object.entries(agents).flatMap(([agentId, outcome]) => {
-      if (acted.has(agentId) || !("ok" in outcome)) return []
-      return rewardsOf(stepOf(task, plugin, travellers[0]?.progress.commandedAt ?? 0, agentId), outcome.ok)
-    }),
-  ]
-  return recordEndings(task, travellers, plugin, endings, state, rewards)
-}
-
-const stepOf = (task: ActingTask, plugin: string, commandedAt: number, agentId: string | undefined) => ({
-  ...{ taskId: task.id, plugin, commandedAt, agentId },
-})
-
-const recordFailure = (
-  task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
-  plugin: string,
-  failure: Parameters<typeof failureOf>[0] & { readonly state?: Json },
-  latencyMs: number,
-) => {
-  const error = failureOf(failure)
-  const endings = travellers.map(() => ({ failed: error, latencyMs }))
-  return recordEndings(task, travellers, plugin, endings, failure.state, [])
-}
-
-const recordEndings = (
-  task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
-  plugin: string,
-  endings: ReadonlyArray<CommandOutcome.ExecutionResult>,
-  state: Json | undefined,
-  rewards: ReadonlyArray<CoreNewEvent>,
-) =>
-  task.inOrder(
-    Effect.gen(function* () {
-      const open = travellers.map((traveller, index) => ({ traveller, ending: endings[index] }))
-      const outcomes = open.flatMap(({ traveller: { command, progress }, ending }) =>
-        ending === undefined ? [] : [CommandOutcome.outcomeEvent(command.commandId, progress.last, ending)],
-      )
-      const commands = travellers.map(({ command }) => command.commandId)
-      const last = travellers.at(-1)?.progress.last ?? task.openedBy
-      const changed = CommandOutcome.changesOf(task, plugin, state, commands)
-      const causedBy = (event: CoreNewEvent): CoreNewEvent => ({ causationId: last, ...event })
-      const recorded = yield* recordedAll(task, [...outcomes, ...changed.map(causedBy), ...rewards.map(causedBy)])
-      if (state !== undefined) task.documents.set(plugin, state)
-      for (const [index, { traveller, ending }] of open.entries()) {
-        const event = recorded[index]
-        if (event === undefined || ending === undefined) continue
-        traveller.progress.ended = true
-        traveller.outcome = CommandOutcome.outcomeOf(traveller.command, event, ending)
-      }
-    }),
-  )
-
-const abortAll = (travellers: ReadonlyArray<Traveller>, cause: Parameters<typeof CommandOutcome.recordAborted>[2]) =>
-  Effect.forEach(
-    travellers,
-    ({ command, progress }) => (progress.ended ? Effect.void : CommandOutcome.recordAborted(command, progress, cause)),
-    { discard: true },
-  )

@@ -2,7 +2,7 @@
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../acting/Command.ts"
-import { stepResultOf } from "../acting/WorldRewards.ts"
+import { type StepResult, stepResultOf } from "../acting/WorldRewards.ts"
 import type { Capabilities } from "../tasks/Capabilities.ts"
 
 /** How the world ended an agent's run. */
@@ -23,10 +23,15 @@ export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: Comm
   if (outcome.status !== "succeeded") return undefined
   if (actuators.find(({ name }) => name === outcome.actuator)?.world !== true) return undefined
   const step = stepResultOf(outcome.result)
-  if (step?.terminated === true) {
-    return { outcome: step.outcome ?? "achieved", reason: "the episode ended by the world's rules" }
+  return step === undefined ? undefined : endIn(step)
+}
+
+/** How the episode ended for an agent that got this for a step; undefined if it goes on. */
+export const endIn = (
+  got: Pick<StepResult, "terminated" | "truncated"> & { readonly outcome?: StepResult["outcome"] },
+): EpisodeEnd | undefined => {
+  if (got.terminated) {
+    return { outcome: got.outcome ?? "achieved", reason: "the episode ended by the world's rules" }
   }
-  return step?.truncated === true
-    ? { outcome: "truncated", reason: "the episode came to its limit of steps" }
-    : undefined
+  return got.truncated ? { outcome: "truncated", reason: "the episode came to its limit of steps" } : undefined
 }

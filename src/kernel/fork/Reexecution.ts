@@ -15,6 +15,8 @@ import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCh
 interface Call {
   readonly taskId: string
   readonly causationId: string
+  /** Who takes part in the world, where it is several. */
+  readonly agents?: ReadonlyArray<string>
 }
 
 /** An environment that is to be restored. */

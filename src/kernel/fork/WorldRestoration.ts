@@ -95,7 +95,11 @@ const restoreOne = (
     const { reset, document } = past
     if (reset === undefined || document === undefined)
       return yield* Environments.resetOne(task, plugin, environment, openedWith(point, plugin))
-    const call = { taskId: task.instanceName, causationId: task.openedBy }
+    const { agents } = reset
+    const call = {
+      ...{ taskId: task.instanceName, causationId: task.openedBy },
+      ...(agents === undefined ? {} : { agents }),
+    }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
     const [state, checked] = yield* method.kind === "re-execution"

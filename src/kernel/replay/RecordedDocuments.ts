@@ -34,7 +34,8 @@ export const make = (events: ReadonlyArray<Event>): RecordedDocuments => {
   }
 }
 
-/** What is recorded of a task before its agent requests anything. */
+/** What is recorded of a task before its agent requests anything, also where another kernel had to go on with that. */
 const SET_UP: ReadonlySet<string> = new Set([
   ...["TaskOpened", "EnvironmentDescribed", "EnvironmentReset", "ScoringStarted", "PluginStarted", "AgentJoined"],
+  ...["TaskResumed", "EnvironmentRestored", "PluginExited"],
 ])

@@ -38,7 +38,7 @@ export interface RecordedTask {
   /** Whether a model's tool call is left to be answered, whatever it was. */
   readonly hasCall: (callId: string) => boolean
   /** Whether a command is left to be answered that is equal. */
-  readonly hasCommand: (actuator: string, args: JsonObject) => boolean
+  readonly hasCommand: (actuator: string, args: JsonObject, agentId?: string) => boolean
   /** Stops the agent, which does otherwise than is recorded. */
   readonly diverge: (divergence: Divergence) => Effect.Effect<never>
   /** How the agent itself closed the task. */
@@ -252,9 +252,13 @@ export const make = (
       return next !== -1
     },
     hasCall: (callId) => rest.some((request) => request.kind === "act" && request.callId === callId),
-    hasCommand: (actuator, args) =>
+    hasCommand: (actuator, args, agentId) =>
       rest.some(
-        (request) => request.kind === "act" && request.actuator === actuator && JsonPatch.equal(request.args, args),
+        (request) =>
+          request.kind === "act" &&
+          request.actuator === actuator &&
+          request.agentId === agentId &&
+          JsonPatch.equal(request.args, args),
       ),
     diverge,
     closed: () => closed,

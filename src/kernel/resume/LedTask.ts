@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
+import type { AgentCommand } from "../acting/Round.ts"
 import { between, choiceOf } from "../replay/Divergence.ts"
 import { positionOf, type RecordedTask } from "../replay/RecordedTask.ts"
 import type { Task } from "../tasks/Task.ts"
@@ -51,12 +52,13 @@ export const withUnfinishedTurn = (
   ...led,
   act: (actuator, args = {}, options = {}) =>
     Effect.suspend(() => {
-      const { callId } = options
+      const { callId, agentId } = options
       if (recorded.turnsLeft() > 0) return led.act(actuator, args, options)
-      const requested = { actuator, args, ...(callId === undefined ? {} : { callId }) }
+      const named = agentId === undefined ? {} : { agentId }
+      const requested = { actuator, args, ...named, ...(callId === undefined ? {} : { callId }) }
       const same = left.some((command) => isSame(command, requested))
       if (callId === undefined) {
-        const isLeft = same && !recorded.hasCommand(actuator, args)
+        const isLeft = same && !recorded.hasCommand(actuator, args, agentId)
         return isLeft ? live.act(actuator, args, options) : led.act(actuator, args, options)
       }
       if (recorded.hasCall(callId)) return led.act(actuator, args, options)
@@ -67,6 +69,19 @@ export const withUnfinishedTurn = (
       const found = { act: actuator, args }
       const different = { kind: "another-command", position, path: "", expected, found } as const
       return recorded.diverge(between(position, expected, found) ?? different)
+    }),
+  // Of a round, those that had ended, such as one that was denied, are answered from the recording; the others go on.
+  together: (commands) =>
+    Effect.gen(function* () {
+      const isLeft = (command: AgentCommand) =>
+        left.some((one) => isSame(one, command)) &&
+        !recorded.hasCommand(command.actuator, command.args, command.agentId)
+      const open = new Set(commands.filter(isLeft))
+      if (open.size === 0) return yield* led.together(commands)
+      const ended = commands.filter((command) => !open.has(command))
+      const told = ended.length === 0 ? [] : [...(yield* led.together(ended))]
+      const gone = [...(yield* live.together([...open]))]
+      return commands.flatMap((command) => (open.has(command) ? gone : told).shift() ?? [])
     }),
   close: (outcome, reason) =>
     Effect.suspend(() => {

@@ -140,16 +140,14 @@ export const aec = (world: World): AECEnv => {
         yield* select
       }),
     last: (observe = true) =>
-      Effect.map(
-        seatOf,
-        ({ seat: { shown, accumulated, terminated, truncated } }): Last => [
-          observe ? shown.observation : null,
-          accumulated,
-          terminated,
-          truncated,
-          shown.info,
-        ],
-      ),
+      Effect.gen(function* () {
+        const { agent, seat } = yield* seatOf
+        const { shown, accumulated, terminated, truncated } = seat
+        // Others have acted since it did, where they act by turns.
+        const now = observe && world.mode() === "turn-based" ? yield* world.observe(agent) : shown.observation
+        const last: Last = [observe ? now : null, accumulated, terminated, truncated, shown.info]
+        return last
+      }),
     observe: (agent) => world.observe(agent),
     step,
     agent_iter: (maxIter = 2 ** 63) =>

@@ -3,8 +3,10 @@
 import { Cause, Deferred, Effect, Exit, Option, Schema, type Scope } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
+import { stepResultOf } from "../../kernel/acting/WorldRewards.ts"
 import { type Agent, AgentFailed, type AgentTask, fullName } from "../../kernel/agents/Agent.ts"
 import { loop, type RunResult } from "../../kernel/agents/AgentLoop.ts"
+import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
 import type { Task } from "../../kernel/tasks/Task.ts"
 import { digest } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
@@ -97,7 +99,8 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
         if (Option.isSome(turn)) {
           const member = members.get(turn.value ?? "")
           if (member === undefined || member.suspended || member.ended !== undefined) break
-          yield* takeTurn(task, member, options)
+          const acted = yield* takeTurn(task, member, options)
+          if (acted !== undefined) yield* endEpisodes(task, members, member, acted, options)
         } else {
           for (const member of active()) if (!member.seat.hasHandedIn()) yield* takeTurn(task, member, options)
           yield* stepTogether(task, active())
@@ -124,7 +127,7 @@ const start = (seat: Seat.Seat, maxSteps: number): Effect.Effect<void, never, Sc
     Effect.forkScoped(Effect.flatMap(Effect.exit(loop(seat.agent, seat.task, { maxSteps })), (exit) => seat.end(exit))),
   )
 
-/** Gives an agent the turn. It may be late, or come to its end. */
+/** Gives an agent the turn. It may be late, or come to its end. Answers what came of its action, if it took one. */
 const takeTurn = (task: AgentTask, member: Member, { decideWithinMs }: RoundsOptions) =>
   Effect.gen(function* () {
     const { seat } = member
@@ -135,6 +138,30 @@ const takeTurn = (task: AgentTask, member: Member, { decideWithinMs }: RoundsOpt
         : yield* Effect.raceFirst(turn, Effect.as(task.late(seat.agentId, decideWithinMs), Option.none<Seat.TurnEnd>()))
     if (Option.isNone(end)) return yield* seat.interruptTurn
     if (end.value.kind === "ended") yield* leave(task, member, end.value.exit)
+    return end.value.kind === "acted" ? end.value.outcome : undefined
+  })
+
+/** Ends the runs of the agents whose episode a step ended: of the one that took it, and of others. */
+const endEpisodes = (
+  task: AgentTask,
+  members: ReadonlyMap<string, Member>,
+  member: Member,
+  outcome: CommandOutcome,
+  options: RoundsOptions,
+) =>
+  Effect.gen(function* () {
+    const step = outcome.status === "succeeded" ? stepResultOf(outcome.result) : undefined
+    if (step === undefined) return
+    // The agent that acted sees it in the outcome of its command.
+    if (EpisodeEnd.endIn(step) !== undefined) yield* takeTurn(task, member, options)
+    for (const agentId of Object.keys(step.others ?? {}).sort()) {
+      const other = members.get(agentId)
+      const got = step.others?.[agentId]
+      const ended = got === undefined ? undefined : EpisodeEnd.endIn(got)
+      if (other === undefined || ended === undefined || other.ended !== undefined) continue
+      other.ended = ended
+      yield* task.member({ type: "AgentLeft", payload: { agentId, ...ended } })
+    }
   })
 
 /** Steps the world with the actions that were handed in, and gives each agent its outcome. */

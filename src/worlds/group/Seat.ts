@@ -16,8 +16,8 @@ import type { JsonObject } from "../../values/Json.ts"
 export type TurnEnd =
   /** It handed in its action, which waits for the round. */
   | { readonly kind: "handed-in" }
-  /** It has acted. */
-  | { readonly kind: "acted" }
+  /** It has acted, and this is what came of it. */
+  | { readonly kind: "acted"; readonly outcome: CommandOutcome }
   /** Its run is over. */
   | { readonly kind: "ended"; readonly exit: Exit.Exit<RunResult, unknown> }
 
@@ -94,7 +94,7 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
         ),
       )
     }
-    const acted = () => endTurn({ kind: "acted" })
+    const acted = (outcome: CommandOutcome) => endTurn({ kind: "acted", outcome })
 
     const handIn = (args: JsonObject, causationId: string | undefined) =>
       Effect.gen(function* () {

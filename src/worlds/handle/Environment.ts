@@ -104,6 +104,10 @@ export interface Environment {
   readonly heard: (agent: string) => Effect.Effect<ReadonlyArray<Said>, WorldError>
   /** Carries out a command. It goes on if its caller is interrupted; `lastEnded` then tells how it ended. */
   readonly act: (agent: string, command: Commanded) => Effect.Effect<Ended, WorldError>
+  /** Takes the steps of several agents as one round of a world. It goes on if its caller is interrupted. Answers in their order. */
+  readonly together: (actions: {
+    readonly [agent: string]: Json
+  }) => Effect.Effect<ReadonlyArray<readonly [agent: string, ended: Ended]>, WorldError>
   /** How the agent's last command ended; null before the first. */
   readonly lastEnded: (agent: string) => Ended | null
   /** The whole state as one document. */

@@ -202,6 +202,27 @@ const make = (
       return yield* Fiber.join(yield* Effect.forkIn(carriedOut, scope))
     })
 
+  const together = (actions: { readonly [agent: string]: Json }) =>
+    Effect.gen(function* () {
+      const episodeNow = yield* episode
+      const commands = Object.entries(actions).map(([agentId, action]) => ({
+        ...{ agentId, actuator: `${plugin}/step`, args: { action } },
+      }))
+      const carriedOut = Effect.gen(function* () {
+        const outcomes = yield* episodeNow.task.together(commands)
+        episodeNow.current.clear()
+        return outcomes.flatMap((outcome, index): ReadonlyArray<readonly [string, Ended]> => {
+          const agent = commands[index]?.agentId
+          if (agent === undefined) return []
+          const result = endedOf(outcome)
+          episodeNow.lastEnded.set(agent, result)
+          episodeNow.outcome = outcomeOf(result.result) ?? episodeNow.outcome
+          return [[agent, result]]
+        })
+      })
+      return yield* Fiber.join(yield* Effect.forkIn(carriedOut, scope))
+    })
+
   return {
     name: plugin,
     info,
@@ -222,6 +243,7 @@ const make = (
         ),
       ),
     act,
+    together,
     lastEnded: (agent) => current?.lastEnded.get(agent) ?? null,
     state,
     status: (agent) =>

@@ -3,7 +3,7 @@
 import { Effect, type Scope } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Kernel } from "../../kernel/Kernel.ts"
-import { isSpace } from "../../plugins/spaces/Space.ts"
+import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
@@ -81,6 +81,30 @@ const over = (environment: Environment, declared: Spaces): World => {
       return yield* gotOf(name, agent, ended.result)
     })
 
+  /** Carries out the actions of a round: all together, where it is several. */
+  const round = (actions: { readonly [agent: string]: Json }) =>
+    Effect.gen(function* () {
+      const [only, ...others] = Object.entries(actions)
+      if (only === undefined) {
+        const reason = "expected at least one action, found none"
+        return yield* new ActionRefused({ world: name, agent: "nobody", code: "NoActions", reason })
+      }
+      if (others.length === 0) return yield* act(...only)
+      // One that is wrong is refused before the others are taken.
+      for (const [agent, action] of Object.entries(actions)) {
+        yield* taking(agent)
+        const problem = contains((spacesOf.get(agent) ?? declared).action, action)
+        if (problem === undefined) continue
+        return yield* new ActionRefused({ world: name, agent, code: "ActionOutsideSpace", reason: problem })
+      }
+      const got: Record<string, Got> = {}
+      for (const [agent, ended] of yield* environment.together(actions)) {
+        if (ended.status !== "succeeded") return yield* refusalOf(name, agent, ended)
+        Object.assign(got, yield* gotOf(name, agent, ended.result))
+      }
+      return got
+    })
+
   /** What an agent got, with what it is shown after it. */
   const shownAfter = (agent: string, { reward, rewards, terminated, truncated, info }: Got) =>
     Effect.map(
@@ -121,7 +145,7 @@ const over = (environment: Environment, declared: Spaces): World => {
     stepTogether: (actions) =>
       Effect.gen(function* () {
         const results: Record<string, StepResult> = {}
-        for (const [agent, got] of Object.entries(yield* together(name, actions, act))) {
+        for (const [agent, got] of Object.entries(yield* round(actions))) {
           results[agent] = yield* shownAfter(agent, got)
         }
         return results
@@ -145,21 +169,6 @@ const over = (environment: Environment, declared: Spaces): World => {
 type Got = Omit<StepResult, "observation">
 
 const NOTHING: Got = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
-
-type Act = (agent: string, action: Json) => Effect.Effect<{ readonly [agent: string]: Got }, WorldError>
-
-/** Carries out the actions of a round. */
-const together = (world: string, actions: { readonly [agent: string]: Json }, act: Act) => {
-  const [only, ...others] = Object.entries(actions)
-  if (only === undefined) {
-    const reason = "expected at least one action, found none"
-    return new ActionRefused({ world, agent: "nobody", code: "NoActions", reason })
-  }
-  const [other] = others
-  if (other === undefined) return act(...only)
-  const reason = "the kernel takes the actions of a task one after another, and has no rounds yet"
-  return new ActionRefused({ world, agent: other[0], code: "NoRounds", reason })
-}
 
 /** Why a command was not carried out, with the code that worlds have for actions outside their space. */
 const refusalOf = (world: string, agent: string, { code, reason, status }: Ended) =>
