@@ -1,6 +1,6 @@
 /** What becomes of a group of agents whose kernel is stopped before one of its appends, and which the next kernel resumes. */
 import * as fs from "node:fs"
-import { Effect, Fiber, Option } from "effect"
+import { Effect, Either, Fiber, Option } from "effect"
 import { expect } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
@@ -127,7 +127,9 @@ const ENDS = new Set(["CommandSucceeded", "CommandFailed", "CommandDenied", "Com
 const documentIn = (events: ReadonlyArray<Event>): Json =>
   events.reduce((document: Json, event) => {
     if (is(event, "EnvironmentReset")) return event.payload.state
-    return is(event, "EnvironmentChanged") ? JsonPatch.apply(document, event.payload.patch) : document
+    return is(event, "EnvironmentChanged")
+      ? (Either.getOrThrow(JsonPatch.apply(document, event.payload.patch)) ?? null)
+      : document
   }, null)
 
 const rewardsIn = (events: ReadonlyArray<Event>) =>
