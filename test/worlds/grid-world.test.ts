@@ -215,21 +215,19 @@ describe("the grid as a world", () => {
     }
   })
 
-  it("steps a hundred agents in one grid, observations and masks included, in far less than 100 ms", () => {
+  it("steps a hundred agents in one grid: each has its own cell", () => {
     const agents = Array.from({ length: 100 }, (_, index) => `agent-${index}`)
     const rows = Array.from({ length: 40 }, () => "..*..a..".repeat(5))
     const played = play(plugin.environment, manifest, { agents, options: { rows } })
     const rng = Generator.seeded(5)
     played.reset(3)
-    const took = Array.from({ length: 30 }, () => {
-      const actions = randomActions(played, agents, rng)
-      const start = performance.now()
-      played.step(actions)
+    for (let round = 0; round < 30; round++) {
+      played.step(randomActions(played, agents, rng))
       for (const agent of agents) [played.observe(agent), played.mask(agent)]
-      played.state()
-      return performance.now() - start
-    })
-    expect(took.sort((a, b) => a - b)[15]).toBeLessThan(100)
+      const { agents: walkers } = played.state() as { readonly agents: { readonly [agent: string]: JsonObject } }
+      const walking = Object.values(walkers).filter(({ status }) => status === "walking")
+      expect(new Set(walking.map(({ x, y }) => `${x},${y}`)).size).toBe(walking.length)
+    }
   })
 
   it("refuses options that no level has, and says which", () => {

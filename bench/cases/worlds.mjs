@@ -1,0 +1,186 @@
+/**
+ * Worlds through the kernel and its log: steps of cart poles that are balanced at the same time, a round of a hundred agents in one grid, and
+ * any moment of a recorded episode, with its picture. The floor of a step is the world's own work and its events as raw inserts.
+ */
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Agent, EnvironmentState, EventLog, Hindcast, Kernel, Projector } from "../../dist/index.js"
+import { drawText } from "../../dist/projections/index.js"
+import { AgentGroup } from "../../dist/worlds/index.js"
+import { rawTable } from "../floor.mjs"
+import { median, spentBy } from "../measure.mjs"
+
+const worlds = fileURLToPath(new URL("../../packages/worlds/", import.meta.url))
+
+/** Cart poles at the same time. */
+const TASKS = 8
+const STEPS = 150
+/** The events of a step: reading, decision, five of the command with what it changed, reward. */
+const EVENTS = 8
+const AGENTS = 100
+const ROUNDS = 12
+
+export const run = async (directory, rounds, say) => [
+  ...(await steps(directory, rounds, say)),
+  ...(await together(directory, say)),
+]
+
+const layer = (directory, name, world) =>
+  Hindcast.layer({
+    ...{ log: path.join(directory, `${name}.db`), workspace: directory, gate: { default: "allow" }, seed: 7 },
+    plugins: [path.join(worlds, world)],
+  })
+
+const balances = Agent.fromPolicy({
+  ...{ name: "balances", version: "1" },
+  policy: (readings) => {
+    const [, , angle, speed] = readings["cart-pole/observation"]
+    return { act: "cart-pole/step", args: { action: angle + speed > 0 ? 1 : 0 } }
+  },
+})
+
+/** Balances poles, and looks at moments of what was recorded. */
+const steps = async (directory, rounds, say) => {
+  const raw = rawTable(await emptyLog(directory))
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const runtime = yield* Effect.runtime()
+    const one = (seed) => kernel.tasks.run(balances, { goal: "Keep the pole up", maxSteps: STEPS, seed })
+    const all = Effect.map(
+      Effect.all(
+        Array.from({ length: TASKS }, (_, seed) => one(seed)),
+        { concurrency: "unbounded" },
+      ),
+      (audits) => audits.reduce((sum, { acting }) => sum + acting.succeeded, 0),
+    )
+    say(`${TASKS} cart poles at once`)
+    const found = []
+    for (let round = 0; round < 2 + rounds; round++) {
+      let taken = 0
+      const spent = yield* Effect.promise(() =>
+        spentBy(async () => {
+          taken = await Effect.runPromise(Effect.provide(all, runtime))
+        }),
+      )
+      if (round >= 2) found.push({ perSecond: (taken / spent.ms) * 1000, cpuMs: spent.cpuMs / taken })
+    }
+    const floorMs = yield* Effect.promise(() => byHand(raw))
+    say("moments of an episode")
+    const moments = yield* lookBack(one)
+    return {
+      perSecond: median(found.map((one) => one.perSecond)),
+      cpuMs: median(found.map((one) => one.cpuMs)),
+      floorMs,
+      moments,
+    }
+  })
+  const { perSecond, cpuMs, floorMs, moments } = await Effect.runPromise(
+    Effect.provide(program, layer(directory, "cart-poles", "cart-pole")),
+  )
+  raw.close()
+  return [
+    {
+      what: `steps of cart poles, ${TASKS} tasks at once`,
+      unit: "steps/s",
+      ours: perSecond,
+      bound: { at: "least", value: 500, of: "ours" },
+    },
+    {
+      what: "a step, processor time of the kernel",
+      unit: "ms",
+      ours: cpuMs,
+      floor: floorMs,
+      ratio: cpuMs / floorMs,
+      bound: { at: "most", value: 4, of: "ours" },
+      floorIs: `${EVENTS} raw inserts, one synced`,
+    },
+    {
+      what: "any step of an episode of 500: state and view, median",
+      unit: "ms",
+      ours: moments,
+      bound: { at: "most", value: 10, of: "ours" },
+    },
+  ]
+}
+
+const emptyLog = async (directory) => {
+  const log = path.join(directory, "worlds-floor.db")
+  await Effect.runPromise(Effect.void.pipe(Effect.provide(Hindcast.layerLog({ log }))))
+  return log
+}
+
+/** The events of a step, as one inserts them without Hindcast. */
+const byHand = async (raw) => {
+  const text = JSON.stringify({ reading: [0.01, 0.02, 0.03, 0.04], sensor: "cart-pole/observation", priority: 1 })
+  const { cpuMs } = await spentBy(async () => {
+    for (let step = 0; step < STEPS; step++) {
+      for (let event = 1; event < EVENTS; event++) raw.one(text)
+      raw.synced(text)
+    }
+  })
+  return cpuMs / STEPS
+}
+
+/** The time of the state and the picture at moments of one episode of 500 steps. */
+const lookBack = (one) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const projector = yield* Projector.Projector
+    const log = yield* EventLog.EventLog
+    const steady = {
+      ...balances,
+      decide: ({ readings }) => ({ act: "cart-pole/step", args: { action: keeps(readings) } }),
+    }
+    const { taskId, range } = yield* kernel.tasks.run(steady, { goal: "Keep the pole up", maxSteps: 500, seed: 1 })
+    const manifest = (yield* log.readPage({ types: ["PluginImported"] }, 1))[0].payload.manifest
+    const took = []
+    for (let moment = 1; moment <= 40; moment++) {
+      const at = Math.floor(range.from + ((range.to - range.from) * moment) / 41)
+      const startedAt = performance.now()
+      const state = yield* projector.stateAt(EnvironmentState.projection, at)
+      drawText(manifest.peas.environment.view, state.tasks[taskId].environment["cart-pole"])
+      took.push(performance.now() - startedAt)
+    }
+    return median(took)
+  })
+
+/** Keeps the pole up for 500 steps, and the cart on its track. */
+const keeps = (readings) => {
+  const [place, speed, angle, turn] = readings["cart-pole/observation"]
+  return angle + turn + 0.05 * place + 0.1 * speed > 0 ? 1 : 0
+}
+
+/** Rounds of many agents in one grid. */
+const together = async (directory, say) => {
+  say(`${AGENTS} agents in one grid`)
+  const walker = Agent.fromPolicy({
+    ...{ name: "walker", version: "1" },
+    policy: () => ({ act: "grid-world/step", args: { action: 0 } }),
+  })
+  const names = Array.from({ length: AGENTS }, (_, index) => `agent-${String(index).padStart(3, "0")}`)
+  const rows = Array.from({ length: 40 }, () => ".".repeat(40))
+  const group = AgentGroup.make({
+    ...{ name: "crowd", version: "1", world: "grid-world", maxRounds: ROUNDS },
+    agents: Object.fromEntries(names.map((name) => [name, walker])),
+  })
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const log = yield* EventLog.EventLog
+    const { taskId } = yield* kernel.tasks.run(group, {
+      ...{ goal: "Walk", agents: names, environment: { "grid-world": { rows } } },
+    })
+    const changes = yield* log.readPage({ taskId, types: ["EnvironmentChanged"] }, 1_000)
+    const times = changes.map(({ recordedAt }) => recordedAt)
+    return median(times.slice(3).map((time, index) => time - times[index + 2]))
+  })
+  const ours = await Effect.runPromise(Effect.provide(program, layer(directory, "crowd", "grid-world")))
+  return [
+    {
+      what: `${AGENTS} agents in one grid, one round`,
+      unit: "ms",
+      ours,
+      bound: { at: "most", value: 150, of: "ours" },
+    },
+  ]
+}
