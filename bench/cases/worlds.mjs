@@ -67,7 +67,7 @@ const steps = async (directory, rounds, say) => {
     }
     const floorMs = yield* Effect.promise(() => byHand(raw))
     say("moments of an episode")
-    const moments = yield* lookBack(one)
+    const moments = yield* lookBack()
     return {
       perSecond: median(found.map((one) => one.perSecond)),
       cpuMs: median(found.map((one) => one.cpuMs)),
@@ -123,7 +123,7 @@ const byHand = async (raw) => {
 }
 
 /** The time of the state and the picture at moments of one episode of 500 steps. */
-const lookBack = (one) =>
+const lookBack = () =>
   Effect.gen(function* () {
     const kernel = yield* Kernel.Kernel
     const projector = yield* Projector.Projector

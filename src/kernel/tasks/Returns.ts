@@ -23,7 +23,6 @@ export const finished = (
       for (const event of page) {
         if (is(event, "ScoringStarted")) isStarted ||= event.payload.scoreSetId === scoreSetId
         else if (event.payload.scoreSetId !== scoreSetId) continue
-        else if (event.payload.scoreSetId !== scoreSetId) continue
         else if (is(event, "RewardGiven")) judgements.push({ kind: "reward", ...event.payload })
         else if (is(event, "PunishmentGiven")) judgements.push({ kind: "punishment", ...event.payload })
       }
