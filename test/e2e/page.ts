@@ -3,9 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { PACKAGE } from "../built.ts"
-import { runInProcess } from "../cli/inProcess.ts"
 import { inTerminal, KEYS } from "../cli/terminal.ts"
-import { argumentsOf } from "../cli/typed.ts"
 import { inRepository } from "../repository.ts"
 import * as Likeness from "./likeness.ts"
 
@@ -101,8 +99,7 @@ export const followed = (page: string, directory: string, { before, writes = WRI
       else {
         const alone = writes.test(step.text) || likeness.names(step.text)
         const ready = alone ? Promise.all([written, ...running.values()]) : written
-        const already = before?.(step.text)
-        const carryOut = carryingOut(step, { directory, likeness, settings, looks: !alone, already })
+        const carryOut = carryingOut(step, { directory, likeness, settings, already: before?.(step.text) })
         const outcome = ready.then(() => slot(carryOut))
         // Its test is told of its failure; others go on.
         const ended = outcome.catch(() => {})
@@ -152,14 +149,12 @@ interface Circumstances {
   readonly likeness: Likeness.Likeness
   /** Lines for the shell before the command. */
   readonly settings: string
-  /** Whether the command only looks: then it need not have a process of its own. */
-  readonly looks: boolean
   /** What it wrote, where it was carried out before. */
   readonly already: string | undefined
 }
 
 const carryingOut =
-  (step: Extract<Step, Shown>, { directory, likeness, settings, looks, already }: Circumstances) =>
+  (step: Extract<Step, Shown>, { directory, likeness, settings, already }: Circumstances) =>
   async (): Promise<Outcome> => {
     const asFound = (lines: ReadonlyArray<string>) => likeness.asFound(step.lines, lines)
     if (step.kind === "screen") {
@@ -170,11 +165,10 @@ const carryingOut =
       })
       return { code: 0, lines, asFound: asFound(lines) }
     }
-    const command = likeness.inThisRun(step.text)
-    const args = looks ? argumentsOf(command) : undefined
-    const run = () =>
-      args === undefined ? execute(`${settings}${command}`, directory) : runHere(args, settings, directory)
-    const { code, lines } = already === undefined ? await run() : { code: 0, lines: linesOf(already) }
+    const { code, lines } =
+      already === undefined
+        ? await execute(`${settings}${likeness.inThisRun(step.text)}`, directory)
+        : { code: 0, lines: linesOf(already) }
     return { code, lines, asFound: asFound(lines) }
   }
 
@@ -249,17 +243,8 @@ const installIn = (directory: string): void => {
   fs.writeFileSync(path.join(directory, "package.json"), '{ "type": "module" }\n')
 }
 
-/** Runs a command of the program in this process, as a shell with these settings runs it. */
-const runHere = async (args: ReadonlyArray<string>, settings: string, cwd: string): Promise<Ran> => {
-  const exported = [...settings.matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value])
-  const { code, both } = await runInProcess(args, { cwd, env: Object.fromEntries(exported) })
-  return { code: code ?? -1, lines: linesOf(both) }
-}
-
-type Ran = Pick<Outcome, "code" | "lines">
-
 /** Runs commands by a shell, to their end. */
-const execute = (script: string, cwd: string): Promise<Ran> =>
+const execute = (script: string, cwd: string): Promise<Pick<Outcome, "code" | "lines">> =>
   new Promise((resolve) => {
     const env = {
       ...process.env,

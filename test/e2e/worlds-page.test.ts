@@ -13,7 +13,7 @@ for (const name of ["packages", "plugins", "examples"]) fs.symlinkSync(inReposit
 fs.mkdirSync(place.file("walk"))
 
 describe("docs/worlds.md, followed word by word", () => {
-  followed(PAGE, place.directory, { writes: /^(hindcast (run|fork|rescore|plugin add)|node)\b/ })
+  followed(PAGE, place.directory, { writes: /^(hindcast (run|fork|rescore|plugin add|plugin check)|node)\b/ })
 
   it("shows the agent of the examples as it is", () => {
     const shown = blocksOf(fs.readFileSync(PAGE, "utf8")).find(({ language }) => language === "js")

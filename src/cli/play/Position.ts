@@ -57,7 +57,7 @@ export const read = (world: WorldToPlay, taskId: string, before: Position | unde
       step: typeof episode.step === "number" ? episode.step : 0,
       last: lastStep(events) ?? before?.last ?? null,
       return: typeof sum === "number" ? sum : 0,
-      status: typeof status === "string" ? status : "active",
+      status: STATUSES.find((known) => known === status) ?? "active",
       action: isSpace(action) ? action : null,
       world: worlds.find(({ plugin }) => plugin === world.plugin) ?? null,
     }
@@ -77,3 +77,6 @@ const lastStep = (events: ReadonlyArray<Event>): LastStep | undefined => {
 }
 
 const NOTHING = { result: null, refused: null }
+
+/** How far an agent can be. What else a plugin's document says is not shown. */
+const STATUSES = ["active", "terminated", "truncated", "left"] as const

@@ -43,6 +43,7 @@ export const together = (
       const [first] = commands
       if (first === undefined) return []
       if (commands.some(({ actuator }) => actuator !== first.actuator)) return yield* severalActuators(commands)
+      if (new Set(commands.map(({ agentId }) => agentId)).size < commands.length) return yield* severalOfOne(commands)
       const travellers = yield* request(task, left, commands)
       const steps = travelled(task, travellers, restore)
       yield* Effect.onExit(steps, (exit) => (Exit.isFailure(exit) ? abortAll(travellers, exit.cause) : Effect.void))
@@ -60,6 +61,18 @@ const severalActuators = (commands: ReadonlyArray<AgentCommand>) =>
         path: "commands",
         expected: "commands of one actuator",
         found: [...new Set(commands.map(({ actuator }) => actuator))].join(", "),
+      },
+    ],
+  })
+
+const severalOfOne = (commands: ReadonlyArray<AgentCommand>) =>
+  new Options.InvalidOptions({
+    of: "together",
+    problems: [
+      {
+        path: "commands",
+        expected: "one command of each agent",
+        found: commands.map(({ agentId }) => agentId).join(", "),
       },
     ],
   })
@@ -109,6 +122,14 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
     const resolved = first === undefined ? undefined : yield* Command.resolve(first.command)
     if (resolved === undefined) {
       for (const each of travellers) each.outcome = yield* CommandExecution.denyUnknown(each.command, each.progress)
+      return
+    }
+    if (!resolved.isStep) {
+      // The world takes a round as a step, whatever actuator was ruled on.
+      const reason = "it is no world's step, and only steps are taken together"
+      for (const each of travellers) {
+        each.outcome = yield* CommandOutcome.recordDenied(each.command, each.progress, "world-step", reason)
+      }
       return
     }
     // `Effect.filter` would begin with the last one.

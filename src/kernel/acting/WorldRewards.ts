@@ -29,9 +29,12 @@ export const started = (taskId: string, at: number): CoreNewEvent => ({
   },
 })
 
+/** A reward that sums of returns can hold: the runner refuses larger ones. */
+const Reward = Schema.Finite.pipe(Schema.between(-1e15, 1e15))
+
 /** What an agent got for a step, as the result of its command has it. */
 const Got = Schema.Struct({
-  rewards: Schema.Record({ key: Schema.String, value: Schema.Finite }),
+  rewards: Schema.Record({ key: Schema.NonEmptyString, value: Reward }),
   terminated: Schema.Boolean,
   truncated: Schema.Boolean,
   outcome: optional(Schema.Literal("achieved", "failed")),

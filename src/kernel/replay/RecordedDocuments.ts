@@ -7,35 +7,19 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /** The documents at a place of the recording that moves forward. */
 export interface RecordedDocuments {
-  /** The document of a plugin's environment; undefined if it has none. */
-  readonly of: (plugin: string) => Json | undefined
-  /** Moves the place to a position, if it lies later. */
-  readonly advance: (position: number) => void
+  /** The document of a plugin's environment before a position; undefined if it has none. */
+  readonly of: (plugin: string, before: number) => Json | undefined
 }
 
-/** The documents of a task, at first after the resets that its opening made. */
 export const make = (events: ReadonlyArray<Event>): RecordedDocuments => {
   const state = EnvironmentState.ofTask()
-  let [next, place] = [0, 0]
-  const fold = () => {
-    for (let event = events[next]; event !== undefined; event = events[++next]) {
-      if (event.position > place && !SET_UP.has(event.type)) return
-      state.apply(event)
-    }
-  }
+  let next = 0
   return {
-    of: (plugin) => {
-      fold()
+    of: (plugin, before) => {
+      for (let event = events[next]; event !== undefined && event.position < before; event = events[++next]) {
+        state.apply(event)
+      }
       return SafeRecord.get(state.state().environment, plugin)
-    },
-    advance: (position) => {
-      if (Number.isFinite(position)) place = Math.max(place, position)
     },
   }
 }
-
-/** What is recorded of a task before its agent requests anything, also where another kernel had to go on with that. */
-const SET_UP: ReadonlySet<string> = new Set([
-  ...["TaskOpened", "EnvironmentDescribed", "EnvironmentReset", "ScoringStarted", "PluginStarted", "AgentJoined"],
-  ...["TaskResumed", "EnvironmentRestored", "PluginExited"],
-])

@@ -144,7 +144,6 @@ export const make = (
         return stop
       }
       rest.splice(rest.indexOf(request), 1)
-      documents.advance(request.until)
       lateness.advanced()
       return Effect.succeed(answered)
     })
@@ -189,11 +188,12 @@ export const make = (
     )
 
   /** Completes when the recording says that the agent was late. */
-  const late = (agentId: string): Effect.Effect<void> =>
+  const late = (agentId: string, closing: () => void): Effect.Effect<void> =>
     Effect.suspend(() => {
       const [due] = rest
-      if (due?.kind !== "late" || due.agentId !== agentId) return Effect.zipRight(lateness.next, late(agentId))
+      if (due?.kind !== "late" || due.agentId !== agentId) return Effect.zipRight(lateness.next, late(agentId, closing))
       lateness.late(agentId)
+      closing()
       rest.shift()
       return Effect.sync(lateness.advanced)
     })
@@ -202,7 +202,7 @@ export const make = (
     id: taskId,
     ...instructions,
     capabilities: () => Effect.sync(() => recording.capabilitiesAt(rest[0]?.position ?? Number.MAX_VALUE)),
-    document: (plugin) => Effect.sync(() => documents.of(plugin)),
+    document: (plugin) => Effect.sync(() => documents.of(plugin, rest[0]?.position ?? Number.POSITIVE_INFINITY)),
     perceive: ({ deadlineMs, agentId } = {}) =>
       Effect.zipRight(
         deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs),
@@ -215,7 +215,7 @@ export const make = (
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
     ask: (question, _answering, options) => ask(question, options),
     inputs: (options = {}) => inputs(options),
-    late,
+    late: (agentId, _afterMs, closing) => late(agentId, closing),
     record: () => Effect.void,
     tick: () => Effect.void,
     member: () => Effect.void,

@@ -37,6 +37,8 @@ const MAX_NAME = 100
 export const AgentName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/),
   Schema.maxLength(MAX_NAME),
+  // A world's program may keep its agents in a plain object.
+  Schema.filter((name) => !(name in Object.prototype)),
   Schema.annotations({
     description: `a name of letters, digits, '.', '_', ':' and '-' that starts with a letter or digit, at most ${MAX_NAME} long`,
   }),

@@ -86,8 +86,13 @@ export interface Task {
    * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
    *
    * @param afterMs how long it has, in milliseconds
+   * @param closing called when the time is over, before that is recorded
    */
-  readonly late: (agentId: string, afterMs: number) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  readonly late: (
+    agentId: string,
+    afterMs: number,
+    closing: () => void,
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Lets the time of a world that moves by itself pass, and records what came of it. A replay records nothing. */
   readonly tick: (
     world: string,

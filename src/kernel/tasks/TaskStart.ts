@@ -213,9 +213,9 @@ export const begin = <E>(
           lifecycle.runUntilClosed(inputs.take(decoded)),
         ),
       together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
-      late: (agentId, afterMs) =>
+      late: (agentId, afterMs, closing) =>
         Effect.zipRight(
-          lifecycle.runUntilClosed(Effect.sleep(afterMs)),
+          Effect.zipRight(lifecycle.runUntilClosed(Effect.sleep(afterMs)), Effect.sync(closing)),
           lifecycle.ifOpen(
             Effect.asVoid(
               context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs: afterMs } }),

@@ -1,6 +1,6 @@
 /** The rounds of a group: who takes part, who has the turn, when the world is stepped, and who hears what. */
 
-import { Cause, Deferred, Effect, Exit, Option, Schema, type Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Option, type Scope } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import { stepResultOf } from "../../kernel/acting/WorldRewards.ts"
@@ -11,6 +11,7 @@ import type { Task } from "../../kernel/tasks/Task.ts"
 import { digest } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Channels from "./Channels.ts"
+import * as EpisodeDocument from "./EpisodeDocument.ts"
 import * as Seat from "./Seat.ts"
 
 /** How a group works in a world. */
@@ -51,11 +52,6 @@ interface Member {
   ended?: { readonly outcome: TaskOutcome; readonly reason?: string }
 }
 
-/** The part of a world's document that says whose turn it is. */
-const Turn = Schema.Struct({ episode: Schema.Struct({ turn: Schema.NullOr(Schema.String) }) })
-
-const decodeTurn = Schema.decodeUnknownOption(Turn)
-
 /** Runs the rounds until nobody takes part any more, and closes the task. */
 export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void, unknown> =>
   Effect.scoped(
@@ -93,7 +89,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
       for (; round < maxRounds; round++) {
         for (const change of changes(round)) yield* apply(task, members, change, sit)
         if (active().length === 0) break
-        const turn = Option.map(decodeTurn(yield* task.document(world)), ({ episode }) => episode.turn)
+        const turn = EpisodeDocument.turnOf(yield* task.document(world))
         isParallel = Option.isNone(turn)
         yield* deliver(task, channels, said, active(), round)
         if (Option.isSome(turn)) {
@@ -103,7 +99,13 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
           if (acted !== undefined) yield* endEpisodes(task, members, member, acted, options)
         } else {
           for (const member of active()) if (!member.seat.hasHandedIn()) yield* takeTurn(task, member, options)
-          yield* stepTogether(task, active())
+          const acting = active().filter(({ seat }) => seat.hasHandedIn())
+          yield* stepTogether(task, acting)
+          yield* endIdle(
+            task,
+            world,
+            [...members.values()].filter((member) => !acting.includes(member)),
+          )
         }
         if (ticks !== undefined) yield* task.tick(world, ticks === "real-time" ? clock() : ticks)
       }
@@ -128,16 +130,19 @@ const start = (seat: Seat.Seat, maxSteps: number): Effect.Effect<void, never, Sc
   )
 
 /** Gives an agent the turn. It may be late, or come to its end. Answers what came of its action, if it took one. */
-const takeTurn = (task: AgentTask, member: Member, { decideWithinMs }: RoundsOptions) =>
+const takeTurn = (task: AgentTask, member: Member, { world, decideWithinMs }: RoundsOptions) =>
   Effect.gen(function* () {
     const { seat } = member
     const turn = Effect.asSome(seat.takeTurn)
     const end =
       decideWithinMs === undefined
         ? yield* turn
-        : yield* Effect.raceFirst(turn, Effect.as(task.late(seat.agentId, decideWithinMs), Option.none<Seat.TurnEnd>()))
-    if (Option.isNone(end)) return yield* seat.interruptTurn
-    if (end.value.kind === "ended") yield* leave(task, member, end.value.exit)
+        : yield* Effect.raceFirst(
+            turn,
+            Effect.as(task.late(seat.agentId, decideWithinMs, seat.interruptTurn), Option.none<Seat.TurnEnd>()),
+          )
+    if (Option.isNone(end)) return undefined
+    if (end.value.kind === "ended") yield* leave(task, world, member, end.value.exit)
     return end.value.kind === "acted" ? end.value.outcome : undefined
   })
 
@@ -177,7 +182,7 @@ const stepTogether = (task: AgentTask, members: ReadonlyArray<Member>) =>
   })
 
 /** Records that an agent's run is over. What stopped the task, and not the agent alone, stops the group. */
-const leave = (task: AgentTask, member: Member, exit: Exit.Exit<RunResult, unknown>) =>
+const leave = (task: AgentTask, world: string, member: Member, exit: Exit.Exit<RunResult, unknown>) =>
   Effect.gen(function* () {
     if (Exit.isFailure(exit)) {
       const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
@@ -188,7 +193,25 @@ const leave = (task: AgentTask, member: Member, exit: Exit.Exit<RunResult, unkno
       member.ended = { outcome, ...(reason === undefined ? {} : { reason }) }
     }
     const { agentId } = member.seat
-    yield* task.member({ type: "AgentLeft", payload: { agentId, ...member.ended } })
+    // A world in which its episode goes on is told that it does nothing any more.
+    const midway = (yield* statusOf(task, world, agentId)) === "active" ? { midway: true as const } : {}
+    yield* task.member({ type: "AgentLeft", payload: { agentId, ...member.ended, ...midway } })
+  })
+
+const statusOf = (task: AgentTask, world: string, agentId: string) =>
+  Effect.map(task.document(world), (document) => EpisodeDocument.statusOf(document, agentId))
+
+/** Ends the runs of agents whose episode is over although they did not act, such as late ones. */
+const endIdle = (task: AgentTask, world: string, members: ReadonlyArray<Member>) =>
+  Effect.gen(function* () {
+    for (const member of members) {
+      const { agentId } = member.seat
+      if (member.ended !== undefined) continue
+      const status = yield* statusOf(task, world, agentId)
+      if (status !== "terminated" && status !== "truncated") continue
+      member.ended = { outcome: status === "truncated" ? "truncated" : "achieved", reason: "its episode is over" }
+      yield* task.member({ type: "AgentLeft", payload: { agentId, ...member.ended } })
+    }
   })
 
 /** Tells agents what others said, as far as they hear it and it is due. */

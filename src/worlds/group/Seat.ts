@@ -4,13 +4,14 @@
  * never from who answered first.
  */
 
-import { Deferred, Effect, type Exit, Queue } from "effect"
+import { Deferred, Effect, type Exit, FiberId } from "effect"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import type { AgentCommand } from "../../kernel/acting/Round.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type { RunResult } from "../../kernel/agents/AgentLoop.ts"
 import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
 
 /** How a turn of an agent ended. */
 export type TurnEnd =
@@ -36,9 +37,9 @@ export interface Seat {
   /** Gives the agent the turn, and waits until it ends. */
   readonly takeTurn: Effect.Effect<TurnEnd>
   /** Takes the turn away: what the agent requests from now on waits until it has the turn again. */
-  readonly interruptTurn: Effect.Effect<void>
+  readonly interruptTurn: () => void
   /** Says that the agent's run is over. */
-  readonly end: (exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<void>
+  readonly end: (exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<unknown>
   /** The action that waits for its round; undefined if there is none. It is taken. */
   readonly takeHandedIn: () => HandedIn | undefined
   readonly hasHandedIn: () => boolean
@@ -60,30 +61,41 @@ export interface SeatOptions {
 
 export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptions): Effect.Effect<Seat> =>
   Effect.gen(function* () {
-    const turns = yield* Queue.unbounded<void>()
-    const ends = yield* Queue.unbounded<TurnEnd>()
     let holds = false
+    /** Completes when the agent gets the turn. */
+    let given = yield* Deferred.make<void>()
+    /** Who waits for the end of the turn. */
+    let waiting: Deferred.Deferred<TurnEnd> | undefined
     let handedIn: HandedIn | undefined
+    let ended: TurnEnd | undefined
+
+    /** Takes the turn away: what is requested from now on waits for the next one. */
+    const closeTurn = () => {
+      holds = false
+      given = Deferred.unsafeMake(FiberId.none)
+      waiting = undefined
+    }
 
     const endTurn = (end: TurnEnd) =>
       Effect.suspend(() => {
-        holds = false
-        return Queue.offer(ends, end)
+        if (end.kind === "ended") ended = end
+        const told = waiting
+        closeTurn()
+        // Nobody waits for what a late agent did in a turn that was taken away.
+        return told === undefined ? Effect.void : Deferred.succeed(told, end)
       })
+
+    const takeTurn = Effect.suspend(() => {
+      if (ended !== undefined) return Effect.succeed(ended)
+      const end = Deferred.unsafeMake<TurnEnd>(FiberId.none)
+      waiting = end
+      holds = true
+      return Effect.zipRight(Deferred.succeed(given, undefined), Deferred.await(end))
+    })
 
     /** Runs a request once the agent has the turn. */
     const inTurn = <A, E>(request: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => {
-        if (holds) return request
-        return Effect.zipRight(
-          Effect.tap(Queue.take(turns), () =>
-            Effect.sync(() => {
-              holds = true
-            }),
-          ),
-          request,
-        )
-      })
+      Effect.suspend(() => (holds ? request : Effect.zipRight(Deferred.await(given), inTurn(request))))
 
     const act: Task["act"] = (actuator, args = {}, options = {}) => {
       const own = { ...options, agentId }
@@ -109,7 +121,15 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
       ...task,
       perceive: (options = {}) => inTurn(task.perceive({ ...options, agentId })),
       act,
-      together: (commands) => inTurn(task.together(commands)),
+      together: (commands) =>
+        inTurn(
+          commands.every((command) => command.agentId === agentId)
+            ? task.together(commands)
+            : new Options.InvalidOptions({
+                of: "together",
+                problems: [{ path: "commands", expected: `commands of ${agentId}`, found: "those of another agent" }],
+              }),
+        ),
       say: (content, options = {}) =>
         inTurn(
           Effect.tap(task.say(content, { ...options, agentId }), () =>
@@ -128,10 +148,8 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
     }
     return {
       ...{ agentId, agent, task: own },
-      takeTurn: Effect.zipRight(Queue.offer(turns, undefined), Queue.take(ends)),
-      interruptTurn: Effect.sync(() => {
-        holds = false
-      }),
+      takeTurn,
+      interruptTurn: closeTurn,
       end: (exit) => endTurn({ kind: "ended", exit }),
       takeHandedIn: () => {
         const taken = handedIn

@@ -236,9 +236,9 @@ const make = (
     advance: Effect.asVoid(episode),
     perceive,
     perceived: (agent) => (current?.current.has(agent) === true ? (current.perceived.get(agent)?.shown ?? null) : null),
-    heard: () =>
+    heard: (agent) =>
       Effect.flatMap(episode, ({ task }) =>
-        Effect.map(task.inputs(), (inputs) =>
+        Effect.map(task.inputs(named(agent)), (inputs) =>
           inputs.map(({ source, content, event }) => ({ sender: source, content, at: event.occurredAt })),
         ),
       ),

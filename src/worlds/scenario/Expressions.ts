@@ -4,15 +4,16 @@ import { Environment } from "@marcbachmann/cel-js"
 import { Either } from "effect"
 import * as Expression from "../../kernel/rules/Expression.ts"
 import * as Rule from "../../kernel/rules/Rule.ts"
+import * as RuleDependencies from "../../kernel/rules/RuleDependencies.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 /** Compiles a rule over state, event, task, command, elapsed and count. One whose time may grow fast is refused. */
 export const rule = (source: string): Either.Either<Rule.Rule, string> =>
   Either.flatMap(Either.mapLeft(Rule.compile(source), located), (compiled) =>
-    compiled.slow
-      ? Either.left("one whose time may grow faster than the data that it reads (a regular expression, a nested loop)")
-      : Either.right(compiled),
+    compiled.slow ? Either.left(SLOW) : Either.right(compiled),
   )
+
+const SLOW = "one whose time may grow faster than the data that it reads (a regular expression, a nested loop)"
 
 /** A condition on an agent's state: the fields of the state are its variables. It is false where one is missing. */
 export type AgentCondition = (state: JsonObject) => boolean
@@ -20,20 +21,20 @@ export type AgentCondition = (state: JsonObject) => boolean
 /** Compiles a condition on an agent's state, such as `energy <= 0`. */
 export const ofAgent = (source: string): Either.Either<AgentCondition, string> => {
   const environment = new Environment({ unlistedVariablesAreDyn: true })
-  const compiled = Expression.compile(
-    source,
-    environment,
-    (program): AgentCondition =>
-      (state) => {
-        try {
-          return program(state) === true
-        } catch {
-          // A field that the state does not have, or has with another type: the condition does not hold.
-          return false
-        }
-      },
+  const compiled = Expression.compile(source, environment, (program) => ({
+    slow: RuleDependencies.of(program.ast).slow,
+    holds: (state: JsonObject): boolean => {
+      try {
+        return program(state) === true
+      } catch {
+        // A field that the state does not have, or has with another type: the condition does not hold.
+        return false
+      }
+    },
+  }))
+  return Either.flatMap(Either.mapLeft(compiled, located), ({ slow, holds }) =>
+    slow ? Either.left(SLOW) : Either.right(holds),
   )
-  return Either.mapLeft(compiled, located)
 }
 
 const located = ({ line, column, reason }: Expression.ExpressionFlaw): string =>

@@ -94,7 +94,11 @@ export const decode = (document: JsonObject): Episode => {
   }
   return {
     step,
-    agents: new Map(Object.entries(agents).map(([name, entry]) => [name, { ...entry }])),
+    agents: new Map(
+      Object.entries(agents)
+        .sort(([a], [b]) => byName(a, b))
+        .map(([name, entry]) => [name, { ...entry }]),
+    ),
     rng: Generator.restored(rng),
   }
 }

@@ -15,6 +15,9 @@ export interface AgentStep {
   readonly info: JsonObject
 }
 
+/** The largest reward of one name and step, so that no return overflows. */
+const MAX_REWARD = 1e15
+
 /** The name of a reward that the world gives no name. */
 const REWARD = "reward"
 
@@ -34,10 +37,12 @@ export const checkStep = (agent: string, step: unknown): AgentStep => {
   const rewards = isRecord(reward) ? reward : { [REWARD]: reward }
   let sum = 0
   for (const [name, value] of Object.entries(rewards)) {
-    if (typeof value !== "number" || !Number.isFinite(value)) throw wrong(`/reward/${name}`, "a finite number", value)
+    if (name === "") throw wrong("/reward", "rewards with names", "one without")
+    if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) {
+      throw wrong(`/reward/${name}`, `a finite number of at most ${MAX_REWARD}`, value)
+    }
     sum += value
   }
-  if (!Number.isFinite(sum)) throw wrong("/reward", "rewards with a finite sum", sum)
   if (typeof terminated !== "boolean") throw wrong("/terminated", "true or false", terminated)
   if (typeof truncated !== "boolean") throw wrong("/truncated", "true or false", truncated)
   if (outcome !== undefined && outcome !== "achieved" && outcome !== "failed") {
