@@ -169,7 +169,10 @@ describe("what is wrong in a world", () => {
       Effect.gen(function* () {
         expect(yield* step(1, { wrong: "reward" })).toMatchObject({
           status: "failed",
-          error: { code: "InvalidStep", message: expect.stringContaining("expected a finite number of at most 1000000000000000, found NaN") },
+          error: {
+            code: "InvalidStep",
+            message: expect.stringContaining("expected a finite number of at most 1000000000000000, found NaN"),
+          },
         })
         expect(yield* step(1, { wrong: "flags" })).toMatchObject({ status: "failed", error: { code: "InvalidStep" } })
         expect(yield* step(1, { wrong: "refuses" })).toMatchObject({ status: "failed", error: { code: "TornSail" } })

@@ -163,6 +163,34 @@ describe("a group in a parallel world", () => {
     ),
   )
 
+  it.scopedLive("lets a late agent act in a later turn of its own, never in another's", () =>
+    inKernel(
+      Effect.gen(function* () {
+        // Its first decision takes longer than two rounds have time for.
+        const slow: Agent.DecidingAgent = {
+          ...always(0, "slow"),
+          decide: ({ step }) =>
+            Effect.as(step === 0 ? Effect.sleep(1_800) : Effect.void, {
+              act: "arena/step",
+              args: { action: 0 },
+            } as const),
+        }
+        const agents = { ada: always(0), bob: slow, cem: always(0) }
+        const { taskId } = yield* run(agents, { decideWithinMs: 500, maxRounds: 7 })
+        const events = yield* eventsOf(taskId)
+        const late = events.filter(({ type, payload }) => type === "AgentLate" && payload.agentId === "bob")
+        expect(late.length).toBeGreaterThanOrEqual(2)
+        const decided = events.filter(({ type }) => type === "DecisionMade").map(({ payload }) => payload.agentId)
+        const first = decided.indexOf("bob")
+        // In its round, it decides after ada and before cem, as in every round.
+        expect(decided.slice(first - 1, first + 2)).toEqual(["ada", "bob", "cem"])
+        expect(decided.slice(first + 2)).toEqual(
+          decided.slice(first + 2).map((_, index) => ["ada", "bob", "cem"][index % 3]),
+        )
+      }),
+    ),
+  )
+
   it.scopedLive("lets agents join, be suspended and leave in the middle of an episode, and tells the world", () =>
     inKernel(
       Effect.gen(function* () {

@@ -114,3 +114,44 @@ describe("a round of a world at the gate", () => {
     }),
   )
 })
+
+describe("what is no round", () => {
+  const opened = Effect.flatMap(Kernel, ({ tasks }) =>
+    tasks.open({ id: "t", goal: "walk", seed: 5, plugins: ["arena"], agents: ["ada", "bob"] }),
+  )
+
+  it.scopedLive("is denied: what is ruled on is a world's step, or the world is not stepped", () =>
+    Effect.gen(function* () {
+      const { run } = yield* arena({ default: "allow" })
+      const outcomes = yield* run(
+        Effect.flatMap(opened, (task) =>
+          task.together([{ agentId: "ada", actuator: "arena/wave", args: { action: 1 } }]),
+        ),
+      )
+      expect(outcomes).toMatchObject([{ status: "denied", rule: "world-step" }])
+      const events = yield* run(eventsOf("t"))
+      expect(told(events, /Dispatched|EnvironmentChanged/)).toEqual([])
+    }),
+  )
+
+  it.scopedLive(
+    "is refused before anything is recorded: two commands of one agent, and commands of two actuators",
+    () =>
+      Effect.gen(function* () {
+        const { run } = yield* arena({ default: "allow" })
+        const step = { agentId: "ada", actuator: "arena/step", args: { action: 1 } }
+        const [twice, mixed] = yield* run(
+          Effect.flatMap(opened, (task) =>
+            Effect.all([
+              Effect.flip(task.together([step, step])),
+              Effect.flip(task.together([step, { ...step, agentId: "bob", actuator: "arena/wave" }])),
+            ]),
+          ),
+        )
+        expect(twice.message).toContain("one command of each agent")
+        expect(mixed.message).toContain("commands of one actuator")
+        const events = yield* run(eventsOf("t"))
+        expect(told(events, /^Actuator|^Command/)).toEqual([])
+      }),
+  )
+})

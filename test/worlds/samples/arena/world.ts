@@ -6,6 +6,7 @@ let bumps = 0
 let goal = 3
 
 export default {
+  actuators: { wave: () => "waved" },
   environment: {
     mode: "parallel",
     reset: ({ agents }, options) => {
