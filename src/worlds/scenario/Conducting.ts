@@ -77,6 +77,9 @@ interface Conductor {
   readonly ended: () => Agent.RunResult | undefined
 }
 
+/** Most commands that a scenario gives after one request of its agent. Repeating triggers could fire one another for ever. */
+const MAX_COMMANDS = 100
+
 const conductorOf = (task: Task, { scenario, plugin }: Playing): Conductor => {
   const course = Course.start(scenario, task.id, plugin)
   let seen = 0
@@ -116,7 +119,8 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): Conductor => {
     return true
   })
 
-  const look: Conductor["look"] = (when) =>
+  /** @param given number of commands that the scenario gave since the agent's last request */
+  const look = (when: "start" | "later", given = 0): Effect.Effect<void, ConductError> =>
     Effect.gen(function* () {
       if (ended !== undefined) return
       const { firings, verdict, steps } = yield* read
@@ -124,7 +128,12 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): Conductor => {
       for (const firing of due) yield* task.conduct(firedBy(firing), ...consequencesOf(firing))
       if (due.length > 0) yield* read
       if (verdict === undefined) {
-        if (yield* command) yield* look("later")
+        if (given >= MAX_COMMANDS) {
+          const reason = `the scenario ${scenario.scenario_name} gave ${given} commands after one of its agent: its triggers fire one another`
+          ended = { outcome: "failed", reason, steps }
+          return
+        }
+        if (yield* command) yield* look("later", given + 1)
         return
       }
       const { result, condition, because } = verdict

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import * as EventSummary from "../../../src/cli/pages/events/EventSummary.ts"
-import { EventLog } from "../../../src/events/log/EventLog.ts"
+import { CaughtUp, EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as AgentGroup from "../../../src/worlds/group/AgentGroup.ts"
@@ -166,11 +166,17 @@ describe("a group in a parallel world", () => {
   it.scopedLive("lets a late agent act in a later turn of its own, never in another's", () =>
     inKernel(
       Effect.gen(function* () {
-        // Its first decision takes longer than two rounds have time for.
+        // Its first decision takes until it was late in two rounds.
+        const log = yield* EventLog
+        const lateTwice = log.follow({ types: ["AgentLate"] }).pipe(
+          Stream.filter((event) => !(event instanceof CaughtUp) && event.payload.agentId === "bob"),
+          Stream.take(2),
+          Stream.runDrain,
+        )
         const slow: Agent.DecidingAgent = {
           ...always(0, "slow"),
           decide: ({ step }) =>
-            Effect.as(step === 0 ? Effect.sleep(1_800) : Effect.void, {
+            Effect.as(step === 0 ? lateTwice : Effect.void, {
               act: "arena/step",
               args: { action: 0 },
             } as const),

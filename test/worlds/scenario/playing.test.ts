@@ -108,6 +108,18 @@ describe("the seed's own scenario", { timeout: 120_000 }, () => {
 })
 
 describe("triggers and conditions", { timeout: 120_000 }, () => {
+  it.scopedLive("that fire one another for ever fail the task, and are stopped", () =>
+    Effect.gen(function* () {
+      const { run } = yield* kernel
+      const echo = withEvents(
+        `  - { name: echo, repeat: true, trigger: { type: rule, rule: 'event.type == "CommandSucceeded"' }, response: { type: command, actuator: look } }`,
+      )
+      const { audit } = yield* run(played(doing([["look", {}]]), echo.replace("steps: 200", "steps: 100000")))
+      expect(audit).toMatchObject({ outcome: "failed", reason: expect.stringContaining("fire one another") })
+      expect((yield* run(events("ActuatorCommanded"))).length).toBeLessThanOrEqual(102)
+    }),
+  )
+
   it.scopedLive(
     "fire once unless they repeat, set flags that others wait for, and give commands that are no steps",
     () =>
