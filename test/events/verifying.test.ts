@@ -69,7 +69,7 @@ const rewritten = (sql: string) => (filename: string) => {
       .all(...parameters) as ReadonlyArray<ReadonlyArray<unknown>>
   const run = (statement: string, parameters: ReadonlyArray<unknown> = []) =>
     database.prepare(statement).run(...parameters).changes
-  rehash({ filename, rows, run, inTransaction: () => false }, 30)
+  rehash({ filename, rows, run, inTransaction: () => false, together: (statements) => statements() }, 30)
   database.exec(TRIGGER)
   database.close()
 }

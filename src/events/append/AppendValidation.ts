@@ -27,7 +27,7 @@ export const MAX_NAME_LENGTH = 512
 /** A valid event, ready to be sequenced. */
 export interface ValidatedEvent {
   readonly id: string
-  /** Whether the caller chose the id, which makes the append idempotent. */
+  /** Whether the caller chose the id and may have appended the event before: the append is idempotent. */
   readonly idGiven: boolean
   readonly type: string
   readonly schemaVersion: number
@@ -122,7 +122,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       if (type === undefined || check === undefined) {
         return refuse(index, `${describe(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
-      const validated = validateEvent(event, type, check, key)
+      const validated = validateEvent(event, type, check, key, request.newIds === true)
       if (typeof validated === "string") return refuse(index, `${event.type}: ${validated}`)
       if (validated.idGiven) {
         if (givenIds.has(validated.id)) return refuse(index, `id: ${validated.id} is given to two events of one append`)
@@ -182,6 +182,7 @@ const validateEvent = (
   type: EventType,
   check: PayloadCheck,
   key: Key | undefined,
+  isNew: boolean,
 ): ValidatedEvent | string => {
   const bad = findNonJson(event.payload)
   if (bad !== undefined) return `payload${bad.path}: expected JSON, found ${bad.found}`
@@ -207,7 +208,7 @@ const validateEvent = (
   const blob = blobOf(whole)
   return {
     id,
-    idGiven: event.id !== undefined,
+    idGiven: event.id !== undefined && !isNew,
     type: type.name,
     schemaVersion: type.version,
     causationId: event.causationId ?? null,

@@ -84,6 +84,11 @@ export interface AppendRequest {
   readonly subject?: string
   readonly events: ReadonlyArray<NewEvent>
   /**
+   * Whether the ids of the events were made for this append, by `newId`: the log then does not look for an earlier append
+   * with the same ids. Default: false.
+   */
+  readonly newIds?: boolean
+  /**
    * Events for other streams, placed after these and in this order. They are committed if these are, in the same
    * commit. The result does not list them. Default: none.
    */

@@ -32,6 +32,13 @@ export interface Recorder {
   readonly recordAll: (
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
+  /**
+   * Appends events as `recordAll` does, but not if another program has appended to the stream: then nothing is recorded,
+   * and it returns undefined. The ids of the events must be new.
+   */
+  readonly recordUndisturbed: (
+    events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
+  ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError>
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
@@ -81,20 +88,30 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
-  const appendAll = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Appended, AppendError> =>
+  /** Appends events after all appends that are pending. After a conflict, `again` decides what happens. */
+  const appendNext = <A>(
+    events: ReadonlyArray<CoreNewEvent>,
+    newIds: boolean,
+    again: () => Effect.Effect<Appended | A, AppendError>,
+  ): Effect.Effect<Appended | A, AppendError> =>
     Effect.suspend(() => {
       const { version, round } = state
       state.version += events.length
-      return log.append({ ...recording, events, expected: Exact(version) }).pipe(
-        Effect.catchTag("VersionConflict", (conflict) => {
+      return Effect.catchTag(
+        log.append({ ...recording, events, newIds, expected: Exact(version) }),
+        "VersionConflict",
+        (conflict) => {
           rebase(conflict, round)
-          return appendAll(events)
-        }),
+          return again()
+        },
       )
     })
 
-  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>): Effect.Effect<Event, AppendError> =>
-    Effect.flatMap(appendAll(events), firstEvent)
+  const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds = false): Effect.Effect<Appended, AppendError> =>
+    appendNext(events, newIds, () => appendAll(events, newIds))
+
+  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
+    Effect.flatMap(appendAll(events, newIds), firstEvent)
 
   const rebase = ({ actual, missed }: VersionConflict, round: number) => {
     if (round !== state.round) return
@@ -105,14 +122,18 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
 
   return {
     record: (event, ...consequences) => {
-      if (consequences.length === 0) return appendInOrder([event])
+      if (consequences.length === 0) return appendInOrder([event], false)
       const id = event.id ?? newId()
-      return appendInOrder([
-        { ...event, id },
-        ...consequences.map((consequence) => ({ causationId: id, ...consequence })),
-      ])
+      const events = [{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))]
+      const areNew = event.id === undefined && consequences.every((consequence) => consequence.id === undefined)
+      return appendInOrder(events, areNew)
     },
     recordAll: (events) => Effect.map(appendAll(events), ({ events }) => events),
+    recordUndisturbed: (events) =>
+      Effect.map(
+        appendNext(events, true, () => Effect.succeed(undefined)),
+        (appended) => appended?.events,
+      ),
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1

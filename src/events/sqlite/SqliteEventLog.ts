@@ -38,6 +38,7 @@ import * as SnapshotKey from "./keys/snapshotKey.ts"
 import * as lease from "./lease.ts"
 import { holderNow } from "./leaseHolder.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
+import * as RecentEvents from "./recentEvents.ts"
 import * as records from "./records.ts"
 import * as snapshots from "./snapshots.ts"
 import * as Names from "./stringInterning.ts"
@@ -97,15 +98,17 @@ const opened = (options: SqliteOptions) =>
         ? PersonalDataKeys.memory()
         : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
-      const { database, append, lease, writer, cacheWriter } = yield* readonly
+      const { database, append, lease, writer, cacheWriter, recent } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const names = yield* reading(() => Names.make(database))
       const segments = yield* Segments.make(database)
       const reader = { database, names, upcast, keys, segments }
-      const head = reading(() => readHead(database))
-      const page = Pages.checked((query, limit) => reading(() => readPage(reader, query, limit)))
+      const head = reading(() => recent?.head() ?? readHead(database))
+      const page = Pages.checked((query, limit) =>
+        reading(() => recent?.page(query, limit) ?? readPage(reader, query, limit)),
+      )
 
       const log = EventLog.of({
         name: filename,
@@ -158,9 +161,11 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       ? openInMemory
       : openFile(filename)
     const segments = yield* Segments.make(writer)
+    const recent = RecentEvents.make(writer, upcast)
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
-      return appending.make({ database: writer, names: Names.make(writer), upcast, keys, segments }, durability)
+      const reader = { database: writer, names: Names.make(writer), upcast, keys, segments }
+      return appending.make(reader, durability, recent.committed)
     })
     const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
@@ -178,6 +183,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       database: reader,
       writer,
       cacheWriter,
+      recent,
       append: yield* Writer.make(filename, validate, commitAndNotify),
       lease,
     }
@@ -212,5 +218,5 @@ const openForReading = (filename: string) =>
     yield* openDatabase.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
     const lease = { acquire: () => Effect.fail(refusal) }
-    return { database, writer: undefined, cacheWriter: undefined, append: () => Effect.fail(refusal), lease }
+    return { database, writer: undefined, cacheWriter: undefined, recent: undefined, append: () => Effect.fail(refusal), lease }
   })

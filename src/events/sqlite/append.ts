@@ -31,7 +31,12 @@ const MAX_KNOWN_STREAMS = 10_000
  * over the file while it is open, that event is missing: acknowledged events are lost, and the writer acknowledges no
  * more.
  */
-export const make = (reader: Reader, durability: "normal" | "full", now: () => number = () => Date.now()): Commit => {
+export const make = (
+  reader: Reader,
+  durability: "normal" | "full",
+  committed: (batch: Sequencer.Sequenced) => void = () => {},
+  now: () => number = () => Date.now(),
+): Commit => {
   const { database, names, segments } = reader
   const checkSchema = schemaCheck.guard(database)
   checkSchema()
@@ -73,6 +78,7 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
     } else {
       if (!write(database, names, batch, check)) return undefined
       head = batch.head
+      committed(batch)
       for (const [key, version] of batch.versions) versions.set(key, version)
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
@@ -112,7 +118,9 @@ export const make = (reader: Reader, durability: "normal" | "full", now: () => n
 
   const commitTogether: Commit = (requests) =>
     attemptSync(database.filename, () =>
-      durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
+      database.together(() =>
+        durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
+      ),
     )
 
   const commitAlone = (request: ValidatedAppend): CommitResult =>

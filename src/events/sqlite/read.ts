@@ -47,19 +47,27 @@ export const pageOf = <A>(
   ofRetained: (row: Row) => A,
   ofArchived: (row: StoredRow) => A,
 ): ReadonlyArray<A> => {
-  const { segments } = reader
-  for (;;) {
-    const floor = segments.floor()
-    const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+  const { segments, database } = reader
+  const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
+  const pageAbove = (floor: number) => {
     const archived = after < floor ? segments.page(query, limit).map(ofArchived) : []
     const remaining = limit - archived.length
     const rest =
       until <= floor || remaining === 0
         ? []
         : retainedRows(reader, { ...query, after: Math.max(after, floor) }, remaining).map(ofRetained)
-    // If events were archived meanwhile, some may have been in neither place.
-    if (segments.floor() === floor) return archived.length === 0 ? rest : [...archived, ...rest]
+    return archived.length === 0 ? rest : [...archived, ...rest]
   }
+  return database.together(() => {
+    let floor = segments.knownFloor()
+    for (;;) {
+      const page = pageAbove(floor)
+      const now = segments.floor()
+      // If events of the page were archived meanwhile, some may have been in neither place.
+      if (now === floor || now <= after) return page
+      floor = now
+    }
+  })
 }
 
 const retainedRows = ({ names, database }: Reader, query: Query, limit: number): ReadonlyArray<Row> => {

@@ -11,6 +11,7 @@ import * as Gate from "../gate/Gate.ts"
 import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { Restore } from "../instances/Instance.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import { atOnce } from "./AtOnce.ts"
 import * as Command from "./Command.ts"
 import { recordAborted, recordDenied, recordExpired } from "./CommandOutcome.ts"
 import { dispatch } from "./Dispatch.ts"
@@ -37,15 +38,17 @@ export const act = (
       const command = yield* Command.make(task, actuator, args, agentId)
       const { commandId, argsDigest } = command
       const resolved = yield* Command.resolve(command)
-      const commanded = yield* task.record({
-        type: "ActuatorCommanded",
-        causationId,
-        payload: {
-          ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
-          ...(callId === undefined ? {} : { callId }),
-          ...(agentId === undefined ? {} : { agentId }),
-        },
-      })
+      const requested = {
+        ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
+        ...(callId === undefined ? {} : { callId }),
+        ...(agentId === undefined ? {} : { agentId }),
+      }
+      const rule = resolved === undefined ? undefined : ruleThatAllows(command, resolved)
+      if (resolved !== undefined && rule !== undefined) {
+        const outcome = yield* atOnce({ command, resolved, rule, requested, causationId }, restore)
+        if (outcome !== undefined) return outcome
+      }
+      const commanded = yield* task.record({ type: "ActuatorCommanded", causationId, payload: requested })
       const progress = Command.begun(commanded)
       const steps =
         resolved === undefined
@@ -56,6 +59,16 @@ export const act = (
       )
     }),
   )
+
+/** The rule by which the gate allows a command without asking; undefined if it does not, or if the arguments are wrong. */
+const ruleThatAllows = (command: Command.Command, resolved: Command.ResolvedActuator): string | undefined => {
+  const { decision, rule } = rulingOn(command, resolved)
+  if (decision !== "allow") return undefined
+  return validationError(command, resolved) === undefined ? rule : undefined
+}
+
+const validationError = ({ args }: Command.Command, { declared }: Command.ResolvedActuator) =>
+  ComponentSchemas.validationError("args", declared?.args, args)
 
 export const denyUnknown = (command: Command.Command, progress: Command.CommandProgress) =>
   Effect.flatMap(command.task.kernel.registry.state, (registry) => {
@@ -71,7 +84,7 @@ export const decideAndDispatch = (
   restore: Restore,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.gen(function* () {
-    const wrong = ComponentSchemas.validationError("args", resolved.declared?.args, command.args)
+    const wrong = validationError(command, resolved)
     if (wrong !== undefined) return yield* recordDenied(command, progress, "args-schema", wrong)
     const ruling = rulingOn(command, resolved)
     return yield* carryOut(command, resolved, ruling, progress, restore)

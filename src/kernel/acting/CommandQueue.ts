@@ -29,6 +29,11 @@ export interface Slot {
  */
 export interface CommandQueue {
   /**
+   * Takes a turn in a lane that is free and for which nobody waits. Returns how it is given back; undefined if the turn
+   * has to be waited for.
+   */
+  readonly takeTurn: (lane: Lane) => Effect.Effect<void> | undefined
+  /**
    * Waits for a turn, runs the command, and gives the turn back. `restore` makes the waiting interruptible when the
    * caller is uninterruptible.
    */
@@ -54,13 +59,23 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
 
   const hasCapacity = ({ name, capacity }: Lane) => (running.get(name) ?? 0) < capacity
 
+  const occupy = ({ name }: Lane) => running.set(name, (running.get(name) ?? 0) + 1)
+
+  /** Gives a turn back. */
+  const vacate = (lane: Lane) => {
+    const left = (running.get(lane.name) ?? 1) - 1
+    if (left > 0) running.set(lane.name, left)
+    else running.delete(lane.name)
+    return advance(lane)
+  }
+
   const grantTurns = (priorityOf: (slot: Slot) => number) => {
     const left = new Set([...waiting].map((entry) => ({ entry, ...entry, priority: priorityOf(entry.slot) })))
     const next = () => NextCommand.next(left, ({ slot }) => hasCapacity(slot.lane))
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
       left.delete(chosen)
       waiting.delete(chosen.entry)
-      running.set(chosen.slot.lane.name, (running.get(chosen.slot.lane.name) ?? 0) + 1)
+      occupy(chosen.slot.lane)
       Deferred.unsafeDone(chosen.granted, Effect.void)
     }
   }
@@ -68,7 +83,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   /** Gives turns to the commands that can run, after a lane changed. */
   const advance = (lane: Lane) =>
     Effect.suspend(() => {
-      if (!hasCapacity(lane)) return Effect.void
+      if (waiting.size === 0 || !hasCapacity(lane)) return Effect.void
       const known = ({ priority }: Slot) => priority
       const ready = [...waiting].filter(({ slot }) => hasCapacity(slot.lane)).length
       // A single command needs no priority.
@@ -96,15 +111,15 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
   const leave = (entry: QueueEntry) =>
     Effect.suspend(() => {
       const { lane } = entry.slot
-      if (!waiting.delete(entry)) {
-        const left = (running.get(lane.name) ?? 1) - 1
-        if (left > 0) running.set(lane.name, left)
-        else running.delete(lane.name)
-      }
-      return advance(lane)
+      return waiting.delete(entry) ? advance(lane) : vacate(lane)
     })
 
   return {
+    takeTurn: (lane) => {
+      if (!hasCapacity(lane) || [...waiting].some(({ slot }) => slot.lane.name === lane.name)) return undefined
+      occupy(lane)
+      return Effect.suspend(() => vacate(lane))
+    },
     inTurn: (slot, command, restore) =>
       Effect.acquireUseRelease(
         enter(slot),

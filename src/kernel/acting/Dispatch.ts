@@ -131,8 +131,8 @@ const endsCommand = (event: Event, commandId: string): boolean =>
 
 const endsTask = (event: Event): boolean => Vocabulary.is(event, "TaskClosed") || Vocabulary.is(event, "TaskCancelled")
 
-/** Calls the plugin. Records the outcome and the changes of the environment. */
-const call = (
+/** Calls the plugin for a command that was dispatched. Records the outcome and the changes of the environment. */
+export const call = (
   command: Command,
   { plugin, component, declared, isStep }: ResolvedActuator,
   process: Instance["process"],

@@ -6,7 +6,7 @@ import type { Context, Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Instance, InstanceError } from "../instances/Instance.ts"
 import type { Registry } from "../registry/Registry.ts"
 
@@ -30,4 +30,6 @@ export interface TaskContext extends Recorder {
   readonly takesPart: (plugin: string) => boolean
   /** The instance of a plugin that serves this task, for the plugin's version in `registry`. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
+  /** The same instance if it runs and neither it nor its plugin's entry in the registry has changed. */
+  readonly running: (plugin: string, found: Plugin) => Instance | undefined
 }

@@ -39,4 +39,6 @@ const overriding = (instances: Instances, overrides: Map<string, Json>): Instanc
           }),
       },
     })),
+  // A command goes through `get`.
+  running: () => undefined,
 })

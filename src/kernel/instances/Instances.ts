@@ -31,6 +31,8 @@ export interface Instances {
     registry: PluginRegistry,
     task: RequestingTask,
   ) => Effect.Effect<Instance, InstanceError>
+  /** The same instance if it runs, serves the task already, and neither it nor its grants have changed since. */
+  readonly running: (plugin: string, found: Plugin, task: RequestingTask) => Instance | undefined
 }
 
 /** The task that an instance is requested for. */
@@ -110,6 +112,15 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         // If the log cannot be read, the next operation fails too; the processes stop with the kernel.
       }).pipe(Effect.ignore)
 
+    const running: Instances["running"] = (plugin, found, task) => {
+      const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
+      const slot = slots.get(keyOf(plugin, perTask ? task.instanceName : versionOf(found)))
+      if (slot?.running === undefined || slot.running.ended() || slot.running.described !== found) return undefined
+      if (!perTask && !slot.tasks.has(task.instanceName)) return undefined
+      slot.requestedAt = performance.now()
+      return slot.running.instance
+    }
+
     const get = (plugin: string, registry: PluginRegistry, task: RequestingTask) =>
       Effect.suspend(() => {
         const found = SafeRecord.get(registry, plugin)
@@ -136,7 +147,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         ).pipe(slot.starting.withPermits(1))
         return Effect.zipRight(retain, acquire)
       })
-    return { get }
+    return { get, running }
   })
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`

@@ -46,7 +46,10 @@ export const around = (
             task.scope,
             Effect.sync(() => served.delete(task.instanceName)),
           )
-          const made = { ...servedBy(task.instanceName), log: recorder.log, random: randomOf(task.seed) }
+          const made: ServedTask = {
+            ...servedBy(task.instanceName),
+            ...{ log: recorder.log, random: randomOf(task.seed), instances: new WeakMap() },
+          }
           served.set(task.instanceName, made)
           return made
         })
@@ -54,13 +57,20 @@ export const around = (
     )
 
   return {
+    running: (plugin, found, task) => {
+      if (!InProcess.isInProcess(found)) return processes.running(plugin, found, task)
+      const serving = served.get(task.instanceName)
+      return serving?.instances.get(found)
+    },
     get: (plugin, registry, task) => {
       const found = SafeRecord.get(registry, plugin)
       if (found === undefined || !InProcess.isInProcess(found)) return processes.get(plugin, registry, task)
       if (program === undefined || validators === undefined) return InProcess.notDeclared(plugin)
-      return Effect.map(serve(plugin, found, task), (serving) =>
-        instanceOf(program, validators, plugin, found, serving),
-      )
+      return Effect.map(serve(plugin, found, task), (serving) => {
+        const instance = serving.instances.get(found) ?? instanceOf(program, validators, plugin, found, serving)
+        serving.instances.set(found, instance)
+        return instance
+      })
     },
   }
 }
@@ -72,6 +82,8 @@ interface ServedTask {
   readonly log: EventRecorder.EventRecorder["log"]
   /** The random numbers of a component. */
   readonly random: (component: string) => () => number
+  /** By the plugin's entry in the registry. */
+  readonly instances: WeakMap<Plugin, Instance>
 }
 
 /** A generator for each component of a task, so that calls of one do not change the numbers of another. */

@@ -151,6 +151,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
           if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
           return Effect.succeed({ manifest: manifestOf(found), process: answering(plugin), use: (effect) => effect })
         }),
+      running: () => undefined,
     },
   }
 }

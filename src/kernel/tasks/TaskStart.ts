@@ -101,6 +101,7 @@ export const begin = <E>(
       scope,
       takesPart,
       instance: (plugin, registry) => kernel.instances.get(plugin, registry, { id, instanceName, seed, scope }),
+      running: (plugin, found) => kernel.instances.running(plugin, found, { id, instanceName, seed, scope }),
       oneAtATime: oneAtATime(),
       nextPerception: () => ++perceived,
       inOrder: order.withPermits(1),

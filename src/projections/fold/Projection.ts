@@ -17,6 +17,11 @@ export interface Projection<S> {
   readonly initial: S
   readonly evolve: (state: S, event: Event) => S
   /**
+   * Optional: the types of the events that concern it. The projector reads only these. `evolve` must return the identical
+   * state for every other type. Default: all types.
+   */
+  readonly types?: ReadonlyArray<string>
+  /**
    * Optional mutable implementation of the same fold, for states with wide records, which `evolve` would copy at every
    * event. It must be equivalent to applying `evolve` event by event. If `own` is true, the caller hands over `from`,
    * and its wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.

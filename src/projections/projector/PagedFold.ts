@@ -60,7 +60,11 @@ export const over = (log: typeof EventLog.Service) => {
     until: number | undefined,
     limit: number,
   ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
-    const range = { after: progress.position, ...(until === undefined ? {} : { until }), timeline: log.timeline }
+    const range = {
+      ...{ after: progress.position, timeline: log.timeline },
+      ...(until === undefined ? {} : { until }),
+      ...(projection.types === undefined ? {} : { types: projection.types }),
+    }
     return Effect.map(log.readPage(range, limit), (page) => {
       applyAll(projection, progress.builder, page)
       const last = page.at(-1)

@@ -105,6 +105,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         projection,
         strategy: strategyOf(projection),
         latest: { position: 0, state: projection.initial },
+        foldedTo: 0,
         sinceSnapshot: SnapshotStrategy.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
@@ -112,22 +113,44 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       return folding
     }
 
-    const currentWithPosition = <S>(original: Projection<S>) =>
+    const currentWithPosition = <S>(original: Projection<S>): Effect.Effect<Positioned<S>, LogError> =>
       Effect.suspend(() => {
         const folding = foldingOf(original)
-        return Effect.gen(function* () {
-          yield* inEpoch(folding)
-          const { sinceSnapshot, latest, projection } = folding
-          const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: sinceSnapshot.epoch }
-          const snapshot = latest.position === 0 ? yield* folding.strategy.nearest(range) : Option.none()
-          const progress = Option.isSome(snapshot)
-            ? PagedFold.startAt(projection, snapshot.value, true)
-            : PagedFold.startAt(projection, latest, false)
-          yield* foldPages(folding, progress, sinceSnapshot, undefined).pipe(
-            Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit))),
-          )
-          return PagedFold.reachedBy(progress)
-        }).pipe(folding.lock.withPermits(1))
+        return Effect.flatMap(inEpoch(folding), () =>
+          Effect.flatMap(log.head, ({ position }) =>
+            Effect.flatMap(hasMore(folding, position), (more) =>
+              more ? folding.lock.withPermits(1)(foldNew(folding)) : Effect.succeed(folding.latest),
+            ),
+          ),
+        )
+      })
+
+    /** Whether there may be events up to a position that concern a projection and are not folded yet. */
+    const hasMore = <S>(folding: Folding<S>, position: number): Effect.Effect<boolean, LogError> => {
+      const { foldedTo, projection } = folding
+      if (foldedTo === position) return MORE.none
+      if (projection.types === undefined || foldedTo === 0) return MORE.some
+      const range = { after: foldedTo, until: position, timeline: log.timeline, types: projection.types }
+      return Effect.map(log.readPage(range, 1), ({ length }) => {
+        if (length === 0 && folding.foldedTo === foldedTo) folding.foldedTo = position
+        return length > 0
+      })
+    }
+
+    /** Folds the events that are not folded yet. */
+    const foldNew = <S>(folding: Folding<S>) =>
+      Effect.gen(function* () {
+        const { position: head } = yield* log.head
+        const { sinceSnapshot, latest, projection } = folding
+        const range = { after: 0, until: Number.MAX_SAFE_INTEGER, epoch: sinceSnapshot.epoch }
+        const snapshot = latest.position === 0 ? yield* folding.strategy.nearest(range) : Option.none()
+        const progress = Option.isSome(snapshot)
+          ? PagedFold.startAt(projection, snapshot.value, true)
+          : PagedFold.startAt(projection, latest, false)
+        yield* foldPages(folding, progress, sinceSnapshot, undefined).pipe(
+          Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit, head))),
+        )
+        return PagedFold.reachedBy(progress)
       })
 
     /** Keeps the folded state, also after a read error or an interrupt, but not after a defect. */
@@ -136,10 +159,13 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       sinceSnapshot: SnapshotStrategy.FoldProgress,
       progress: PagedFold.Progress<S>,
       exit: Exit.Exit<void, LogError>,
+      head: number,
     ) => {
       const isWhole = Exit.isSuccess(exit) || !Cause.isDie(exit.cause)
       // `inEpoch` may have discarded everything in the meantime.
-      if (isWhole && folding.sinceSnapshot === sinceSnapshot) folding.latest = PagedFold.reachedBy(progress)
+      if (!isWhole || folding.sinceSnapshot !== sinceSnapshot) return
+      folding.latest = PagedFold.reachedBy(progress)
+      folding.foldedTo = Exit.isSuccess(exit) ? Math.max(head, progress.position) : progress.position
     }
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
@@ -162,6 +188,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       Effect.map(epoch, (now) => {
         if (folding.sinceSnapshot.epoch === now) return
         folding.latest = { position: 0, state: folding.projection.initial }
+        folding.foldedTo = 0
         folding.sinceSnapshot = SnapshotStrategy.start(now)
       })
 
@@ -232,10 +259,14 @@ interface Folding<S> {
   readonly projection: Projection<S>
   readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
   latest: Positioned<S>
+  /** The position up to which no event is missing in `latest`. */
+  foldedTo: number
   sinceSnapshot: SnapshotStrategy.FoldProgress
   /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
+
+const MORE = { none: Effect.succeed(false), some: Effect.succeed(true) }
 
 /** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"

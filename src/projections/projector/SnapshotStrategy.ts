@@ -149,7 +149,7 @@ const make = <S>(
 
   const onProgress: SnapshotStrategy<S>["onProgress"] = (sinceSnapshot, step) =>
     Effect.suspend(() => {
-      if (log.timeline !== MAIN) return Effect.void
+      if (log.timeline !== MAIN || step.events === 0) return Effect.void
       sinceSnapshot.events += step.events
       sinceSnapshot.bytes += step.bytes
       if (!isDue(sinceSnapshot)) return Effect.void

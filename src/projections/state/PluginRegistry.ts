@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { GrantedPermissions, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
-import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { evolveBy, type Handlers } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -127,6 +127,85 @@ const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArra
 
 const noOverrides: Overrides = { priority: null, metadata: {} }
 
+const handlers: Handlers<PluginRegistry> = {
+  PluginImported: (registry, payload, { position }) => {
+    const { plugin: name, version, digest, source, manifest, grants, given = {} } = payload
+    const { origin = null, workspace = null } = payload
+    const before = SafeRecord.get(registry, name)
+    return SafeRecord.set(registry, name, {
+      version,
+      digest,
+      source,
+      origin,
+      workspace,
+      ...declaredBy(manifest, before),
+      grants,
+      ...GrantHistory.grant(before ?? GrantHistory.none, given),
+      held: null,
+      active: before?.active ?? false,
+      importedAt: position,
+      quarantined: before?.quarantined ?? null,
+      overrides: before?.overrides ?? noOverrides,
+      running: before?.running ?? {},
+    })
+  },
+  PluginUpdateHeld: (registry, payload, { position }) => {
+    const { plugin, version, digest, source, manifest, given = {}, missing } = payload
+    const { origin = null, workspace = null } = payload
+    const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
+    return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.grant(found, given), held }))
+  },
+  PluginGranted: (registry, { plugin, given, grants, missing }) =>
+    SafeRecord.change(registry, plugin, (found) => ({
+      ...found,
+      ...GrantHistory.grant(found, given),
+      grants,
+      held: withMissing(found.held, missing),
+    })),
+  PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
+    SafeRecord.change(registry, plugin, (found) => ({
+      ...found,
+      ...GrantHistory.revoke(found, revoked),
+      grants,
+      held: withMissing(found.held, missing),
+    })),
+  PluginRemoved: (registry, { plugin }) => SafeRecord.remove(registry, plugin),
+  PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
+  PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
+  PluginQuarantined: (registry, { plugin, reason }) => update(registry, plugin, { quarantined: reason }),
+  ComponentActivated: (registry, { component }) =>
+    changeComponent(registry, component, (found) => ({ ...found, active: true })),
+  ComponentDeactivated: (registry, { component }) =>
+    changeComponent(registry, component, (found) => ({ ...found, active: false })),
+  PriorityChanged: (registry, { component, priority }) =>
+    changeComponent(registry, component, (found) => ({
+      ...found,
+      priority,
+      overrides: { ...found.overrides, priority },
+    })),
+  MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
+  MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
+  PluginStarted: (registry, { plugin, instance, pid, birth }) =>
+    SafeRecord.change(registry, plugin, (found) => ({
+      ...found,
+      running: SafeRecord.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
+    })),
+  PluginExited: (registry, { plugin, pid }) =>
+    SafeRecord.change(registry, plugin, (found) =>
+      Object.hasOwn(found.running, pid)
+        ? { ...found, running: SafeRecord.remove(found.running, String(pid)) }
+        : found,
+    ),
+  KernelStarted: (registry) =>
+    Object.keys(registry).reduce(
+      (cleared, plugin) =>
+        SafeRecord.change(cleared, plugin, (found) =>
+          Object.keys(found.running).length === 0 ? found : { ...found, running: {} },
+        ),
+      registry,
+    ),
+}
+
 /**
  * The registry. A new plugin is inactive until it is activated; its components are active. An update (the same name
  * imported again) keeps the settings by people: activation, grants by name, and the priorities and metadata of
@@ -139,84 +218,8 @@ export const projection: Projection<PluginRegistry> = {
   version: 2,
   state: PluginRegistry,
   initial: {},
-  evolve: evolveBy<PluginRegistry>({
-    PluginImported: (registry, payload, { position }) => {
-      const { plugin: name, version, digest, source, manifest, grants, given = {} } = payload
-      const { origin = null, workspace = null } = payload
-      const before = SafeRecord.get(registry, name)
-      return SafeRecord.set(registry, name, {
-        version,
-        digest,
-        source,
-        origin,
-        workspace,
-        ...declaredBy(manifest, before),
-        grants,
-        ...GrantHistory.grant(before ?? GrantHistory.none, given),
-        held: null,
-        active: before?.active ?? false,
-        importedAt: position,
-        quarantined: before?.quarantined ?? null,
-        overrides: before?.overrides ?? noOverrides,
-        running: before?.running ?? {},
-      })
-    },
-    PluginUpdateHeld: (registry, payload, { position }) => {
-      const { plugin, version, digest, source, manifest, given = {}, missing } = payload
-      const { origin = null, workspace = null } = payload
-      const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
-      return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.grant(found, given), held }))
-    },
-    PluginGranted: (registry, { plugin, given, grants, missing }) =>
-      SafeRecord.change(registry, plugin, (found) => ({
-        ...found,
-        ...GrantHistory.grant(found, given),
-        grants,
-        held: withMissing(found.held, missing),
-      })),
-    PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
-      SafeRecord.change(registry, plugin, (found) => ({
-        ...found,
-        ...GrantHistory.revoke(found, revoked),
-        grants,
-        held: withMissing(found.held, missing),
-      })),
-    PluginRemoved: (registry, { plugin }) => SafeRecord.remove(registry, plugin),
-    PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
-    PluginDeactivated: (registry, { plugin }) => update(registry, plugin, { active: false }),
-    PluginQuarantined: (registry, { plugin, reason }) => update(registry, plugin, { quarantined: reason }),
-    ComponentActivated: (registry, { component }) =>
-      changeComponent(registry, component, (found) => ({ ...found, active: true })),
-    ComponentDeactivated: (registry, { component }) =>
-      changeComponent(registry, component, (found) => ({ ...found, active: false })),
-    PriorityChanged: (registry, { component, priority }) =>
-      changeComponent(registry, component, (found) => ({
-        ...found,
-        priority,
-        overrides: { ...found.overrides, priority },
-      })),
-    MetadataSet: (registry, { target, key, value }) => overrideMetadata(registry, target, key, { value }),
-    MetadataUnset: (registry, { target, key }) => overrideMetadata(registry, target, key, null),
-    PluginStarted: (registry, { plugin, instance, pid, birth }) =>
-      SafeRecord.change(registry, plugin, (found) => ({
-        ...found,
-        running: SafeRecord.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
-      })),
-    PluginExited: (registry, { plugin, pid }) =>
-      SafeRecord.change(registry, plugin, (found) =>
-        Object.hasOwn(found.running, pid)
-          ? { ...found, running: SafeRecord.remove(found.running, String(pid)) }
-          : found,
-      ),
-    KernelStarted: (registry) =>
-      Object.keys(registry).reduce(
-        (cleared, plugin) =>
-          SafeRecord.change(cleared, plugin, (found) =>
-            Object.keys(found.running).length === 0 ? found : { ...found, running: {} },
-          ),
-        registry,
-      ),
-  }),
+  types: Object.keys(handlers),
+  evolve: evolveBy(handlers),
 }
 
 const withMissing = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>

@@ -19,6 +19,8 @@ const MAX_OPEN = 8
 export interface Segments {
   /** The last archived position according to the log's file now; 0 if nothing was archived. */
   readonly floor: () => number
+  /** What `floor` answered last; it may be higher by now. */
+  readonly knownFloor: () => number
   /** At most `limit` of the archived events that a query selects, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
   /** The archived event with this id. */
@@ -51,9 +53,11 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
 
   const floor = (): number => {
     const now = Number(database.rows("SELECT coalesce(max(last), 0) FROM segments")[0]?.[0])
-    if (now !== (catalog.at(-1)?.last ?? 0)) catalog = database.rows(CATALOG).map(entryOf)
+    if (now !== knownFloor()) catalog = database.rows(CATALOG).map(entryOf)
     return now
   }
+
+  const knownFloor = () => catalog.at(-1)?.last ?? 0
 
   /** Reads from one segment, and opens it if necessary. */
   const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {
@@ -118,6 +122,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
 
   const segments: Segments = {
     floor,
+    knownFloor,
     page,
     find: (id) => {
       for (const entry of catalog) {

@@ -1,0 +1,103 @@
+/** The events that this process appended last, kept in memory: reading them again takes no query. */
+
+import type { Sequenced } from "../append/Sequencer.ts"
+import type { Query } from "../log/EventLog.ts"
+import { matches } from "../read/QueryMatch.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
+import type { Upcast } from "../vocabulary/Upcaster.ts"
+import type { LogDatabase } from "./file/database.ts"
+import { readHead } from "./read.ts"
+
+/** Most events that are kept. */
+const MAX_EVENTS = 2048
+
+/** Most characters of payloads that are kept. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/** The newest events of a log, as far as this process appended them one directly after the other. */
+export interface RecentEvents {
+  /** Takes note of rows that were committed, each directly after the one before. */
+  readonly committed: (batch: Sequenced) => void
+  /** A page of a query; undefined if it may have events that are not kept here. */
+  readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
+  /** The last position and its hash; undefined if nothing is kept. */
+  readonly head: () => Head | undefined
+}
+
+/** An event that is kept: its envelope, and the text of its payload. */
+interface Kept {
+  readonly event: Omit<Event, "payload">
+  readonly text: string
+}
+
+/**
+ * The recent events of a log that a connection appends to.
+ *
+ * Whether another connection has committed since is asked at each read, by `PRAGMA data_version`
+ * (https://sqlite.org/pragma.html#pragma_data_version: commits of the connection itself do not change it). Then the head
+ * is compared, and if it is another one, everything is dropped. So a read is as current as a query. Each read parses
+ * payloads anew, so that what a reader does to an event reaches nobody else.
+ */
+export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
+  let kept: Array<Kept> = []
+  let characters = 0
+  /** All events after `from` and up to `head` are kept. */
+  let from = Number.POSITIVE_INFINITY
+  let head: Head = { position: 0, hash: "" }
+  let verifiedIn: unknown
+
+  const startAfter = (position: number) => {
+    kept = []
+    characters = 0
+    from = position
+  }
+
+  const isCurrent = (): boolean => {
+    const version = writer.rows("PRAGMA data_version")[0]?.[0]
+    if (version === verifiedIn) return true
+    const now = readHead(writer)
+    verifiedIn = version
+    if (now.position === head.position && now.hash === head.hash) return true
+    startAfter(now.position)
+    head = now
+    return false
+  }
+
+  const keep = (event: Kept["event"], text: string) => {
+    // What a personal field reads as depends on its key, which may be destroyed at any time.
+    if (event.personal !== undefined || text.length > MAX_CHARACTERS) return startAfter(event.position)
+    kept.push({ event, text })
+    characters += text.length
+    if (kept.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return
+    const dropped = kept.splice(0, Math.ceil(kept.length / 2))
+    for (const { text } of dropped) characters -= text.length
+    from = dropped.at(-1)?.event.position ?? from
+  }
+
+  return {
+    committed: ({ rows, validated }) => {
+      const [first] = rows
+      if (first === undefined) return
+      if (first.position !== head.position + 1 || from > head.position) startAfter(first.position - 1)
+      for (const [index, row] of rows.entries()) keep(row, validated[index]?.text ?? "")
+      const last = rows.at(-1) ?? first
+      head = { position: last.position, hash: last.hash }
+    },
+    page: (query, limit) => {
+      const { after = 0 } = query
+      if (after < from || !isCurrent()) return undefined
+      const events: Array<Event> = []
+      for (let index = after - from; index < kept.length && events.length < limit; index++) {
+        const found = kept[index]
+        if (found !== undefined && matches(query, found.event)) events.push(eventOf(found, upcast))
+      }
+      return events
+    },
+    head: () => (from <= head.position && isCurrent() ? head : undefined),
+  }
+}
+
+const eventOf = ({ event, text }: Kept, upcast: Upcast): Event => ({
+  ...event,
+  payload: upcast(event.type, event.schemaVersion, JSON.parse(text)),
+})

@@ -1,0 +1,61 @@
+/**
+ * Requests, allows and dispatches a command in one commit, where nothing has to be waited for: the gate allows it, its
+ * actuator's queue is free, its process runs, and the task is not paused.
+ */
+
+import { Effect, Exit } from "effect"
+import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { Restore } from "../instances/Instance.ts"
+import type { Command, CommandOutcome, CommandProgress, ResolvedActuator } from "./Command.ts"
+import { recordAborted } from "./CommandOutcome.ts"
+import { call } from "./Dispatch.ts"
+
+/** A command that the gate has allowed, before anything of it is recorded. */
+export interface AllowedAtOnce {
+  readonly command: Command
+  readonly resolved: ResolvedActuator
+  /** The gate's rule that allows it. */
+  readonly rule: string
+  readonly requested: PayloadOf<"ActuatorCommanded">
+  readonly causationId: string
+}
+
+/**
+ * Carries out a command. Returns undefined, and has recorded nothing, if something has to be waited for, or if another
+ * program has appended to the task's stream: its events may end the task or the command.
+ */
+export const atOnce = (
+  { command, resolved, rule, requested, causationId }: AllowedAtOnce,
+  restore: Restore,
+): Effect.Effect<CommandOutcome | undefined, LeaseLost | AppendError> =>
+  Effect.suspend(() => {
+    const { task, commandId } = command
+    const running = () => task.running(resolved.plugin, resolved.found)
+    const instance = running()
+    if (instance === undefined || task.isPaused()) return Effect.succeed(undefined)
+    const giveBack = task.kernel.commands.takeTurn(resolved.lane)
+    if (giveBack === undefined) return Effect.succeed(undefined)
+
+    const carriedOut = Effect.gen(function* () {
+      // It may have waited for the end of an update.
+      if (running() !== instance) return undefined
+      yield* task.kernel.lease.check
+      const ids = { commanded: newId(), allowed: newId(), dispatched: newId() }
+      const events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] = [
+        { type: "ActuatorCommanded", id: ids.commanded, causationId, payload: requested },
+        { type: "CommandAllowed", id: ids.allowed, causationId: ids.commanded, payload: { commandId, rule } },
+        { type: "CommandDispatched", id: ids.dispatched, causationId: ids.allowed, payload: { commandId } },
+      ]
+      const recorded = yield* task.recordUndisturbed(events)
+      if (recorded === undefined) return undefined
+      const commandedAt = recorded[0]?.position ?? 0
+      const progress: CommandProgress = { last: ids.dispatched, commandedAt, dispatched: true, ended: false }
+      return yield* Effect.onExit(call(command, resolved, instance.process, progress, restore), (exit) =>
+        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
+      )
+    })
+    return Effect.ensuring(instance.use(carriedOut), giveBack)
+  })
