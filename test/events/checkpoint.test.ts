@@ -148,7 +148,8 @@ describe("the write-ahead log", () => {
       const database: Database.LogDatabase = {
         filename: "log.db",
         run: () => 0,
-        inTransaction: () => false, together: (statements) => statements(),
+        inTransaction: () => false,
+        together: (statements) => statements(),
         rows: (sql) => {
           asked.push(sql)
           if (failing) throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_WRITE" })
@@ -175,7 +176,8 @@ describe("the write-ahead log", () => {
         const committed = yield* truncateWhenIdle({
           filename: "log.db",
           run: () => 0,
-          inTransaction: () => false, together: (statements) => statements(),
+          inTransaction: () => false,
+          together: (statements) => statements(),
           rows: (sql) => {
             asked.push(sql)
             return [[0, 0, 0]]

@@ -30,15 +30,15 @@ const gate = {
   default: "allow",
 } as const
 
-/** Enough for a snapshot of the registry. */
+/** Enough changes for a snapshot of the registry. */
 const fill = Effect.gen(function* () {
   const log = yield* EventLog
   const events = Array.from({ length: 1200 }, (_, index) => ({
-    type: "NoteAdded" as const,
-    payload: { about: "x", text: `${index} ${"x".repeat(100)}` },
+    type: "MetadataSet" as const,
+    payload: { target: "launcher", key: "note", value: `${index} ${"x".repeat(100)}` },
   }))
-  yield* log.append({ stream: "notes", actor: "test", events: events.slice(0, 600) })
-  yield* log.append({ stream: "notes", actor: "test", events: events.slice(600) })
+  yield* log.append({ stream: "plugin/launcher", actor: "test", events: events.slice(0, 600) })
+  yield* log.append({ stream: "plugin/launcher", actor: "test", events: events.slice(600) })
   yield* Effect.flatMap(Projector, (projector) => projector.current(PluginRegistry.projection))
 })
 

@@ -28,8 +28,11 @@ export type Commit = (
   requests: ReadonlyArray<AppendValidation.ValidatedAppend>,
 ) => Either.Either<ReadonlyArray<CommitResult>, LogError | DiskFull>
 
+/** Waits until everything that was committed is on the disk, and then calls `done`: with an error if it may not be. */
+export type Flush = (done: (failure: LogError | undefined) => void) => void
+
 /** An append whose caller waits. */
-interface PendingAppend<Request> {
+interface PendingAppend<Request = unknown> {
   readonly request: Request
   readonly resume: (result: Effect.Effect<Appended, AppendError>) => void
   /** The caller's fiber, if it can be interrupted. */
@@ -44,6 +47,9 @@ interface PendingAppend<Request> {
  * conflict) are resumed before the others: of fibers that contend for a stream, one that retries is ahead of one that
  * has just succeeded, so that each succeeds once before any succeeds twice.
  *
+ * Callers whose append must reach the disk (`synced`) are resumed after the next flush; if it fails, so does their
+ * append, although its events are in the log. Without `flush`, `commit` flushes by itself.
+ *
  * An append that is interrupted while it waits is not written. When the scope closes, waiting appends are committed
  * first, and later appends fail.
  */
@@ -51,12 +57,17 @@ export const make = (
   name: string,
   validate: (request: AppendRequest) => Either.Either<AppendValidation.ValidatedAppend, AppendError>,
   commit: Commit,
+  flush?: Flush,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
   let pending: Array<PendingAppend<AppendValidation.ValidatedAppend>> = []
   /** Appends that came while the queue was full. They keep their order, and are validated when there is room. */
   let overflow: Array<PendingAppend<AppendRequest>> = []
   let scheduled = false
   let closed = false
+  /** Callers that wait for a flush. */
+  let flushing = 0
+  /** Set when the writer is closed: called after the last of them was resumed. */
+  let flushed: (() => void) | undefined
 
   const schedule = () => {
     if (scheduled) return
@@ -79,8 +90,22 @@ export const make = (
     const answers = commitAll(batch)
     for (const [index, { resume }] of batch.entries())
       if (hasFailed(answers[index])) resume(answers[index] ?? UNANSWERED)
-    for (const [index, { resume }] of batch.entries())
-      if (!hasFailed(answers[index])) resume(answers[index] ?? UNANSWERED)
+    for (const [index, { resume, request }] of batch.entries()) {
+      const answer = answers[index] ?? UNANSWERED
+      if (hasFailed(answer)) continue
+      if (flush === undefined || !request.synced) resume(answer)
+      else afterFlush(flush, resume, answer)
+    }
+  }
+
+  /** Resumes a caller when its append is on the disk. */
+  const afterFlush = (flush: Flush, resume: PendingAppend["resume"], answer: Effect.Effect<Appended, AppendError>) => {
+    flushing += 1
+    flush((failure) => {
+      flushing -= 1
+      resume(failure === undefined ? answer : Effect.fail(failure))
+      if (flushing === 0) flushed?.()
+    })
   }
 
   /** The result of each append of a batch. A defect becomes the result of all, so that no caller waits for ever. */
@@ -116,6 +141,11 @@ export const make = (
     while (pending.length > 0 || overflow.length > 0) commitNext()
   }
 
+  const allFlushed = Effect.async<void>((resume) => {
+    flushed = () => resume(Effect.void)
+    if (flushing === 0) flushed()
+  })
+
   const append = (request: AppendRequest): Effect.Effect<Appended, AppendError> =>
     Effect.withFiberRuntime((fiber, { runtimeFlags }) => {
       if (closed) return Effect.fail(new LogUnavailable({ log: name, reason: "it was closed" }))
@@ -134,7 +164,7 @@ export const make = (
     })
 
   return Effect.as(
-    Effect.addFinalizer(() => Effect.sync(close)),
+    Effect.addFinalizer(() => Effect.zipRight(Effect.sync(close), allFlushed)),
     append,
   )
 }

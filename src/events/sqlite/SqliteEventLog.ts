@@ -30,6 +30,7 @@ import * as Checkpoint from "./file/checkpoint.ts"
 import * as ClosingOrder from "./file/closingOrder.ts"
 import * as Database from "./file/database.ts"
 import { targetOf } from "./file/fileIdentity.ts"
+import * as Flush from "./file/flush.ts"
 import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import { verify } from "./integrity/verify.ts"
@@ -135,7 +136,10 @@ const opened = (options: SqliteOptions) =>
       }
       const cache = snapshots.make(stored)
       const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
-      const archive = archiving.make({ log, reader: database, writer: inMemory ? undefined : writer, segments })
+      const archive = archiving.make({
+        ...{ log, reader: database, writer: inMemory ? undefined : writer, segments },
+        moved: () => recent?.forget(),
+      })
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, archive),
         Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
@@ -157,7 +161,7 @@ interface WriteOptions {
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: WriteOptions) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
-    const { writer, reader, cacheWriter, lease, committed } = yield* filename === IN_MEMORY
+    const { writer, reader, cacheWriter, lease, committed, flush } = yield* filename === IN_MEMORY
       ? openInMemory
       : openFile(filename)
     const segments = yield* Segments.make(writer)
@@ -165,7 +169,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
     const commit = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       const reader = { database: writer, names: Names.make(writer), upcast, keys, segments }
-      return appending.make(reader, durability, recent.committed)
+      return appending.make(reader, recent.committed)
     })
     const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
@@ -184,7 +188,8 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       writer,
       cacheWriter,
       recent,
-      append: yield* Writer.make(filename, validate, commitAndNotify),
+      // With `full` SQLite flushes each commit by itself.
+      append: yield* Writer.make(filename, validate, commitAndNotify, durability === "full" ? undefined : flush),
       lease,
     }
   })
@@ -201,7 +206,8 @@ const openFile = (filename: string) =>
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
     const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), writing)
-    return { writer, reader, cacheWriter, lease: lease.make(yield* connect(false)), committed }
+    const flush = yield* Scope.extend(Flush.make(filename), writing)
+    return { writer, reader, cacheWriter, lease: lease.make(yield* connect(false)), committed, flush }
   })
 
 /** A log in memory, which nothing else can see: one connection does everything. */
@@ -209,7 +215,7 @@ const openInMemory = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)
   const lease = MemoryLease.make(IN_MEMORY)
-  return { writer: database, reader: database, cacheWriter: database, lease, committed: () => {} }
+  return { writer: database, reader: database, cacheWriter: database, lease, committed: () => {}, flush: undefined }
 })
 
 const openForReading = (filename: string) =>
@@ -218,5 +224,12 @@ const openForReading = (filename: string) =>
     yield* openDatabase.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
     const lease = { acquire: () => Effect.fail(refusal) }
-    return { database, writer: undefined, cacheWriter: undefined, recent: undefined, append: () => Effect.fail(refusal), lease }
+    return {
+      database,
+      writer: undefined,
+      cacheWriter: undefined,
+      recent: undefined,
+      append: () => Effect.fail(refusal),
+      lease,
+    }
   })

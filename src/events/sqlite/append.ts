@@ -33,7 +33,6 @@ const MAX_KNOWN_STREAMS = 10_000
  */
 export const make = (
   reader: Reader,
-  durability: "normal" | "full",
   committed: (batch: Sequencer.Sequenced) => void = () => {},
   now: () => number = () => Date.now(),
 ): Commit => {
@@ -107,21 +106,8 @@ export const make = (
     }
   }
 
-  const commitSynced = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> => {
-    database.run("PRAGMA synchronous = full")
-    try {
-      return commit(requests)
-    } finally {
-      database.run(`PRAGMA synchronous = ${durability}`)
-    }
-  }
-
   const commitTogether: Commit = (requests) =>
-    attemptSync(database.filename, () =>
-      database.together(() =>
-        durability === "normal" && requests.some(({ synced }) => synced) ? commitSynced(requests) : commit(requests),
-      ),
-    )
+    attemptSync(database.filename, () => database.together(() => commit(requests)))
 
   const commitAlone = (request: ValidatedAppend): CommitResult =>
     Either.flatMap(commitTogether([request]), ([answer]) => {

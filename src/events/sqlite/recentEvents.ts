@@ -18,6 +18,8 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 export interface RecentEvents {
   /** Takes note of rows that were committed, each directly after the one before. */
   readonly committed: (batch: Sequenced) => void
+  /** Drops everything that is kept, because events were moved: from then on they are read where they are. */
+  readonly forget: () => void
   /** A page of a query; undefined if it may have events that are not kept here. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
   /** The last position and its hash; undefined if nothing is kept. */
@@ -66,7 +68,8 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
   const keep = (event: Kept["event"], text: string) => {
     // What a personal field reads as depends on its key, which may be destroyed at any time.
     if (event.personal !== undefined || text.length > MAX_CHARACTERS) return startAfter(event.position)
-    kept.push({ event, text })
+    // The caller of the append gets the same event, and may change it.
+    kept.push({ event: { ...event }, text })
     characters += text.length
     if (kept.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return
     const dropped = kept.splice(0, Math.ceil(kept.length / 2))
@@ -79,10 +82,16 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
       const [first] = rows
       if (first === undefined) return
       if (first.position !== head.position + 1 || from > head.position) startAfter(first.position - 1)
-      for (const [index, row] of rows.entries()) keep(row, validated[index]?.text ?? "")
+      for (const [index, row] of rows.entries()) {
+        const { blob, text } = validated[index] ?? { blob: null, text: "" }
+        // What is stored apart from its event is read there.
+        if (blob === null) keep(row, text)
+        else startAfter(row.position)
+      }
       const last = rows.at(-1) ?? first
       head = { position: last.position, hash: last.hash }
     },
+    forget: () => startAfter(head.position),
     page: (query, limit) => {
       const { after = 0 } = query
       if (after < from || !isCurrent()) return undefined

@@ -192,9 +192,7 @@ const handlers: Handlers<PluginRegistry> = {
     })),
   PluginExited: (registry, { plugin, pid }) =>
     SafeRecord.change(registry, plugin, (found) =>
-      Object.hasOwn(found.running, pid)
-        ? { ...found, running: SafeRecord.remove(found.running, String(pid)) }
-        : found,
+      Object.hasOwn(found.running, pid) ? { ...found, running: SafeRecord.remove(found.running, String(pid)) } : found,
     ),
   KernelStarted: (registry) =>
     Object.keys(registry).reduce(

@@ -52,7 +52,7 @@ const commitOf = (database: LogDatabase.LogDatabase) =>
     database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
     const keys = PersonalDataKeys.memory()
     const upcast = Upcaster.chain(Vocabulary.core.types, Vocabulary.core.upcasters)
-    const commit = append.make({ database, names: Names.make(database), upcast, keys, segments }, "normal")
+    const commit = append.make({ database, names: Names.make(database), upcast, keys, segments })
     const admit = AppendValidation.make(Vocabulary.core, keys)
     return (request: Parameters<typeof admit>[0]) => commit([Either.getOrThrow(admit(request))])
   })

@@ -74,11 +74,6 @@ export const MORE_STEPS: ReadonlyArray<Step> = [
   ["many", "before", INSERT, 1, false],
   ["many", "after", INSERT, 1, false],
   ["many", "after", INSERT, 3, false],
-  ["flushed", "before", "PRAGMA synchronous = full", 1, false],
-  ["flushed", "after", "PRAGMA synchronous = full", 1, false],
-  // The first is of the opening.
-  ["flushed", "before", "PRAGMA synchronous = normal", 2, true],
-  ["flushed", "after", "PRAGMA synchronous = normal", 2, true],
   ["many flushed", "after", "COMMIT", 1, true],
   ["large", "before", "INSERT INTO blobs", 1, false],
   ["large", "after", "INSERT INTO blobs", 1, false],

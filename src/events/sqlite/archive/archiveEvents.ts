@@ -32,9 +32,11 @@ export interface Stores {
   /** Absent for a log that is not in a file, or is opened for reading only. */
   readonly writer: LogDatabase | undefined
   readonly segments: Segments
+  /** Called when events have been moved. */
+  readonly moved: () => void
 }
 
-export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.Service => {
+export const make = ({ log, reader, writer, segments, moved }: Stores): typeof Archive.Service => {
   const attemptOnLog = <A>(run: () => A) => attempt(log.name, run)
   return Archive.of({
     segments: attemptOnLog(() => segments.list()),
@@ -61,6 +63,7 @@ export const make = ({ log, reader, writer, segments }: Stores): typeof Archive.
           yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
           return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
         }
+        moved()
         // The events are archived from here on: later failures must not be reported as `NotArchived`.
         const [event] = (yield* log.append({
           stream: "log",

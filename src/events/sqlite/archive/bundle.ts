@@ -108,7 +108,7 @@ const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<nu
       segments: yield* Segments.make(target),
     }
     let recordedAt = Date.now()
-    const commit = append.make(reader, "normal", undefined, () => recordedAt)
+    const commit = append.make(reader, undefined, () => recordedAt)
     const write = (request: AppendValidation.ValidatedAppend) =>
       Effect.flatMap(commit([request]), ([answer]) => answer ?? Effect.dieMessage("the commit answered nothing"))
 

@@ -1,0 +1,60 @@
+/**
+ * Flushes the write-ahead log to the disk beside the program: while the disk is busy, other work goes on.
+ *
+ * SQLite itself flushes a commit with `synchronous = FULL` by an fsync of the write-ahead log at its end
+ * (https://sqlite.org/pragma.html#pragma_synchronous), for which the whole process waits. Here it commits with `NORMAL`,
+ * and whoever needs its commit on the disk waits for the same fsync, which one thread of the pool makes for all commits
+ * before it.
+ */
+
+import * as fs from "node:fs"
+import { Effect, type Scope } from "effect"
+import type { Flush } from "../../append/Writer.ts"
+import { LogUnavailable } from "../../log/EventLog.ts"
+
+/** Opens the flush of a log's file that is open in WAL mode. The write-ahead log must exist at the first flush. */
+export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope> => {
+  let wal: number | undefined
+  let waiting: Array<Parameters<Flush>[0]> = []
+  let underWay = false
+  let failed: LogUnavailable | undefined
+
+  const next = () => {
+    const group = waiting
+    waiting = []
+    underWay = group.length > 0
+    if (!underWay) return
+    const finish = (cause: unknown) => {
+      // After a failed fsync the system may count the pages as written, so that later ones would succeed without reason.
+      if (cause !== null) failed ??= notFlushed(filename, cause)
+      for (const done of group) done(failed)
+      next()
+    }
+    try {
+      wal ??= fs.openSync(`${fs.realpathSync(filename)}-wal`, "r+")
+      fs.fdatasync(wal, finish)
+    } catch (cause) {
+      setImmediate(finish, cause)
+    }
+  }
+
+  const flush: Flush = (done) => {
+    waiting.push(done)
+    if (!underWay) next()
+  }
+  const close = Effect.sync(() => {
+    if (wal !== undefined) fs.closeSync(wal)
+  })
+  return Effect.as(
+    Effect.addFinalizer(() => close),
+    flush,
+  )
+}
+
+const notFlushed = (log: string, cause: unknown): LogUnavailable =>
+  new LogUnavailable({
+    log,
+    reason:
+      `what was appended could not be flushed to the disk (${cause instanceof Error ? cause.message : String(cause)}), so that a power ` +
+      "failure may lose it. Nothing more that has to be flushed is acknowledged until the log is opened again; check the disk",
+  })
