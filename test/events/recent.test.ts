@@ -96,7 +96,7 @@ describe("events that this process has just appended", () => {
       const { log, services } = yield* inFile
       yield* log.append({ ...note("a", "her secret"), subject: "anna" })
       expect((yield* log.readPage({}, 1))[0]?.payload).toMatchObject({ text: "her secret" })
-      yield* Context.get(services, PersonalData).shred({ subject: "anna", actor: "human:test" })
+      yield* Context.get(services, PersonalData).shred({ subject: "anna", reason: "asked", actor: "human:test" })
       expect(JSON.stringify(yield* log.readPage({}, 10))).not.toContain("her secret")
     }),
   )
