@@ -1,4 +1,4 @@
-import * as fs from "node:fs"
+import builtin, * as fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
@@ -87,15 +87,14 @@ describe("an append that must reach the disk", () => {
 const replacing = (flush: (end: (cause: Error | null) => void) => void) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const original = fs.default.fdatasync
-      fs.default.fdatasync = ((_: number, end: (cause: Error | null) => void) =>
-        flush(end)) as unknown as typeof original
+      const original = builtin.fdatasync
+      builtin.fdatasync = ((_: number, end: (cause: Error | null) => void) => flush(end)) as unknown as typeof original
       syncBuiltinESMExports()
       return original
     }),
     (original) =>
       Effect.sync(() => {
-        fs.default.fdatasync = original
+        builtin.fdatasync = original
         syncBuiltinESMExports()
       }),
   )
@@ -159,7 +158,7 @@ describe("the flush of a log's file", () => {
       const original = fs.fdatasync
       yield* Effect.acquireRelease(
         Effect.sync(() => {
-          fs.default.fdatasync = ((descriptor: number, end: (cause: Error | null) => void) => {
+          builtin.fdatasync = ((descriptor: number, end: (cause: Error | null) => void) => {
             seen.push(fs.fstatSync(descriptor).ino)
             original(descriptor, end)
           }) as typeof original
@@ -167,7 +166,7 @@ describe("the flush of a log's file", () => {
         }),
         () =>
           Effect.sync(() => {
-            fs.default.fdatasync = original
+            builtin.fdatasync = original
             syncBuiltinESMExports()
           }),
       )

@@ -2,6 +2,7 @@
 
 import { Either, ParseResult, Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
+import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
 /** What is wrong with a payload; undefined if it fits. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined
@@ -11,7 +12,7 @@ export type PayloadCheck = (payload: JsonObject) => string | undefined
  * reasons.
  */
 export const payloadCheck = (schema: Schema.Schema.AnyNoContext): PayloadCheck => {
-  const fits = Schema.is(schema)
+  const fits = SchemaPredicate.is(schema)
   const explain = Schema.validateEither(schema, { errors: "all" })
   return (payload) => {
     if (fits(payload)) return undefined

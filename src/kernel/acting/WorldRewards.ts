@@ -10,6 +10,7 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { LABEL, scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
+import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
 /** The critic of these score sets: the environment itself. */
 const CRITIC = "environment"
@@ -50,7 +51,7 @@ export const StepResult = Schema.Struct({
 
 export type StepResult = typeof StepResult.Type
 
-const isStepResult = Schema.is(StepResult)
+const isStepResult = SchemaPredicate.is(StepResult)
 
 /** The result of a step, if it is one. */
 export const stepResultOf = (result: Json): StepResult | undefined => (isStepResult(result) ? result : undefined)

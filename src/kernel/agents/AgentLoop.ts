@@ -1,11 +1,12 @@
 /** Runs an agent on an open task until it is done or has no steps left. */
 
-import { Effect, Runtime, Schema } from "effect"
+import { Effect, Runtime } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
@@ -153,7 +154,7 @@ const decideLoop = (
         consult,
       })
       const { rationale, ...chosen } = { rationale: undefined, ...choice }
-      const decided = Schema.decodeUnknownSync(JsonObject)(chosen)
+      const decided = asJsonObject(chosen)
       const decision = yield* task.decided({
         agent: Agent.fullName(agent),
         choice: decided,
@@ -198,6 +199,14 @@ const frozen = <Value extends object>(value: Value): Value => freeze(structuredC
 const freeze = <Value extends object>(value: Value): Value => {
   for (const part of Object.values(value)) if (typeof part === "object" && part !== null) freeze(part)
   return Object.freeze(value)
+}
+
+const isJsonObject = SchemaPredicate.is(JsonObject)
+
+/** A choice as JSON, which it was found to be when the agent made it. */
+const asJsonObject = (chosen: object): JsonObject => {
+  if (isJsonObject(chosen)) return chosen
+  throw new Error("an agent's choice is no longer JSON")
 }
 
 const withoutPlace = ({ event: _event, commandId: _commandId, ...outcome }: CommandOutcome): Agent.LastOutcome =>

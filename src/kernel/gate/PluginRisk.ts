@@ -1,13 +1,13 @@
 /** The effective risk of a registered plugin's actuators, computed from its grants. */
 
-import { Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { actuatorsOf, type Risk } from "../../plugins/manifest/Manifest.ts"
 import * as PluginRisk from "../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 import { manifestOf } from "../registry/ComponentLookup.ts"
 
-const isGrants = Schema.is(Grants.Grants)
+const isGrants = SchemaPredicate.is(Grants.Grants)
 
 /** The effective risk of a component, by its plugin's registry entry. */
 export const effectiveRisk = (

@@ -85,6 +85,15 @@ export interface Capabilities {
   readonly config?: JsonObject
 }
 
+/** The same as `offered`, which is not computed again while the registry is the same. Each answer is a copy of its own. */
+export const remembering = (takesPart: (plugin: string) => boolean): ((registry: PluginRegistry) => Capabilities) => {
+  let known: { readonly registry: PluginRegistry; readonly offered: Capabilities } | undefined
+  return (registry) => {
+    if (known?.registry !== registry) known = { registry, offered: offered(registry, takesPart) }
+    return structuredClone(known.offered)
+  }
+}
+
 /** The capabilities that the active components of some plugins offer. Pure. */
 export const offered = (registry: PluginRegistry, takesPart: (plugin: string) => boolean): Capabilities => {
   const manifest = (plugin: string) => {

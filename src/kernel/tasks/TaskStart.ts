@@ -113,6 +113,8 @@ export const begin = <E>(
     const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder })
     const interruption = { waits: inputs.has(INTERRUPTING), arrives: inputs.awaited(INTERRUPTING) }
 
+    const capabilitiesIn = Capabilities.remembering(takesPart)
+
     const close = (outcome: TaskOutcome, reason?: string) =>
       lifecycle.close(
         Effect.gen(function* () {
@@ -177,8 +179,7 @@ export const begin = <E>(
 
     return {
       ...{ id, goal, seed },
-      capabilities: () =>
-        Effect.map(context.kernel.registry.state, (registry) => Capabilities.offered(registry, takesPart)),
+      capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
