@@ -54,10 +54,20 @@ export const inMemory = (
         catch: (cause) => refused(actor, cause),
       })
       const results: Record<string, StepResult> = {}
+      const isDone = Object.values(outcomes).some((outcome) => "ok" in outcome)
       for (const [agent, outcome] of Object.entries(outcomes)) {
-        if ("error" in outcome) return yield* refused(agent, outcome.error)
-        const { reward, rewards, terminated, truncated, info } = outcome.ok
-        results[agent] = { observation: yield* observe(agent), reward, rewards, terminated, truncated, info }
+        if ("ok" in outcome) {
+          const { reward, rewards, terminated, truncated, info } = outcome.ok
+          results[agent] = { observation: yield* observe(agent), reward, rewards, terminated, truncated, info }
+          continue
+        }
+        const refusal = refused(agent, outcome.error)
+        if (!isDone || refusal._tag === "NoSuchAgent") return yield* refusal
+        const { status } = yield* ownOf(agent)
+        results[agent] = {
+          ...{ observation: yield* observe(agent), info: {}, reward: 0, rewards: {}, refused: refusal },
+          ...{ terminated: status === "terminated", truncated: status === "truncated" },
+        }
       }
       return results
     })
