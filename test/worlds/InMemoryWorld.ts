@@ -2,7 +2,7 @@ import { inspect } from "node:util"
 import { Effect, Either } from "effect"
 import type { World as AuthorWorld, MultiAgentWorld, PluginContext, Spaces } from "../../src/plugins/author.ts"
 import type { RoundOutcome, ServedWorld } from "../../src/plugins/runner/world/ServedWorld.ts"
-import type { Json, JsonObject } from "../../src/values/Json.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { asObject } from "../../src/values/JsonObjects.ts"
 import type { Shown, Status, StepResult, World } from "../../src/worlds/handle/World.ts"
 import { AGENT } from "../../src/worlds/handle/World.ts"
@@ -83,9 +83,8 @@ export const inMemory = (
     reset: ({ seed = 1, options = {} } = {}) =>
       Effect.gen(function* () {
         const begun = serve(world, facts, seed)
-        const { info } = yield* Effect.promise(
-          async () => (await begun.reset(contextOf(first()), options, { agents, seed })) as { info: JsonObject },
-        )
+        yield* Effect.promise(async () => begun.reset(contextOf(first()), options, { agents, seed }))
+        const info = asObject(asObject(asObject(begun.state()).episode).info)
         served = begun
         const shown: Record<string, Shown> = {}
         for (const agent of agents) shown[agent] = { observation: yield* observe(agent), info }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Effect, Stream } from "effect"
+import dilemma from "../../packages/worlds/prisoners-dilemma/looper-plugin.json" with { type: "json" }
+import plugin from "../../packages/worlds/prisoners-dilemma/world.ts"
+import type { Spaces } from "../../src/plugins/author.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as AgentOS from "../../src/worlds/adapters/AgentOS.ts"
 import * as DmEnv from "../../src/worlds/adapters/DmEnv.ts"
@@ -8,6 +11,7 @@ import * as PettingZoo from "../../src/worlds/adapters/PettingZoo.ts"
 import { ActionRefused } from "../../src/worlds/handle/WorldError.ts"
 import { TimeLimit } from "../../src/worlds/wrappers/EpisodeWrappers.ts"
 import { wrapped } from "../../src/worlds/wrappers/Wrapper.ts"
+import { inMemory } from "./InMemoryWorld.ts"
 import { counter, matches, nim, pusher } from "./samples.ts"
 
 describe("a world under Gymnasium's names", () => {
@@ -168,6 +172,16 @@ describe("a world under PettingZoo's names", () => {
         { alice: { refused: { code: "EpisodeOver", reason: expect.any(String) } }, bob: { taken: 1 } },
       ])
       expect(yield* Effect.flip(env.step({ alice: 1 }))).toMatchObject({ code: "EpisodeOver" })
+    }),
+  )
+
+  it.effect("an action outside its space is refused, though the world gives its agent something, too", () =>
+    Effect.gen(function* () {
+      const { spaces } = dilemma.peas.environment
+      const world = inMemory(plugin.environment, { spaces: spaces as Spaces, agents: ["ann", "ben"] })
+      yield* world.reset()
+      const { ann, ben } = yield* world.stepTogether({ ann: 7, ben: 1 })
+      expect([ann?.refused?.code, ben?.reward]).toEqual(["ActionOutsideSpace", 5])
     }),
   )
 

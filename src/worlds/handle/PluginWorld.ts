@@ -140,8 +140,11 @@ const over = (environment: Environment, declared: Spaces): World => {
       Effect.gen(function* () {
         yield* environment.reset(options)
         yield* learn
+        const { info } = asObject((yield* environment.state).episode)
         const agents: Record<string, Shown> = {}
-        for (const agent of environment.agents()) agents[agent] = { observation: yield* observe(agent), info: {} }
+        for (const agent of environment.agents()) {
+          agents[agent] = { observation: yield* observe(agent), info: asObject(info) }
+        }
         return { ...(agents[first()] ?? { observation: null, info: {} }), agents }
       }),
     step: (action, agent = first()) =>
