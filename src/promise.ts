@@ -20,3 +20,4 @@ export {
 } from "./promise/Hindcast.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
 export type { Tasks } from "./promise/Tasks.ts"
+export type { World, WorldOptions } from "./promise/World.ts"

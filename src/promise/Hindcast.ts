@@ -22,6 +22,7 @@ import * as Predicate from "../kernel/rules/Predicate.ts"
 import * as Rubric from "../kernel/rules/Rubric.ts"
 import type * as Scoring from "../kernel/scoring/Scoring.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
+import { Projector } from "../projections/projector/Projector.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
 import { InvalidOptions } from "../values/Options.ts"
@@ -30,6 +31,7 @@ import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
+import { type World, type WorldOptions, worldsOf } from "./World.ts"
 
 /** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
@@ -116,6 +118,8 @@ export interface Hindcast {
   readonly confirmations: Confirmations
   readonly events: Events
   readonly timeTravel: TimeTravel
+  /** Opens a world: an episode is a task, `reset` begins it, and `step` acts in it. */
+  readonly world: (options: WorldOptions) => Promise<World>
   /** A channel to a task: what front ends are told of it, and what people say to its agent. */
   readonly channel: (taskId: string, options?: ChannelOptions) => Promise<Channel>
   /** Serves the channels of all tasks over HTTP on the loopback, until it or Hindcast is closed. */
@@ -155,10 +159,11 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   const services = Effect.all({
     kernel: Kernel,
     log: EventLog,
+    projector: Projector,
     timeTravel: KernelTimeTravel.TimeTravel,
     control: TaskControl,
   })
-  const { kernel, log, timeTravel, control } = await Calls.run(Effect.provide(services, runtime))
+  const { kernel, log, projector, timeTravel, control } = await Calls.run(Effect.provide(services, runtime))
   const suspend = settings.onOpenTasks === "resume" ? kernel.tasks.suspend : Effect.void
   const calls = Calls.make(log.name, runtime, scope, suspend)
   const resumed = Effect.suspend(() => {
@@ -179,6 +184,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
+    ...worldsOf({ kernel, log, projector }, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,

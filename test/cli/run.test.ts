@@ -84,6 +84,23 @@ describe("run", () => {
     expect(await choices("a.db")).toEqual(await choices("b.db"))
   })
 
+  it("resets a world with --seed as it is, and lets its agent take as many steps as an episode may have", async () => {
+    const log = place.file("cart.db")
+    const cart = inRepository("packages", "worlds", "cart-pole")
+    const agent = place.file(
+      "looks.mjs",
+      'export default { name: "looks", version: "1", decide: () => ({ done: "abandoned" }) }',
+    )
+    const run = ["run", "--log", log, "--agent", agent, "--goal", "Balance", "--plugin", cart, "--seed", "42"]
+    expect(await document([...run, "--sandbox", "flags"])).toMatchObject({ outcome: "abandoned", steps: 0 })
+    const { events } = await document(["log", "ls", "--type", "SensorRead", "--type", "TaskOpened", "--log", log])
+    expect(events).toMatchObject([
+      { payload: { seed: 42, limits: { maxSteps: 500 } } },
+      // Gymnasium's `env.reset(seed=42)`.
+      { payload: { reading: [0.027395604, -0.006112156, 0.035859793, 0.019736802].map(Math.fround) } },
+    ])
+  })
+
   it("decides with what its sensors said within --deadline, and shows which did not", async () => {
     const silent = {
       ...{ name: "silent", entry: "export default { sensors: { first: () => new Promise(() => {}), then: () => 1 } }" },

@@ -16,6 +16,7 @@ const WORLDS: ReadonlyArray<readonly [name: string, agents: ReadonlyArray<string
   ["prisoners-dilemma", AGENTS.slice(0, 2), { continuation: 0.9 }],
   ["public-goods", AGENTS, { endowment: 7, multiplier: 1.1 }],
   ["chat-room", AGENTS, { topology: "ring", delay: 3, max_length: 20 }],
+  ["bus-stop", AGENTS, { seats: 1, delay: 600, pace: 60 }],
   ["physics", ["agent"], {}],
 ]
 

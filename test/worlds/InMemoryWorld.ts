@@ -2,7 +2,7 @@ import { inspect } from "node:util"
 import { Effect, Either } from "effect"
 import type { World as AuthorWorld, MultiAgentWorld, PluginContext, Spaces } from "../../src/plugins/author.ts"
 import type { RoundOutcome, ServedWorld } from "../../src/plugins/runner/world/ServedWorld.ts"
-import type { Json, JsonObject } from "../../src/values/Json.ts"
+import type { Json } from "../../src/values/Json.ts"
 import { asObject } from "../../src/values/JsonObjects.ts"
 import type { Shown, Status, StepResult, World } from "../../src/worlds/handle/World.ts"
 import { AGENT } from "../../src/worlds/handle/World.ts"
@@ -54,10 +54,20 @@ export const inMemory = (
         catch: (cause) => refused(actor, cause),
       })
       const results: Record<string, StepResult> = {}
+      const isDone = Object.values(outcomes).some((outcome) => "ok" in outcome)
       for (const [agent, outcome] of Object.entries(outcomes)) {
-        if ("error" in outcome) return yield* refused(agent, outcome.error)
-        const { reward, rewards, terminated, truncated, info } = outcome.ok
-        results[agent] = { observation: yield* observe(agent), reward, rewards, terminated, truncated, info }
+        if ("ok" in outcome) {
+          const { reward, rewards, terminated, truncated, info } = outcome.ok
+          results[agent] = { observation: yield* observe(agent), reward, rewards, terminated, truncated, info }
+          continue
+        }
+        const refusal = refused(agent, outcome.error)
+        if (!isDone || refusal._tag === "NoSuchAgent") return yield* refusal
+        const { status } = yield* ownOf(agent)
+        results[agent] = {
+          ...{ observation: yield* observe(agent), info: {}, reward: 0, rewards: {}, refused: refusal },
+          ...{ terminated: status === "terminated", truncated: status === "truncated" },
+        }
       }
       return results
     })
@@ -73,9 +83,8 @@ export const inMemory = (
     reset: ({ seed = 1, options = {} } = {}) =>
       Effect.gen(function* () {
         const begun = serve(world, facts, seed)
-        const { info } = yield* Effect.promise(
-          async () => (await begun.reset(contextOf(first()), options, { agents, seed })) as { info: JsonObject },
-        )
+        yield* Effect.promise(async () => begun.reset(contextOf(first()), options, { agents, seed }))
+        const info = asObject(asObject(asObject(begun.state()).episode).info)
         served = begun
         const shown: Record<string, Shown> = {}
         for (const agent of agents) shown[agent] = { observation: yield* observe(agent), info }

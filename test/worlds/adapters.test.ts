@@ -1,12 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Effect, Stream } from "effect"
+import dilemma from "../../packages/worlds/prisoners-dilemma/looper-plugin.json" with { type: "json" }
+import plugin from "../../packages/worlds/prisoners-dilemma/world.ts"
+import type { Spaces } from "../../src/plugins/author.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as AgentOS from "../../src/worlds/adapters/AgentOS.ts"
 import * as DmEnv from "../../src/worlds/adapters/DmEnv.ts"
 import * as Gymnasium from "../../src/worlds/adapters/Gymnasium.ts"
 import * as PettingZoo from "../../src/worlds/adapters/PettingZoo.ts"
+import { ActionRefused } from "../../src/worlds/handle/WorldError.ts"
 import { TimeLimit } from "../../src/worlds/wrappers/EpisodeWrappers.ts"
 import { wrapped } from "../../src/worlds/wrappers/Wrapper.ts"
+import { inMemory } from "./InMemoryWorld.ts"
 import { counter, matches, nim, pusher } from "./samples.ts"
 
 describe("a world under Gymnasium's names", () => {
@@ -133,6 +138,11 @@ describe("a world under AgentOS's names", () => {
   )
 })
 
+const NOTHING = {
+  ...{ observation: { left: 5 }, info: {}, reward: 0, rewards: {} },
+  ...{ terminated: false, truncated: false },
+}
+
 describe("a world under PettingZoo's names", () => {
   it.effect("all act at once, and what is over is no longer among the agents", () =>
     Effect.gen(function* () {
@@ -154,7 +164,24 @@ describe("a world under PettingZoo's names", () => {
       expect((yield* env.step({ alice: 1, bob: 0 }))[2]).toEqual({ alice: true, bob: false })
       expect(yield* env.agents()).toEqual(["bob"])
       expect(env.possible_agents()).toEqual(["alice", "bob"])
-      expect(yield* Effect.flip(env.step({ alice: 1, bob: 0 }))).toMatchObject({ code: "EpisodeOver" })
+      expect(yield* env.step({ alice: 1, bob: 1 })).toEqual([
+        { alice: { left: 0 }, bob: { left: 3 } },
+        { alice: 0, bob: 0 },
+        { alice: true, bob: false },
+        { alice: false, bob: false },
+        { alice: { refused: { code: "EpisodeOver", reason: expect.any(String) } }, bob: { taken: 1 } },
+      ])
+      expect(yield* Effect.flip(env.step({ alice: 1 }))).toMatchObject({ code: "EpisodeOver" })
+    }),
+  )
+
+  it.effect("an action outside its space is refused, though the world gives its agent something, too", () =>
+    Effect.gen(function* () {
+      const { spaces } = dilemma.peas.environment
+      const world = inMemory(plugin.environment, { spaces: spaces as Spaces, agents: ["ann", "ben"] })
+      yield* world.reset()
+      const { ann, ben } = yield* world.stepTogether({ ann: 7, ben: 1 })
+      expect([ann?.refused?.code, ben?.reward]).toEqual(["ActionOutsideSpace", 5])
     }),
   )
 
@@ -182,6 +209,34 @@ describe("a world under PettingZoo's names", () => {
       expect(env.rewards()).toEqual({ alice: 1, bob: 2 })
       expect(yield* env.last()).toEqual([{ left: 3 }, 1, false, false, { taken: 2 }])
       expect((yield* env.last(false))[0]).toBeNull()
+    }),
+  )
+
+  it.effect("of a round that was partly refused, nobody acts twice", () =>
+    Effect.gen(function* () {
+      const inner = matches()
+      const refused = new ActionRefused({ world: "sample", agent: "bob", code: "Denied", reason: "not today" })
+      // Bob's first action is not carried out.
+      let isFirst = true
+      const env = PettingZoo.aec({
+        ...inner,
+        stepTogether: (actions) => {
+          const { bob: _, ...others } = actions
+          const wasFirst = isFirst
+          isFirst = false
+          return wasFirst
+            ? Effect.map(inner.stepTogether(others), (results) => ({ ...results, bob: { ...NOTHING, refused } }))
+            : inner.stepTogether(actions)
+        },
+      })
+      yield* env.reset()
+      yield* env.step(2)
+      yield* env.step(2)
+      expect(env.agent_selection()).toBe("alice")
+      expect(env.infos()).toMatchObject({ alice: { taken: 2 }, bob: { refused: { code: "Denied" } } })
+      yield* env.step(1)
+      yield* env.step(1)
+      expect([yield* env.observe("alice"), yield* env.observe("bob")]).toEqual([{ left: 2 }, { left: 4 }])
     }),
   )
 

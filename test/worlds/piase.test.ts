@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Deferred, Effect, Schema } from "effect"
+import { Deferred, Effect, Fiber, Schema, Stream } from "effect"
 import { describe, expect } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
@@ -242,6 +242,35 @@ describe("the text room under PiaSE's names", () => {
         _tag: "NotPublic",
         allowed: [],
       })
+    }),
+  )
+})
+
+describe("a world for several under PiaSE's names", () => {
+  it.scopedLive("delivers to an agent what is about itself, and nothing about the others", () =>
+    Effect.gen(function* () {
+      const { environment, run } = yield* environmentOn(
+        { plugins: [inRepository("test/worlds/samples/arena")] },
+        { plugin: "arena", agents: ["ada", "bob"] },
+      )
+      yield* environment.reset()
+      const told = yield* Effect.fork(Stream.runCollect(yield* environment.events("ada", PiaSE.EVENT_TYPES)))
+      for (const agent of ["ada", "bob"]) {
+        yield* environment.perceive(agent)
+        yield* environment.act(agent, { actuator: "step", args: { action: 1 } })
+      }
+      yield* environment.together({ ada: 0, bob: 0 })
+      yield* environment.close
+      const all = [...(yield* Fiber.join(told))].map(({ type, payload }) => [type, payload.agentId])
+      expect(all).toEqual([
+        ["SensorRead", "ada"],
+        ["ActuatorCommanded", "ada"],
+        ["CommandSucceeded", undefined],
+        ["ActuatorCommanded", "ada"],
+        ["CommandSucceeded", undefined],
+        ["TaskClosed", undefined],
+      ])
+      expect(yield* run(events("CommandSucceeded"))).toHaveLength(4)
     }),
   )
 })

@@ -1,3 +1,4 @@
+import type { Step } from "hindcast/plugin"
 import { describe, expect, it } from "vitest"
 import manifest from "../../packages/worlds/prisoners-dilemma/looper-plugin.json" with { type: "json" }
 import plugin from "../../packages/worlds/prisoners-dilemma/world.ts"
@@ -5,6 +6,12 @@ import { goesOnIdentically, play, refuses, spacesOf, survivesRandomActions } fro
 
 const [COOPERATE, DEFECT, NOTHING_YET] = [0, 1, 2] as const
 const agents = ["ann", "ben"]
+
+/** The reward of a step, by the name that the manifest declares. */
+const payoff = (step: Step | undefined): unknown => {
+  const [name = ""] = manifest.peas.environment.rewards
+  return typeof step?.reward === "object" ? step.reward[name] : undefined
+}
 
 const game = (options = {}) => {
   const played = play(plugin.environment, manifest, { agents, options })
@@ -17,7 +24,7 @@ describe("the iterated prisoners' dilemma", () => {
     const payoffs = [COOPERATE, DEFECT].map((ann) =>
       [COOPERATE, DEFECT].map((ben) => {
         const steps = game().step({ ann, ben })
-        return [steps.ann?.reward, steps.ben?.reward]
+        return [payoff(steps.ann), payoff(steps.ben)]
       }),
     )
     expect(payoffs).toEqual([
@@ -45,8 +52,8 @@ describe("the iterated prisoners' dilemma", () => {
 
   it("who does not choose repeats its last choice, and cooperates at first", () => {
     const played = game()
-    expect(played.step({ ann: DEFECT }).ben?.reward).toBe(0)
-    expect(played.step({ ben: DEFECT }).ann?.reward).toBe(1)
+    expect(payoff(played.step({ ann: DEFECT }).ben)).toBe(0)
+    expect(payoff(played.step({ ben: DEFECT }).ann)).toBe(1)
   })
 
   it("ends by chance where it may, after as many rounds as the probability says", () => {
@@ -67,9 +74,9 @@ describe("the iterated prisoners' dilemma", () => {
     played.join("cat")
     expect(played.observe("ann")).toEqual({ own: DEFECT, other: NOTHING_YET, round: 1 })
     expect(() => played.join("dan")).toThrowError("Two play already.")
-    expect(played.step({ ann: DEFECT }).cat?.reward).toBe(0)
+    expect(payoff(played.step({ ann: DEFECT }).cat)).toBe(0)
     played.leave("cat")
-    expect(played.step({ ann: DEFECT })).toEqual({ ann: { reward: 0, truncated: true } })
+    expect(played.step({ ann: DEFECT })).toEqual({ ann: { reward: { payoff: 0 }, truncated: true } })
   })
 
   it("goes on from a state, survives random actions and has the manifest's spaces", () => {

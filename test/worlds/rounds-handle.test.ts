@@ -35,6 +35,36 @@ describe("a world for several agents on a kernel", () => {
     }),
   )
 
+  it.scopedLive("answers each agent of a round for itself: one is refused, the other has acted", () =>
+    Effect.gen(function* () {
+      const { world } = yield* opened("arena")
+      yield* world.reset({ seed: 1, options: { goal: 2 } })
+      yield* world.stepTogether({ ada: 1, bob: 1 })
+      yield* world.step(1, "ada")
+      const results = yield* world.stepTogether({ ada: 1, bob: 0 })
+      expect(results).toMatchObject({
+        ada: { reward: 0, terminated: true, refused: { _tag: "ActionRefused", agent: "ada", code: "EpisodeOver" } },
+        bob: { reward: 0, terminated: false, observation: { at: 11 } },
+      })
+      expect(results.bob).not.toHaveProperty("refused")
+      const [, , , , infos] = yield* PettingZoo.parallel(world).step({ ada: 1, bob: 1 })
+      expect(infos).toMatchObject({ ada: { refused: { code: "EpisodeOver" } }, bob: {} })
+      expect(yield* Effect.flip(world.stepTogether({ ada: 1, bob: 1 }))).toMatchObject({ code: "EpisodeOver" })
+    }),
+  )
+
+  it.scopedLive("ends as achieved if one of its agents achieved its end, whoever came last", () =>
+    Effect.gen(function* () {
+      const { run, world } = yield* opened("duel")
+      yield* world.reset({ seed: 1, options: { heap: 2 } })
+      // Who takes the last one has failed, and the other has won.
+      yield* world.step(1, "ada")
+      yield* world.step(1, "bob")
+      yield* world.close
+      expect((yield* run(events("TaskClosed"))).map(({ payload }) => payload.outcome)).toEqual(["achieved"])
+    }),
+  )
+
   it.scopedLive("is stepped by turns, as PettingZoo's AEC API", () =>
     Effect.gen(function* () {
       const { world } = yield* opened("duel")

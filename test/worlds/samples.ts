@@ -107,3 +107,27 @@ export const nim = () => {
   }
   return inMemory(world, { spaces: NUMBERS, agents })
 }
+
+/** Two take turns that change nothing but their number, which both are shown. */
+export const shifting = () => {
+  const agents = ["alice", "bob"]
+  let turns = 0
+  const world: MultiAgentWorld = {
+    mode: "turn-based",
+    reset: () => {
+      turns = 0
+    },
+    observe: () => [turns],
+    step: (_, actions: { readonly [agent: string]: number }) => {
+      turns += 1
+      return Object.fromEntries(Object.keys(actions).map((agent) => [agent, { reward: 1 }]))
+    },
+    turn: () => agents[turns % 2] ?? null,
+    state: () => ({ turns }),
+  }
+  const spaces: Spaces = {
+    observation: { type: "Box", dtype: "float64", shape: [1], low: 0, high: 100 },
+    action: { type: "Discrete", n: 1 },
+  }
+  return inMemory(world, { spaces, agents })
+}

@@ -72,6 +72,17 @@ const STORIES: { readonly [world: string]: Story } = {
     last: { reward: 0, terminated: false },
     scores: { "all spoke": 1, "all heard something": 0.5 },
   },
+  "bus-stop": {
+    options: { interval: 60, delay: 0, dwell: 60, pace: 60 },
+    agents: ["ann", "ben"],
+    actions: [
+      ["ann", 0],
+      ["ben", 1],
+      ["ann", 1],
+    ],
+    last: { reward: 5, rewards: { home: 5 }, terminated: true },
+    scores: { "all on their way": 1, "all by bus": 0.5, missed: -0.1 },
+  },
   physics: {
     options: {},
     actions: [0, 1, 2, 3].map((action) => ["agent", action]),

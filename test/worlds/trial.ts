@@ -13,6 +13,7 @@ export interface Played {
   readonly observe: (agent: string) => Json
   readonly mask: (agent: string) => Json | undefined
   readonly step: (actions: JsonObject) => { readonly [agent: string]: Step }
+  readonly tick: (milliseconds: number) => unknown
   readonly state: () => JsonObject
   /** Puts the world into a state, and the generator of its context into that of the time of the state. */
   readonly restore: (state: JsonObject, rng: unknown) => void
@@ -70,6 +71,7 @@ export const play = (
       isForMany(world)
         ? now(world.step(context(), actions))
         : { agent: now(world.step(context(), actions.agent ?? null)) },
+    tick: (milliseconds) => (isForMany(world) ? world.tick?.(context(), milliseconds) : undefined),
     // As through the log: what JSON does not carry is lost.
     state: () => JSON.parse(JSON.stringify(world.state())),
     restore: (state, generator) => {

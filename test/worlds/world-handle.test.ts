@@ -36,7 +36,7 @@ describe("a world on a kernel", () => {
         { type: "Discrete", n: 3, start: -1 },
       ])
       const first = yield* world.reset({ seed: 42 })
-      expect(first.observation).toEqual([0, 0.7739560485559633])
+      expect(first).toMatchObject({ observation: [0, 0.7739560485559633], info: { gust: 0.7739560485559633 } })
       expect(yield* world.step(1)).toEqual({
         observation: [1, 0.4388784397520523],
         reward: 1 - 0.4388784397520523,

@@ -6,7 +6,7 @@ import { ClipAction, RescaleAction } from "../../src/worlds/wrappers/ActionWrapp
 import { OrderEnforcing, RecordEpisodeStatistics, TimeLimit } from "../../src/worlds/wrappers/EpisodeWrappers.ts"
 import { FrameStack, TimeAware } from "../../src/worlds/wrappers/ObservationWrappers.ts"
 import { type Wrapper, wrapped } from "../../src/worlds/wrappers/Wrapper.ts"
-import { counter, matches, nim, pusher } from "./samples.ts"
+import { counter, matches, nim, pusher, shifting } from "./samples.ts"
 
 /** Whether everything that is shown is in the space that the world declares. */
 const assertShown = (world: World, ...observations: ReadonlyArray<unknown>) =>
@@ -52,6 +52,49 @@ describe("TimeLimit", () => {
         alice: { truncated: true },
         bob: { truncated: false },
       })
+    }),
+  )
+})
+
+describe("wrappers of a world in which others act, too", () => {
+  it.effect("TimeLimit and TimeAware count an agent's own steps", () =>
+    Effect.gen(function* () {
+      const world = yield* wrapped(nim(), TimeLimit(2), TimeAware)
+      yield* world.reset()
+      expect(yield* world.stepTogether({ alice: 1 })).toMatchObject({
+        alice: { truncated: false, observation: { time: [1] } },
+        bob: { truncated: false, observation: { left: 4, time: [0] } },
+      })
+      expect(yield* world.stepTogether({ bob: 1 })).toMatchObject({
+        alice: { truncated: false, observation: { time: [1] } },
+        bob: { truncated: false, observation: { left: 3, time: [1] } },
+      })
+      expect(yield* world.observe("alice")).toMatchObject({ left: 3, time: [1] })
+    }),
+  )
+
+  it.effect("RecordEpisodeStatistics adds up what others' steps gave an agent, and counts its own steps", () =>
+    Effect.gen(function* () {
+      const world = yield* wrapped(nim(), RecordEpisodeStatistics)
+      yield* world.reset()
+      yield* world.stepTogether({ alice: 2 })
+      yield* world.stepTogether({ bob: 2 })
+      const { alice, bob } = yield* world.stepTogether({ alice: 1 })
+      expect(alice?.info.episode).toMatchObject({ r: alice?.reward, l: 2 })
+      expect(bob?.info.episode).toMatchObject({ r: bob?.reward, l: 1 })
+    }),
+  )
+
+  it.effect("FrameStack shows what is so now, and keeps one frame for each step of the agent", () =>
+    Effect.gen(function* () {
+      const world = yield* wrapped(shifting(), FrameStack(3))
+      yield* world.reset()
+      yield* world.step(0, "alice")
+      const before = yield* world.observe("alice")
+      expect(before).toEqual([[0], [0], [1]])
+      yield* world.step(0, "bob")
+      expect(yield* world.observe("alice")).toEqual([[0], [0], [2]])
+      expect((yield* world.step(0, "alice")).observation).toEqual([[0], [2], [3]])
     }),
   )
 })

@@ -100,7 +100,7 @@ const choicesOf = ({ players }: Game, actions: JsonObject): ReadonlyArray<readon
 
 /** A round of an agent that has nobody to play with: its episode ends. */
 const alone = (players: Game["players"]): { readonly [agent: string]: Step } =>
-  Object.fromEntries(Object.keys(players).map((agent) => [agent, { reward: 0, truncated: true }]))
+  Object.fromEntries(Object.keys(players).map((agent) => [agent, { reward: { payoff: 0 }, truncated: true }]))
 
 const world: MultiAgentWorld = {
   mode: "parallel",
@@ -138,7 +138,7 @@ const world: MultiAgentWorld = {
       return [agent, { last: own, cooperated, payoff: before.payoff + payoff }] as const
     })
     current = { settings, round, players: Object.fromEntries(players), over }
-    return Object.fromEntries(payoffs.map(([agent, , payoff]) => [agent, { reward: payoff, terminated: over }]))
+    return Object.fromEntries(payoffs.map(([agent, , payoff]) => [agent, { reward: { payoff }, terminated: over }]))
   },
   join: (_context, agent) => {
     const game = playing()

@@ -6,7 +6,7 @@ import { Kernel } from "../../kernel/Kernel.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { argument, common, optionalText, sandbox, workspace } from "../command/CommonOptions.ts"
+import { argument, common, given, optionalText, sandbox, workspace } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -46,6 +46,7 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
         const audit = yield* (yield* Kernel).tasks.run(player.agent, {
           ...{ id, goal, plugins: [world.plugin], maxSteps: STEPS },
           environment: { [world.plugin]: environment },
+          ...given({ seed }),
         })
         const position = yield* Position.read(world, id, yield* player.last)
         return { audit, position, mistake: yield* player.mistake, seat }

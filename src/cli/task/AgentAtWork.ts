@@ -14,10 +14,10 @@ import * as Output from "../command/Output.ts"
 import * as Prompter from "./Prompter.ts"
 import * as RunProgress from "./RunProgress.ts"
 
-/** The option `--max-steps`. */
-export const maxSteps = (from: string) =>
+/** The option `--max-steps`: from where they are counted, and what else than 100 the default may be. */
+export const maxSteps = (from: string, otherwise = "") =>
   wholeNumber("max-steps", 1).pipe(
-    Options.withDescription(`Steps the agent may take${from}. Default: 100`),
+    Options.withDescription(`Steps the agent may take${from}. Default: 100${otherwise}`),
     Options.optional,
   )
 

@@ -24,9 +24,11 @@ export const workOptions = {
     "scenario",
     "A scenario to play, or options of the environment, a YAML or JSON file: FILE, or plugin=FILE for options",
   ),
-  maxSteps: AgentAtWork.maxSteps(""),
+  maxSteps: AgentAtWork.maxSteps("", ", or as many as an episode of the world may have"),
   seed: wholeNumber("seed", 0).pipe(
-    Options.withDescription("Seeds all randomness. Default: drawn, and recorded"),
+    Options.withDescription(
+      "Seeds all randomness: worlds are reset with this seed, as Gymnasium's are. Default: drawn, and recorded",
+    ),
     Options.optional,
   ),
   ...AgentAtWork.options,
@@ -40,6 +42,7 @@ export interface TypedWork extends AgentAtWork.KernelInput {
   readonly plugin: ReadonlyArray<string>
   readonly scenario: ReadonlyArray<string>
   readonly maxSteps: Option.Option<number>
+  readonly seed: Option.Option<number>
   readonly deadlineMs: Option.Option<number>
 }
 
@@ -86,20 +89,20 @@ interface RunInput extends Omit<TypedWork, "log"> {
   readonly filename: string
 }
 
-const perform = ({ agent, goal, plugin, scenario, maxSteps, deadlineMs, filename, json }: RunInput) =>
+const perform = ({ agent, goal, plugin, scenario, seed, filename, json, ...typed }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const { opening, played } = yield* RunPlugins.prepare({ plugin, scenario, json })
+    const { opening, played, episodeSteps } = yield* RunPlugins.prepare({ plugin, scenario, json })
     const goalOf = Option.getOrElse(goal, () => played?.goal)
     if (goalOf === undefined) return yield* noGoal
-    const most = Option.orElse(maxSteps, () => Option.fromNullable(played?.maxSteps))
+    const maxSteps = Option.orElse(typed.maxSteps, () => Option.fromNullable(played?.maxSteps ?? episodeSteps))
     if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
         .run(Scenarios.conducted(agent, played?.playing), {
           goal: goalOf,
           ...opening,
-          ...given({ maxSteps: most, deadlineMs }),
+          ...given({ maxSteps, seed, deadlineMs: typed.deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )

@@ -2,7 +2,11 @@
 
 import { Effect } from "effect"
 import { Kernel } from "../../kernel/Kernel.ts"
+import { manifestOf } from "../../kernel/registry/Registry.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
+import { worldOf } from "../../plugins/manifest/world.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import * as Output from "../command/Output.ts"
 import * as ImportPage from "../pages/plugins/ImportPage.ts"
@@ -21,8 +25,8 @@ export interface TypedPlugins {
 }
 
 /**
- * Imports the plugins that were typed, and answers with the options that open a task with them, and the scenario that is
- * played; without any plugins, with all that are active. The user is asked for each consent that is missing, unless the output is JSON.
+ * Imports the plugins that were typed, and answers with the options that open a task with them, the scenario that is
+ * played, and how many steps an episode of their worlds may have; without any plugins, with all that are active. The user is asked for each consent that is missing, unless the output is JSON.
  */
 export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
   Effect.gen(function* () {
@@ -37,8 +41,21 @@ export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
       yield* Effect.forEach(yield* WaitingPlugins.ungranted(registry), Output.note, { discard: true })
     }
     if (!json) yield* askConsents(plugins)
-    return { opening: { plugins, ...(scenario.length === 0 ? {} : { environment }) }, played }
+    const opening = { plugins, ...(scenario.length === 0 ? {} : { environment }) }
+    return { opening, played, episodeSteps: episodeStepsIn(registry, plugins) }
   })
+
+/** Most steps that a run may have. */
+const MOST_STEPS = 1_000_000_000
+
+/** The steps of the longest episode of the plugins' worlds; undefined if no world has a limit. */
+const episodeStepsIn = (registry: PluginRegistry, plugins: ReadonlyArray<string>): number | undefined => {
+  const limits = plugins.flatMap((name) => {
+    const found = SafeRecord.get(registry, name)
+    return found === undefined ? [] : (worldOf(manifestOf(found))?.maxSteps ?? [])
+  })
+  return limits.length === 0 ? undefined : Math.min(Math.max(...limits), MOST_STEPS)
+}
 
 /**
  * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.

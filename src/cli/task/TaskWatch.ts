@@ -9,6 +9,7 @@ import { argument, common, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ViewPage from "../pages/time/ViewPage.ts"
 import * as FullScreen from "../terminal/FullScreen.ts"
 import * as Question from "../terminal/Question.ts"
@@ -19,15 +20,20 @@ import * as RunProgress from "./RunProgress.ts"
 import * as TaskWorlds from "./TaskWorlds.ts"
 
 /** `hindcast task watch TASK` */
-export const watch = Command.make("watch", { ...common, task: argument("task", TASK) }, ({ log, json, task }) =>
-  Effect.gen(function* () {
-    const taskId = yield* Ids.task(task)
-    if (json) return yield* Stream.runForEach(eventsOf(taskId), (event) => Output.write(jsonText(event)))
-    return yield* Question.isPossible() ? onScreen(taskId) : asLines(taskId)
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+export const watch = Command.make(
+  "watch",
+  { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline },
+  ({ log, json, task, timeline }) => {
+    const watching = Effect.gen(function* () {
+      const taskId = yield* Ids.task(task)
+      if (json) return yield* Stream.runForEach(eventsOf(taskId), (event) => Output.write(jsonText(event)))
+      return yield* Question.isPossible() ? onScreen(taskId) : asLines(taskId)
+    })
+    return watching.pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log)))
+  },
 ).pipe(
   Command.withDescription(
-    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, a line each. Such as: hindcast task watch a1b2",
+    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, a line each. Such as: hindcast task watch a1b2, or hindcast task watch a1b2 --timeline fork-1",
   ),
 )
 
@@ -35,7 +41,9 @@ export const watch = Command.make("watch", { ...common, task: argument("task", T
 const itemsOf = (taskId: string) =>
   Stream.unwrap(
     Effect.map(EventLog, (log) =>
-      log.follow({ taskId }).pipe(Stream.takeUntil((item) => !(item instanceof CaughtUp) && is(item, "TaskClosed"))),
+      log
+        .follow({ taskId, timeline: log.timeline })
+        .pipe(Stream.takeUntil((item) => !(item instanceof CaughtUp) && is(item, "TaskClosed"))),
     ),
   )
 

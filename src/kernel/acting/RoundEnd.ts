@@ -40,10 +40,11 @@ export const recordRound = (
   })
   const acted = new Set(travellers.map(({ command }) => command.agentId))
   const rewards = [
-    ...travellers.flatMap(({ command, progress }, index) => {
-      const ending = endings[index]
-      if (ending === undefined || !("succeeded" in ending)) return []
-      return rewardsOf(stepOf(task, plugin, progress.commandedAt, command.agentId), ending.succeeded)
+    ...travellers.flatMap(({ command, progress }) => {
+      const found = agents[command.agentId ?? ""]
+      const got = found === undefined ? undefined : "ok" in found ? found.ok : found.got
+      if (got === undefined) return []
+      return rewardsOf(stepOf(task, plugin, progress.commandedAt, command.agentId), got)
     }),
     ...Object.entries(agents).flatMap(([agentId, outcome]) => {
       if (acted.has(agentId) || !("ok" in outcome)) return []

@@ -26,6 +26,13 @@ export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: Comm
   return step === undefined ? undefined : endIn(step)
 }
 
+/**
+ * How a task of several agents ends by the ends of their runs: `achieved` if one achieved its end, else `failed` if one
+ * failed, else `truncated` if one was cut off; undefined if there is no such end.
+ */
+export const joint = (outcomes: ReadonlyArray<TaskOutcome>): TaskOutcome | undefined =>
+  (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each))
+
 /** How the episode ended for an agent that got this for a step; undefined if it goes on. */
 export const endIn = (
   got: Pick<StepResult, "terminated" | "truncated"> & { readonly outcome?: StepResult["outcome"] },

@@ -37,7 +37,13 @@ export interface ActAnswer {
 }
 
 /** What an agent's action came to in a round: what its step answered, or why it was refused. */
-export type RoundOutcome = { readonly ok: JsonObject } | { readonly error: Failure }
+export type RoundOutcome =
+  | { readonly ok: JsonObject }
+  | {
+      readonly error: Failure
+      /** What the world gave it all the same. */
+      readonly got?: JsonObject | undefined
+    }
 
 /** The answer to the actions of several agents, or to time that passed. */
 export interface RoundAnswer {
@@ -196,7 +202,10 @@ const stateIn =
 
 const RoundOutcomes = Schema.Record({
   key: Schema.String,
-  value: Schema.Union(Schema.Struct({ ok: JsonObject }), Schema.Struct({ error: Failure })),
+  value: Schema.Union(
+    Schema.Struct({ ok: JsonObject }),
+    Schema.Struct({ error: Failure, got: Schema.optional(JsonObject) }),
+  ),
 })
 
 const decodeRound = Schema.decodeUnknownEither(RoundOutcomes)

@@ -68,7 +68,8 @@ const inSpace = (search: Search, value: unknown, path: string, depth: number): v
     return
   }
   const fields = fieldsOf(value)
-  const kind = KINDS.get(String(fields?.get("type")))
+  const type = fields?.get("type")
+  const kind = typeof type === "string" ? KINDS.get(type) : undefined
   if (fields === undefined) {
     report(search, path, "a space: an object with a type", value, { rule: "kind" })
     return

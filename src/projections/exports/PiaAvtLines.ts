@@ -24,7 +24,9 @@ type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
 /**
  * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, always with
  * the same eight keys. The task is the simulation run, its agent is the agent (in a task with several, the one that the
- * event names, by its name in the task), and the source is the component that an event is about, or else its actor. `simulation_run_id` and `agent_id` are null for events that belong to no task.
+ * event names, by its name in the task), and the source is the component that an event is about, or else its actor.
+ * `simulation_run_id` and `agent_id` are null for events that belong to no task. The type is the event's, but for an agent's
+ * inner state (`AgentStateChanged`), which is `AGENT_INTERNAL_STATE`.
  */
 export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<DecodedEvent> => {
   /** The actuators of pending commands, because an outcome names only its command. */
@@ -52,7 +54,7 @@ export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Enco
     return (
       `{"timestamp":${timestamp},"simulation_run_id":${quoted(taskId)},"experiment_id":${quoted(experiment)},` +
       `"agent_id":${quoted(agent)},"source_component_id":${quoted(source)},"log_level":"${levelOf(type, payload)}",` +
-      `"event_type":${quoted(type)},"event_data":${text}}\n`
+      `"event_type":${quoted(CATEGORIES[type] ?? type)},"event_data":${text}}\n`
     )
   }
   return { add: (page) => page.map(line), end: () => "" }
@@ -68,6 +70,9 @@ const sourceOf = (payload: JsonObject): string | undefined => {
 
 /** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
+
+/** The types that PiaSE's design has a name of its own for, which the toolkit looks for. */
+const CATEGORIES: Readonly<Record<string, string>> = { AgentStateChanged: "AGENT_INTERNAL_STATE" }
 
 /** The levels other than INFO that follow from the type alone. */
 const LEVELS: Readonly<Record<string, Level>> = {

@@ -7,7 +7,7 @@
 import { Effect, Option, Stream } from "effect"
 import { contains } from "../../plugins/spaces/Space.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { ResetOptions, Shown, StepResults, World } from "../handle/World.ts"
+import type { ResetOptions, Shown, StepResult, StepResults, World } from "../handle/World.ts"
 import { ActionRefused, NoEpisode, type WorldError } from "../handle/WorldError.ts"
 
 /** What the agent whose turn it is has got since its last action. */
@@ -52,6 +52,10 @@ interface Seat {
   truncated: boolean
 }
 
+/** The info of a step; where the action was not carried out, with `refused`, which says why. */
+export const infoOf = ({ info, refused }: Pick<StepResult, "info" | "refused">): JsonObject =>
+  refused === undefined ? info : { ...info, refused: { code: refused.code, reason: refused.reason } }
+
 /** The cycle of the agents of a world. It keeps whose turn it is, and the actions of a round. */
 export const aec = (world: World): AECEnv => {
   const seats = new Map<string, Seat>()
@@ -78,7 +82,7 @@ export const aec = (world: World): AECEnv => {
     for (const [agent, result] of Object.entries(results)) {
       const seat = seats.get(agent)
       if (seat === undefined) continue
-      seat.shown = result
+      seat.shown = { observation: result.observation, info: infoOf(result) }
       seat.reward = result.reward
       seat.accumulated += result.reward
       seat.terminated = result.terminated
@@ -110,9 +114,10 @@ export const aec = (world: World): AECEnv => {
         waiting.set(agent, action)
         seat.accumulated = 0
         if (waiting.size === seats.size) {
-          // The round can be tried again with another last action.
-          const retry = Effect.sync(() => waiting.delete(agent))
-          take(yield* Effect.tapError(world.stepTogether(Object.fromEntries(waiting)), () => retry))
+          // If nobody has acted, the round can be tried again with another last action. Else nobody acts a second time.
+          const retry = ({ _tag }: WorldError) =>
+            Effect.sync(() => (_tag === "ActionRefused" ? waiting.delete(agent) : waiting.clear()))
+          take(yield* Effect.tapError(world.stepTogether(Object.fromEntries(waiting)), retry))
           waiting.clear()
         }
       } else {

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { ResetOptions, Spaces, StepResults, World } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
+import { infoOf } from "./AgentCycle.ts"
 
 export { type AECEnv, aec, type Last } from "./AgentCycle.ts"
 
@@ -23,7 +24,10 @@ export interface ParallelEnv {
   readonly reset: (
     options?: ResetOptions,
   ) => Effect.Effect<readonly [observations: ByAgent<Json>, infos: ByAgent<JsonObject>], WorldError>
-  /** Acts as the agents of a round. Each map has an entry for each agent that took part in it. */
+  /**
+   * Acts as the agents of a round. Each map has an entry for each agent that took part in it. Where an action was refused
+   * and others were carried out, the agent's info has `refused`: `{ code, reason }`.
+   */
   readonly step: (
     actions: ByAgent<Json>,
   ) => Effect.Effect<
@@ -69,7 +73,7 @@ const tablesOf = (results: StepResults) =>
     each(results, ({ reward }) => reward),
     each(results, ({ terminated }) => terminated),
     each(results, ({ truncated }) => truncated),
-    each(results, ({ info }) => info),
+    each(results, infoOf),
   ] as const
 
 const each = <A, B>(byAgent: ByAgent<A>, of: (value: A) => B): ByAgent<B> =>

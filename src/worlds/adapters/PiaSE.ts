@@ -70,8 +70,8 @@ export interface EnvironmentInterface {
   /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
   readonly submit_action: (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
   /**
-   * Delivers each event of a type (`EVENT_TYPES`) in the current task to a URL, in order, until the task or the scope
-   * ends. How it is delivered is the program's `deliver`; without one, it fails with `NotPublic`.
+   * Delivers each event of a type (`EVENT_TYPES`) in the current task that is about the agent, or about nobody in
+   * particular, to a URL, in order, until the task or the scope ends. How it is delivered is the program's `deliver`; without one, it fails with `NotPublic`.
    */
   readonly subscribe_to_event: (
     agent_id: string,
@@ -133,7 +133,7 @@ export const of = (
       get_current_state_snapshot: (scope) =>
         Effect.flatMap(environment.state, (state) => partOf(environment, state, scope)),
       subscribe_to_event: (agent, type, url) =>
-        forAgent(environment, agent, subscribe(environment, options, type, url)),
+        forAgent(environment, agent, subscribe(environment, options, agent, type, url)),
       query_environment_state: (agent, query) => forAgent(environment, agent, answer(environment, options, query)),
     }
   })
@@ -185,14 +185,18 @@ const inventoryUpdate = (
   return added.length + removed.length === 0 ? null : { added, removed }
 }
 
-const subscribe = (environment: Environment, { deliver }: PiaSEOptions, type: string, url: string) =>
+const subscribe = (
+  environment: Environment,
+  { deliver }: PiaSEOptions,
+  ...[agent, type, url]: readonly [agent: string, type: string, url: string]
+) =>
   Effect.gen(function* () {
     const allowed = deliver === undefined ? [] : EVENT_TYPES
     if (deliver === undefined || !allowed.includes(type)) {
       return yield* new NotPublic({ environment: environment.name, asked: type, allowed })
     }
     yield* Options.decode("subscribe_to_event", CallbackUrl, url)
-    const events = yield* environment.events([type])
+    const events = yield* environment.events(agent, [type])
     const delivering = Stream.runForEach(events, (event) => deliver(url, event))
     yield* Effect.forkScoped(
       Effect.catchAllCause(delivering, (cause) => ProgramLog.error(`the subscription to ${type} ended`, cause)),

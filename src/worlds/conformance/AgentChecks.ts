@@ -32,10 +32,16 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
     const [first] = episodes
     if (first?.start === undefined) return notReset(first?.failure)
     if (episodes.some(({ unplayable }) => unplayable)) return UNPLAYABLE
-    const open = episodes.filter(({ live, failure }) => live.length > 0 && failure === undefined)
+    const left = episodes.filter(({ live, failure }) => live.length > 0 && failure === undefined)
+    const open = left.filter(({ cut }) => !cut)
     if (plans.length === 0 && open.some(({ stuck }) => stuck === undefined))
       return inapplicable(
         `an episode did not end within ${first.rounds.length} steps, and no limit up to ${LONGEST} is declared`,
+      )
+    const [slow] = left.filter(({ cut }) => cut)
+    if (open.length === 0 && slow !== undefined)
+      return inapplicable(
+        `an episode took too long to be played to its end: it was left after ${slow.rounds.length} steps`,
       )
     return verdictOf(
       open.map(

@@ -34,6 +34,8 @@ export interface Episode {
   readonly live: ReadonlyArray<string>
   /** What the world did not carry out; the episode was left then. */
   readonly failure: Refusal | undefined
+  /** Whether it was left for the time that it took: it would have had more steps. */
+  readonly cut: boolean
   /** Why nobody could act, although the world did not fail: nobody had the turn. */
   readonly stuck: string | undefined
   /** Whether no action could be drawn, since an action space has flaws. */
@@ -44,6 +46,9 @@ export interface Episode {
 
 /** Most time that a world may take for one call. */
 const CALL_MS = 10_000
+
+/** The code of a refusal that is none: the call took too long. */
+const TIMED_OUT = "TimedOut"
 
 /** Most time that an episode takes: it is left after the step that ends later. */
 const EPISODE_MS = 10_000
@@ -59,13 +64,14 @@ export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
     let live: ReadonlyArray<string> = Object.keys(start.right.agents)
     const seen = (more: Partial<Episode> = {}): Episode => ({ ...NOTHING, start: start.right, rounds, live, ...more })
     let last: Pick<Stepped, "turn" | "masks"> = { turn: start.right.turn, masks: masksOf(start.right) }
-    while (rounds.length < plan.steps && live.length > 0 && (yield* Clock.currentTimeMillis) < until) {
+    while (rounds.length < plan.steps && live.length > 0) {
+      if ((yield* Clock.currentTimeMillis) >= until) return seen({ cut: true })
       const actors = actorsOf(world, live, last.turn)
       if (actors === undefined) return seen({ stuck: `it is the turn of ${last.turn}, who does not take part` })
       const actions = actionsOf(start.right, actors, last.masks, rng)
       if (actions === undefined) return seen({ unplayable: true })
       const stepped = yield* answered(world.step(actions))
-      if (Either.isLeft(stepped)) return seen({ failure: stepped.left })
+      if (Either.isLeft(stepped)) return seen({ failure: stepped.left, cut: stepped.left.code === TIMED_OUT })
       rounds.push({ actions, live, stepped: stepped.right })
       const over = live.filter((agent) => isOver(stepped.right.results[agent]))
       live = live.filter((agent) => !over.includes(agent))
@@ -82,6 +88,7 @@ const NOTHING: Episode = {
   rounds: [],
   live: [],
   failure: undefined,
+  cut: false,
   stuck: undefined,
   unplayable: false,
   probed: undefined,
@@ -95,7 +102,7 @@ const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Eith
     Effect.timeoutFail({
       duration: CALL_MS,
       onTimeout: (): Refusal => ({
-        ...{ code: "TimedOut", message: `expected an answer within ${CALL_MS} ms, found none`, ended: true },
+        ...{ code: TIMED_OUT, message: `expected an answer within ${CALL_MS} ms, found none`, ended: true },
       }),
     }),
     Effect.either,

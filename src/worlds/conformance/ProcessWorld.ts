@@ -89,8 +89,7 @@ const drivenBy = (
                 {
                   spaces: spacesIn(document, agent) ?? world.spaces,
                   observation: observations[agent] ?? null,
-                  // The process keeps the info of a reset to itself.
-                  info: {},
+                  info: episodeIn(document)?.info ?? {},
                   mask: legal[agent] ?? null,
                 },
               ]),

@@ -6,7 +6,7 @@ import { equal } from "../../projections/patch/Equality.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { type Check, type Drive, inapplicable, type Verdict, verdictOf } from "./Check.ts"
-import type { AgentStart, Refusal, Start } from "./DrivenWorld.ts"
+import type { Refusal, Start } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
 
 /** The name and the sentence of a check, and its number. */
@@ -20,17 +20,6 @@ export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Ver
       start === undefined ? notReset(failure) : judge(start, drive),
     ),
 })
-
-/** A check of all agents after the first reset: says what is wrong with one, or undefined. */
-export const ofAgents = (title: Title, wrong: (agent: AgentStart) => string | undefined): Check =>
-  ofStart(title, (start) =>
-    verdictOf(
-      Object.entries(start.agents).flatMap(([agent, its]) => {
-        const why = wrong(its)
-        return why === undefined ? [] : [`${agent}: ${why}`]
-      }),
-    ),
-  )
 
 /** A step of an episode: its number, counted from 1, and what the reset before answered. */
 export interface SeenRound extends Round {

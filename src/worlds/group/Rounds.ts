@@ -283,7 +283,7 @@ const changed = (
 
 const close = (task: AgentTask, members: ReadonlyArray<Member>, isOutOfRounds: boolean) => {
   const outcomes = members.map(({ ended }) => ended?.outcome ?? "truncated")
-  const outcome = (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each)) ?? "abandoned"
+  const outcome = EpisodeEnd.joint(outcomes) ?? "abandoned"
   const each = members.map(({ seat, ended }) => `${seat.agentId} ${ended?.outcome ?? "goes on"}`).join(", ")
   return task.close(outcome, isOutOfRounds ? `the rounds are used up: ${each}` : each)
 }

@@ -115,8 +115,14 @@ export interface Environment {
   readonly status: (agent: string) => Effect.Effect<Status, WorldError>
   /** What a world's document says of the agent, such as its status and its return; null in other environments. */
   readonly own: (agent: string) => Effect.Effect<JsonObject | null, WorldError>
-  /** The events of the current task from now on, of these types. The stream ends with the task. */
-  readonly events: (types: ReadonlyArray<string>) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
+  /**
+   * The events of the current task from now on, of these types, as far as they are about the agent: those that name it, the
+   * ends of its commands, and those that are about nobody in particular. The stream ends with the task.
+   */
+  readonly events: (
+    agent: string,
+    types: ReadonlyArray<string>,
+  ) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
   /** Ends the task. Closing an environment that has none does nothing. */
   readonly close: Effect.Effect<void, WorldError>
 }

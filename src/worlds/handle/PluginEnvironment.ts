@@ -4,6 +4,7 @@ import { type Context, Data, Effect, Either, Fiber, Schema, type Scope, Stream }
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { manifestOf } from "../../kernel/registry/Registry.ts"
 import type { Task } from "../../kernel/tasks/Task.ts"
@@ -15,7 +16,7 @@ import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Commanded, Ended, Environment, Perceived } from "./Environment.ts"
-import { endedOf, infoOf, localName, outcomeOf, ownIn, statusOf } from "./PluginManifest.ts"
+import { endedOf, endsOf, infoOf, localName, ownIn, statusOf } from "./PluginManifest.ts"
 import { AGENT, type ResetOptions } from "./World.ts"
 import { NoEpisode, type WorldError } from "./WorldError.ts"
 
@@ -72,8 +73,8 @@ interface Episode {
   /** Who has perceived what is so now: nobody has acted since. */
   readonly current: Set<string>
   readonly lastEnded: Map<string, Ended>
-  /** How the episode ended, once a step said so. */
-  outcome: TaskOutcome | null
+  /** How the episode ended for agents, as far as a step said so. */
+  readonly outcomes: Map<string, TaskOutcome>
 }
 
 /**
@@ -142,9 +143,9 @@ const make = (
 
   const close = Effect.suspend(() => {
     if (current === undefined) return Effect.void
-    const { task, outcome } = current
+    const { task, outcomes } = current
     return Effect.gen(function* () {
-      const how = outcome ?? ended(yield* state) ?? "truncated"
+      const how = EpisodeEnd.joint([...outcomes.values()]) ?? ended(yield* state) ?? "truncated"
       current = undefined
       // The kernel may have ended it already, for example because it was cancelled.
       yield* Effect.catchTag(task.close(how), "TaskClosed", () => Effect.void)
@@ -162,7 +163,7 @@ const make = (
         ...(seed === undefined ? {} : { seed }),
         ...(options === undefined ? {} : { environment: { [plugin]: options } }),
       })
-      current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcome: null }
+      current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcomes: new Map() }
     })
 
   const perceive = (agent: string) =>
@@ -187,6 +188,13 @@ const make = (
           causationId: id,
         }))
 
+  /** Keeps how an agent's command ended, and for whom the episode ended with it. */
+  const noted = ({ lastEnded, outcomes }: Episode, agent: string, result: Ended): Ended => {
+    lastEnded.set(agent, result)
+    for (const [name, outcome] of endsOf(agent, result.result)) outcomes.set(name, outcome)
+    return result
+  }
+
   const act = (agent: string, { actuator, args, choice }: Commanded) =>
     Effect.gen(function* () {
       const episodeNow = yield* episode
@@ -194,10 +202,7 @@ const make = (
         const because = yield* chosen(episodeNow, agent, choice)
         const outcome = yield* episodeNow.task.act(`${plugin}/${actuator}`, args, { ...because, ...named(agent) })
         episodeNow.current.clear()
-        const result = endedOf(outcome)
-        episodeNow.lastEnded.set(agent, result)
-        episodeNow.outcome = outcomeOf(result.result) ?? episodeNow.outcome
-        return result
+        return noted(episodeNow, agent, endedOf(outcome))
       })
       return yield* Fiber.join(yield* Effect.forkIn(carriedOut, scope))
     })
@@ -214,10 +219,7 @@ const make = (
         return outcomes.flatMap((outcome, index): ReadonlyArray<readonly [string, Ended]> => {
           const agent = commands[index]?.agentId
           if (agent === undefined) return []
-          const result = endedOf(outcome)
-          episodeNow.lastEnded.set(agent, result)
-          episodeNow.outcome = outcomeOf(result.result) ?? episodeNow.outcome
-          return [[agent, result]]
+          return [[agent, noted(episodeNow, agent, endedOf(outcome))]]
         })
       })
       return yield* Fiber.join(yield* Effect.forkIn(carriedOut, scope))
@@ -254,16 +256,32 @@ const make = (
         return open && ended(asObject(document)) === null ? ("active" as const) : ("terminated" as const)
       }),
     own: (agent) => Effect.map(state, (document) => ownIn(document, keyOf(agent))),
-    events: (types) =>
+    events: (agent, types) =>
       Effect.gen(function* () {
         const { task } = yield* episode
         const { position } = yield* log.head
-        return log.follow({ taskId: task.id, types: [...types, "TaskClosed"], after: position }).pipe(
-          Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
+        // Whose a command is, its request says, which may have come before.
+        const followed = [...types, "ActuatorCommanded", "TaskClosed"]
+        const concerns = isShared ? concerning(agent) : () => true
+        return log.follow({ taskId: task.id, types: followed }).pipe(
+          Stream.filter((item): item is Event => !(item instanceof CaughtUp) && concerns(item)),
+          Stream.dropWhile((event) => event.position <= position),
           Stream.takeUntil(({ type }) => type === "TaskClosed"),
           Stream.filter(({ type }) => types.includes(type)),
         )
       }),
     close,
+  }
+}
+
+/**
+ * Tells which of a task's events are about an agent, or about nobody in particular. It is asked about all of them in order,
+ * because what ends a command names the command alone.
+ */
+const concerning = (agent: string): ((event: Event) => boolean) => {
+  const others = new Set<Json | undefined>()
+  return ({ type, payload: { agentId, commandId } }) => {
+    if (type === "ActuatorCommanded" && agentId !== agent) others.add(commandId)
+    return (agentId === undefined || agentId === agent) && (commandId === undefined || !others.has(commandId))
   }
 }

@@ -2,6 +2,8 @@
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
+import { stepResultOf } from "../../kernel/acting/WorldRewards.ts"
+import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
 import { actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, isObject } from "../../values/JsonObjects.ts"
@@ -54,11 +56,14 @@ export const endedOf = (outcome: CommandOutcome): Ended => {
   }
 }
 
-/** How a task ends after a step with this result; null if the episode goes on, or the result is not that of a step. */
-export const outcomeOf = (result: Json): TaskOutcome | null => {
-  const { terminated, truncated, outcome } = asObject(result)
-  if (terminated === true) return outcome === "failed" ? "failed" : "achieved"
-  return truncated === true ? "truncated" : null
+/** How the episode ended for the agents for which this step of an agent ended it; none if the result is not that of a step. */
+export const endsOf = (agent: string, result: Json): ReadonlyArray<readonly [agent: string, outcome: TaskOutcome]> => {
+  const step = stepResultOf(result)
+  if (step === undefined) return []
+  return Object.entries({ ...step.others, [agent]: step }).flatMap(([name, got]) => {
+    const end = EpisodeEnd.endIn(got)
+    return end === undefined ? [] : [[name, end.outcome] as const]
+  })
 }
 
 /** What a world's document says of an agent; null if the document is not that of a world, or it has no such agent. */

@@ -98,19 +98,27 @@ const over = (environment: Environment, declared: Spaces): World => {
         return yield* new ActionRefused({ world: name, agent, code: "ActionOutsideSpace", reason: problem })
       }
       const got: Record<string, Got> = {}
+      const refusals: Array<ActionRefused> = []
       for (const [agent, ended] of yield* environment.together(actions)) {
-        if (ended.status !== "succeeded") return yield* refusalOf(name, agent, ended)
-        Object.assign(got, yield* gotOf(name, agent, ended.result))
+        if (ended.status === "succeeded") Object.assign(got, yield* gotOf(name, agent, ended.result))
+        else refusals.push(refusalOf(name, agent, ended))
       }
+      const [first] = refusals
+      if (first !== undefined && Object.keys(got).length === 0) return yield* first
+      for (const refused of refusals) got[refused.agent] = yield* gotNothing(refused)
       return got
     })
 
+  /** What an agent got whose action was not carried out, in a round in which others acted. */
+  const gotNothing = (refused: ActionRefused) =>
+    Effect.map(environment.status(refused.agent), (status): Got => {
+      const over = { terminated: status === "terminated", truncated: status === "truncated" }
+      return { ...NOTHING, ...over, refused }
+    })
+
   /** What an agent got, with what it is shown after it. */
-  const shownAfter = (agent: string, { reward, rewards, terminated, truncated, info }: Got) =>
-    Effect.map(
-      observe(agent),
-      (observation): StepResult => ({ observation, reward, rewards, terminated, truncated, info }),
-    )
+  const shownAfter = (agent: string, got: Got) =>
+    Effect.map(observe(agent), (observation): StepResult => ({ observation, ...got }))
 
   const learn = Effect.map(environment.state, (state) => {
     const { agents, turn } = asObject(state.episode)
@@ -132,8 +140,11 @@ const over = (environment: Environment, declared: Spaces): World => {
       Effect.gen(function* () {
         yield* environment.reset(options)
         yield* learn
+        const { info } = asObject((yield* environment.state).episode)
         const agents: Record<string, Shown> = {}
-        for (const agent of environment.agents()) agents[agent] = { observation: yield* observe(agent), info: {} }
+        for (const agent of environment.agents()) {
+          agents[agent] = { observation: yield* observe(agent), info: asObject(info) }
+        }
         return { ...(agents[first()] ?? { observation: null, info: {} }), agents }
       }),
     step: (action, agent = first()) =>

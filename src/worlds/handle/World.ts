@@ -3,7 +3,7 @@
 import type { Effect } from "effect"
 import type { Spaces } from "../../plugins/author.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { WorldError } from "./WorldError.ts"
+import type { ActionRefused, WorldError } from "./WorldError.ts"
 
 /** The name of the agent in a world for one. */
 export const AGENT = "agent"
@@ -49,6 +49,8 @@ export interface StepResult extends Shown {
   readonly terminated: boolean
   /** The episode was cut off, for example by a limit of steps: its last state has a value. */
   readonly truncated: boolean
+  /** Why the agent's action was not carried out, although others' of the round were. Absent if it was. */
+  readonly refused?: ActionRefused
 }
 
 /** The results of a step that several agents took together, by agent. */
@@ -87,7 +89,11 @@ export interface World {
   readonly reset: (options?: ResetOptions) => Effect.Effect<Reset, WorldError>
   /** Acts as one agent. In a world of mode `parallel` with several agents it is a round in which only that agent acts. */
   readonly step: (action: Json, agent?: string) => Effect.Effect<StepResult, WorldError>
-  /** Acts as several agents in one round. It answers with a result for each agent that took part in the round. */
+  /**
+   * Acts as several agents in one round. It answers with a result for each agent that took part in the round: where an
+   * action is refused and others are carried out, its result says so (`refused`). It fails, and nobody has acted, if an
+   * action is no action at all (`ActionOutsideSpace`, `NoSuchAgent`), or if every one is refused.
+   */
   readonly stepTogether: (actions: { readonly [agent: string]: Json }) => Effect.Effect<StepResults, WorldError>
   /** What the agent is shown now. */
   readonly observe: (agent?: string) => Effect.Effect<Json, WorldError>

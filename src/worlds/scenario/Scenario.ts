@@ -116,21 +116,31 @@ export const rubricOf = ({
   events = [],
 }: Loaded["scenario"]): Rubric.Rubric | undefined => {
   const given = events.flatMap(({ name, response }, index) =>
-    ("type" in response ? [response] : response).flatMap((one, at) =>
-      one.type === "reward" ? [{ trigger: name ?? `events/${index}`, at, ...one }] : [],
+    ("type" in response ? [response] : response).flatMap((one) =>
+      one.type === "reward" ? [{ trigger: name ?? `events/${index}`, amount: one.amount, name: one.name }] : [],
     ),
   )
   if (given.length === 0) return undefined
-  const measured = given.map(({ trigger, at, amount, name }) => ({
-    positive: amount > 0,
-    reward: {
-      name: `${name ?? trigger}${at === 0 ? "" : ` (${at + 1})`}`,
-      when: `The event ${trigger} of the scenario happened.`,
-      weight: Math.abs(amount),
-      rule: `event.type == "TriggerFired" && event.payload.trigger == ${JSON.stringify(trigger)} && event.payload.response.type == "reward" && double(event.payload.response.amount) == double(${amount})`,
-      per: "occurrence" as const,
-    },
-  }))
+  // Equal rewards are one of the rubric, which counts each time that one of them was given.
+  const distinct = [...new Map(given.map((one) => [JSON.stringify([one.trigger, one.amount, one.name]), one])).values()]
+  const named = distinct.map((one) => ({ ...one, called: one.name ?? one.trigger }))
+  const measured = named.map(({ trigger, amount, name, called }, index) => {
+    const before = named.slice(0, index).filter((other) => other.called === called).length
+    const isNamed =
+      name === undefined
+        ? "!has(event.payload.response.name)"
+        : `has(event.payload.response.name) && event.payload.response.name == ${JSON.stringify(name)}`
+    return {
+      positive: amount > 0,
+      reward: {
+        name: `${called}${before === 0 ? "" : ` (${before + 1})`}`,
+        when: `The event ${trigger} of the scenario happened.`,
+        weight: Math.abs(amount),
+        rule: `event.type == "TriggerFired" && event.payload.trigger == ${JSON.stringify(trigger)} && event.payload.response.type == "reward" && double(event.payload.response.amount) == double(${amount}) && ${isNamed}`,
+        per: "occurrence" as const,
+      },
+    }
+  })
   const listed = (positive: boolean) => measured.filter((one) => one.positive === positive).map(({ reward }) => reward)
   return {
     name: "scenario",

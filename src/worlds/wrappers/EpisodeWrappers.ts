@@ -28,9 +28,9 @@ export const TimeLimit =
                 reason: `its episode was truncated at step ${steps}: expected a reset`,
               })
             : Effect.void,
-        step: (result, agent) =>
+        step: (result, agent, acted) =>
           Effect.sync(() => {
-            taken.set(agent, (taken.get(agent) ?? 0) + 1)
+            if (acted) taken.set(agent, (taken.get(agent) ?? 0) + 1)
             return isOver(agent) && !result.terminated ? { ...result, truncated: true } : result
           }),
         status: (status, agent) => (status === "active" && isOver(agent) ? "truncated" : status),
@@ -69,20 +69,23 @@ interface Counted {
 }
 
 /**
- * Adds `episode` to the info of an agent's last step: `r` its return, `l` its number of steps, and `t` the seconds that it
- * took, rounded to microseconds.
+ * Adds `episode` to the info of the step that ends an agent's episode: `r` its return, `l` the number of its own steps, and
+ * `t` the seconds that it took, rounded to microseconds.
  */
 export const RecordEpisodeStatistics: Wrapper = (world) => {
   const counted = new Map<string, Counted>()
   return Either.right(
     changed(world, {
       begin: (agent) => Effect.map(Clock.currentTimeNanos, (since) => void counted.set(agent, { since, r: 0, l: 0 })),
-      step: (result, agent) =>
+      step: (result, agent, acted) =>
         Effect.map(Clock.currentTimeNanos, (now) => {
-          const count = counted.get(agent) ?? { since: now, r: 0, l: 0 }
+          const count = counted.get(agent)
+          // Nothing is counted after its last step.
+          if (count === undefined) return result
           count.r += result.reward
-          count.l += 1
+          if (acted) count.l += 1
           if (!isLast(result)) return result
+          counted.delete(agent)
           const t = Math.round(Number(now - count.since) / 1_000) / 1_000_000
           return { ...result, info: { ...result.info, episode: { r: count.r, l: count.l, t } } }
         }),

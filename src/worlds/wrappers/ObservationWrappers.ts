@@ -8,8 +8,9 @@ import { type Box, boxOf } from "./Boxes.ts"
 import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
 
 /**
- * Shows the last `size` observations as one list, the newest last. At the beginning of an episode the first one fills it.
- * It needs a Box of observations.
+ * Shows the last `size` observations as one list: what is so now comes last, and before it what the agent was shown last
+ * before each of its steps. At the beginning of an episode the first observation fills the list. It needs a Box of
+ * observations.
  */
 export const FrameStack =
   (size: number): Wrapper =>
@@ -19,17 +20,19 @@ export const FrameStack =
       return Either.left(new DoesNotFit({ wrapper: "FrameStack", world: world.name, expected, found: String(size) }))
     }
     const stacks = new Map<string, ReadonlyArray<Json>>()
+    const stackOf = (agent: string, observation: Json) =>
+      stacks.get(agent) ?? Array.from({ length: size }, () => observation)
+    const pushed = (agent: string, observation: Json, before: ReadonlyArray<Json>) => {
+      const stack = [...before, observation]
+      stacks.set(agent, stack)
+      return stack
+    }
     return Either.map(boxOf("FrameStack", world, "observation", "a Box"), (boxOf) =>
       changed(world, {
         spaces: (spaces, agent) => ({ ...spaces, observation: stackedBox(boxOf(agent), size) }),
         begin: (agent) => Effect.sync(() => stacks.delete(agent)),
-        shown: (observation, agent) => {
-          const stack = stacks.get(agent) ?? Array.from({ length: size }, () => observation)
-          const next = [...stack.slice(1), observation]
-          stacks.set(agent, next)
-          return next
-        },
-        again: (observation, agent) => stacks.get(agent) ?? Array.from({ length: size }, () => observation),
+        shown: (observation, agent) => pushed(agent, observation, stackOf(agent, observation).slice(1)),
+        again: (observation, agent) => pushed(agent, observation, stackOf(agent, observation).slice(0, -1)),
       }),
     )
   }
@@ -41,7 +44,7 @@ const stackedBox = ({ dtype, shape, low, high }: Box, size: number): Box => {
 }
 
 /**
- * Adds the number of steps taken to the observations, from 0 up to the limit of steps: as one more number where they are a list of
+ * Adds the number of steps that the agent has taken to the observations, from 0 up to the limit of steps: as one more number where they are a list of
  * numbers, under the key `time` where they are an object, and else beside them, as `{ obs, time }`. It needs a world
  * with a limit of steps, such as `TimeLimit` sets.
  */

@@ -3,7 +3,7 @@
 import { Data, Effect, Either } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { Shown, Spaces, Status, StepResult, World, WorldInfo } from "../handle/World.ts"
-import type { ActionRefused, WorldError } from "../handle/WorldError.ts"
+import { type ActionRefused, NoSuchAgent, type WorldError } from "../handle/WorldError.ts"
 
 /** Leave the wrapper out, or put it around another world: it does not fit this one. */
 export class DoesNotFit extends Data.TaggedError("DoesNotFit")<{
@@ -45,12 +45,15 @@ export interface Changes {
   readonly allow?: (agent: string) => Effect.Effect<void, WorldError>
   /** The action that the world takes instead. */
   readonly action?: (action: Json, agent: string) => Either.Either<Json, ActionRefused>
-  /** What an agent is shown instead, after a reset or a step. */
+  /** What an agent is shown instead, after a reset or a step of its own. */
   readonly shown?: (observation: Json, agent: string) => Json
-  /** What an agent that observes again is shown instead. Default: as `shown`. */
+  /** What an agent that has not acted since is shown instead: others acted, or it observes again. Default: as `shown`. */
   readonly again?: (observation: Json, agent: string) => Json
-  /** What an agent gets for a step instead. Its observation is as `shown` has it. */
-  readonly step?: (result: StepResult, agent: string) => Effect.Effect<StepResult>
+  /**
+   * What an agent gets for a step instead. Its observation is as `shown` or `again` has it. `acted` is false where the step
+   * was not its own.
+   */
+  readonly step?: (result: StepResult, agent: string, acted: boolean) => Effect.Effect<StepResult>
   readonly status?: (status: Status, agent: string) => Status
 }
 
@@ -63,8 +66,26 @@ export const changed = (world: World, changes: Changes): World => {
   const reset = (one: Shown, agent: string) =>
     Effect.map(begin(agent), () => ({ ...one, observation: shown(one.observation, agent) }))
   // What an agent is shown comes before what it gets, which may count what it was shown.
-  const after = (result: StepResult, agent: string) =>
-    Effect.suspend(() => step({ ...result, observation: shown(result.observation, agent) }, agent))
+  const after = (result: StepResult, agent: string, acted: boolean) =>
+    Effect.suspend(() => {
+      const observation = (acted ? shown : again)(result.observation, agent)
+      return step({ ...result, observation }, agent, acted)
+    })
+  // A step of one agent is a round, too: it may give something to others.
+  const stepTogether = (inputs: { readonly [agent: string]: Json }) =>
+    Effect.gen(function* () {
+      const actions: Record<string, Json> = {}
+      for (const [agent, input] of Object.entries(inputs)) {
+        yield* allow(agent)
+        actions[agent] = yield* action(input, agent)
+      }
+      const results: Record<string, StepResult> = {}
+      for (const [agent, result] of Object.entries(yield* world.stepTogether(actions))) {
+        const acted = Object.hasOwn(inputs, agent) && result.refused === undefined
+        results[agent] = yield* after(result, agent, acted)
+      }
+      return results
+    })
 
   return {
     ...world,
@@ -78,23 +99,12 @@ export const changed = (world: World, changes: Changes): World => {
         return { ...began, ...agents[first()], agents }
       }),
     step: (input, agent = first()) =>
-      Effect.gen(function* () {
-        yield* allow(agent)
-        return yield* after(yield* world.step(yield* action(input, agent), agent), agent)
-      }),
-    stepTogether: (inputs) =>
-      Effect.gen(function* () {
-        const actions: Record<string, Json> = {}
-        for (const [agent, input] of Object.entries(inputs)) {
-          yield* allow(agent)
-          actions[agent] = yield* action(input, agent)
-        }
-        const results: Record<string, StepResult> = {}
-        for (const [agent, result] of Object.entries(yield* world.stepTogether(actions))) {
-          results[agent] = yield* after(result, agent)
-        }
-        return results
-      }),
+      Effect.flatMap(stepTogether({ [agent]: input }), ({ [agent]: result }) =>
+        result === undefined
+          ? new NoSuchAgent({ world: world.name, agent, agents: world.agents() })
+          : Effect.succeed(result),
+      ),
+    stepTogether,
     observe: (agent = first()) => Effect.map(world.observe(agent), (observation) => again(observation, agent)),
     status: (agent = first()) => Effect.map(world.status(agent), (found) => status(found, agent)),
   }

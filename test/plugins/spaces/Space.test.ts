@@ -229,6 +229,10 @@ describe("what is wrong with a space", () => {
         "/subspaces/a~1b/subspaces/1: expected a space: an object with a type, found 3",
       ],
     ],
+    [
+      { type: ["Box"], dtype: "float32", shape: [], low: 0, high: 1 },
+      ["/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, found a list of 1"],
+    ],
     [{ type: "Text", max_length: 0 }, ["/max_length: expected a whole number from 1 to 1048576, found 0"]],
     [
       { type: "Text", min_length: 3, max_length: 2, charset: "" },

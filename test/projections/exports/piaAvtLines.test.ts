@@ -54,7 +54,7 @@ describe("log lines of PiaAVT", () => {
         expect(lines.flatMap((line) => (validate(line) ? [] : [validate.errors]))).toEqual([])
         const events = (yield* all(log)).filter(({ occurredAt }) => occurredAt >= 0)
         expect(lines.map(({ event_data, event_type }) => [event_type, event_data])).toEqual(
-          events.map(({ type, payload }) => [type, payload]),
+          events.map(({ type, payload }) => [type === "AgentStateChanged" ? "AGENT_INTERNAL_STATE" : type, payload]),
         )
       }
     }),
@@ -80,7 +80,10 @@ describe("log lines of PiaAVT", () => {
       ]
       const lines = yield* linesOf(items)
       expect(lines.map(({ agent_id }) => agent_id)).toEqual(["group@1", "ada", "bob", "ada", "bob", "group@1"])
-      expect(lines[2].event_data).toEqual({ state: { mood: 1 }, agentId: "bob" })
+      expect(lines[2]).toMatchObject({
+        event_type: "AGENT_INTERNAL_STATE",
+        event_data: { state: { mood: 1 }, agentId: "bob" },
+      })
       expect(lines[4].log_level).toBe("WARNING")
     }),
   )

@@ -241,6 +241,31 @@ describe("the conformance checks", () => {
       }),
   )
 
+  it.effect.each<[string, Partial<WorldFacts>]>([
+    ["with a limit", {}],
+    ["without one", { maxEpisodeSteps: null }],
+  ])("find nothing wrong with a world that is slow, and slower each time, %s", ([, facts]) =>
+    Effect.gen(function* () {
+      let resets = 0
+      const open = Effect.map(
+        opening("single", { facts }),
+        (world): DrivenWorld => ({
+          ...world,
+          reset: (...given) => Effect.tap(world.reset(...given), () => resets++),
+          step: (actions) => Effect.zipLeft(world.step(actions), TestClock.adjust(1_000 + 500 * resets)),
+        }),
+      )
+      const { findings } = yield* check(open, SHORT)
+      expect(findings.filter(({ status }) => status === "failed")).toEqual([])
+      const found = findings.filter(({ number }) => [25, 26, 45, 46].includes(number))
+      expect(found).toMatchObject([
+        ...[{ status: "passed" }, { status: "passed" }],
+        { status: "inapplicable", why: expect.stringContaining("took too long to be played to its end") },
+        { status: "passed" },
+      ])
+    }),
+  )
+
   it("have a world for each check that can fail", () => {
     const advice = [5, 6]
     const shown = [...MISTAKES.map(([number]) => number), ...MEANINGLESS, ...advice]

@@ -128,7 +128,7 @@ describe("triggers and conditions", { timeout: 120_000 }, () => {
         const text = withEvents(`
   - { name: never, trigger: { type: item_found, item_name: flashlight }, response: { type: set_flag, flag_name: lit } }
   - { name: first, trigger: { type: step_reached, steps: 2 }, response: { type: set_flag, flag_name: Half Way } }
-  - { name: each, repeat: true, trigger: { type: step_reached, steps: 2 }, response: { type: reward, amount: 0.25 } }
+  - { name: each, repeat: true, trigger: { type: step_reached, steps: 2 }, response: [{ type: reward, amount: 0.25 }, { type: reward, amount: 0.25 }, { type: reward, amount: 0.25, name: extra }] }
   - name: then
     trigger: { type: flag_set, flag_name: half_way }
     response: [{ type: log_milestone, milestone_name: half }, { type: command, actuator: go, args: { direction: north } }]
@@ -139,6 +139,8 @@ describe("triggers and conditions", { timeout: 120_000 }, () => {
         expect(recorded.slice(1)).toMatchObject([
           ["TriggerFired", { trigger: "first" }],
           ["TriggerFired", { trigger: "each" }],
+          ["TriggerFired", { trigger: "each" }],
+          ["TriggerFired", { trigger: "each", response: { name: "extra" } }],
           ["TriggerFired", { trigger: "then" }],
           ["MilestoneReached", { name: "half" }],
           ["TriggerFired", { trigger: "then", response: { type: "command" } }],
@@ -152,9 +154,13 @@ describe("triggers and conditions", { timeout: 120_000 }, () => {
         const rubric = Scenario.rubricOf((yield* decoded(text)).scenario)
         const scored = rubric && (yield* run(Effect.flatMap(Kernel, (kernel) => kernel.rescore({ rubric }))))
         expect(scored).toBeDefined()
-        expect(yield* run(events("RewardGiven"))).toEqual(
-          expect.arrayContaining([expect.objectContaining({ payload: expect.objectContaining({ amount: 0.25 }) })]),
+        const given = (yield* run(events("RewardGiven"))).filter(
+          ({ payload }) => payload.scoreSetId === scored?.scoreSetId,
         )
+        expect(given.map(({ payload }) => [payload.name, payload.amount])).toEqual([
+          ["each", 0.5],
+          ["extra", 0.25],
+        ])
       }),
   )
 

@@ -17,9 +17,12 @@ describe("the conformance checks of a world in its process", () => {
   })
 
   it("tell which check fails and why, and reset with the given options", { timeout: 60_000 }, async () => {
-    const { world, conforms, findings } = await checkWorld(DRIFT, {
-      ...{ consent: "flags", seeds: [1], steps: 3, options: { wrong: "observation" } },
-    })
+    const wrongly = (wrong: string) =>
+      checkWorld(DRIFT, { ...{ consent: "flags", seeds: [1], steps: 3, options: { wrong } } })
+    const { world, conforms, findings } = await wrongly("observation")
+    expect((await wrongly("info")).findings.filter(({ status }) => status === "failed")).toMatchObject([
+      { number: 15, why: 'InvalidInfo: expected the info of the reset to be an object, found "calm"' },
+    ])
     expect({ world, conforms }).toEqual({ world: "drift", conforms: false })
     expect(findings.filter(({ status }) => status === "failed")).toEqual([
       {

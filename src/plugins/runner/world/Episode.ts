@@ -25,6 +25,8 @@ export interface Episode {
   /** The agents in the order of their names. */
   agents: Map<string, AgentEpisode>
   readonly rng: Generator.StatefulGenerator
+  /** What the world told by its reset. */
+  info: JsonObject
 }
 
 /** Compares names by their code units, so that the order is the same on every machine. */
@@ -34,6 +36,7 @@ export const begin = (seed: number, agents: ReadonlyArray<string>): Episode => (
   step: 0,
   agents: new Map([...agents].sort(byName).map((name) => [name, { status: "active", return: 0 }])),
   rng: Generator.seeded(seed),
+  info: {},
 })
 
 /** Adds an agent, or lets one that left take part again. */
@@ -74,8 +77,9 @@ export const credit = (episode: Episode, agent: string, { reward, terminated, tr
 }
 
 /** The episode as the document has it. */
-export const encode = ({ step, agents, rng }: Episode): JsonObject => ({
+export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
   step,
+  ...(Object.keys(info).length === 0 ? {} : { info }),
   agents: Object.fromEntries(
     [...agents].map(([name, { status, return: sum, spaces }]) => [
       name,
@@ -87,8 +91,14 @@ export const encode = ({ step, agents, rng }: Episode): JsonObject => ({
 
 /** The episode that a document has. The document is the kernel's: it was made by `encode`. */
 export const decode = (document: JsonObject): Episode => {
-  const { step, agents, rng } = document as unknown as {
+  const {
+    step,
+    agents,
+    rng,
+    info = {},
+  } = document as unknown as {
     readonly step: number
+    readonly info?: JsonObject
     readonly agents: { readonly [name: string]: AgentEpisode }
     readonly rng: unknown
   }
@@ -100,5 +110,6 @@ export const decode = (document: JsonObject): Episode => {
         .map(([name, entry]) => [name, { ...entry }]),
     ),
     rng: Generator.restored(rng),
+    info,
   }
 }

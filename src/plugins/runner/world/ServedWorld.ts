@@ -30,10 +30,10 @@ export interface Beginning {
   readonly seed?: number | undefined
 }
 
-/** What an agent's action came to in a round. */
+/** What an agent's action came to in a round. `got` is what the world gave an agent although its action was refused. */
 export type RoundOutcome =
   | { readonly ok: AgentStep }
-  | { readonly error: { readonly code: string; readonly message: string } }
+  | { readonly error: { readonly code: string; readonly message: string }; readonly got?: AgentStep }
 
 /** A world as the dispatcher calls it. */
 export interface ServedWorld {
@@ -130,7 +130,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   }
 
   const round = (context: PluginContext, actions: { readonly [agent: string]: Json }) => {
-    const refused: { [agent: string]: RoundOutcome } = {}
+    const refused: { [agent: string]: Extract<RoundOutcome, { readonly error: unknown }> } = {}
     const accepted: { [agent: string]: Json } = {}
     for (const agent of Object.keys(actions).sort()) {
       const action = actions[agent] ?? null
@@ -144,12 +144,14 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     }
     const [first] = Object.keys(accepted)
     if (first === undefined) return refused
-    if (!isShared(world)) {
-      return after(stepWith(context, first, accepted), (steps) => ({ ...refused, ...succeeded(steps) }))
-    }
     return after(stepWith(context, first, accepted), (steps) => {
       const acted = Object.fromEntries(Object.keys(accepted).map((agent) => [agent, steps[agent] ?? NOTHING]))
-      return { ...refused, ...succeeded({ ...steps, ...acted }) }
+      const all: { [agent: string]: RoundOutcome } = succeeded({ ...steps, ...acted })
+      for (const [agent, { error }] of Object.entries(refused)) {
+        const got = steps[agent]
+        all[agent] = { error, ...(got === undefined ? {} : { got }) }
+      }
+      return all
     })
   }
 
@@ -174,9 +176,13 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       assertSpaces(agent, spaces)
       entry.spaces = spaces
     }
-    return after(world.reset(contextOf(context, nameIn(context)), options), (first) => ({
-      info: isRecord(first) && isRecord(first.info) ? first.info : {},
-    }))
+    return after(world.reset(contextOf(context, nameIn(context)), options), (first) => {
+      if (!isRecord(first) || first.info === undefined) return
+      const { info } = first
+      if (!isRecord(info))
+        throw refusal("InvalidInfo", `expected the info of the reset to be an object, found ${describe(info)}`)
+      episode.info = info as JsonObject
+    })
   }
 
   const state = () => {
@@ -247,7 +253,7 @@ const activeIn = ({ agents }: Episode.Episode) =>
 const cutOff = (step: AgentStep, isLast: boolean): AgentStep =>
   isLast && !step.terminated && !step.truncated ? { ...step, truncated: true } : step
 
-const succeeded = (steps: { readonly [agent: string]: AgentStep }): { readonly [agent: string]: RoundOutcome } =>
+const succeeded = (steps: { readonly [agent: string]: AgentStep }): { [agent: string]: RoundOutcome } =>
   Object.fromEntries(Object.entries(steps).map(([agent, ok]) => [agent, { ok }]))
 
 const assertTakesPart = (episode: Episode.Episode, agent: string) => {

@@ -23,7 +23,7 @@ export default {
       at = Number(options.at ?? 0)
       wrong = String(options.wrong ?? "")
       gust = context.rng.random()
-      return { info: { gust } }
+      return { info: wrong === "info" ? ("calm" as unknown as { readonly gust: number }) : { gust } }
     },
     observe: () => (wrong === "observation" ? [at, 1_000] : [at, gust]),
     mask: () => [at > -3 ? 1 : 0, 1, 1],

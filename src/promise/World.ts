@@ -1,0 +1,59 @@
+/** Worlds for programs without Effect: the typed handle of `hindcast/worlds`, with promises. */
+
+import { type Context, Effect, ExecutionStrategy, Exit, Schema, Scope } from "effect"
+import { EventLog } from "../events/log/EventLog.ts"
+import { Kernel } from "../kernel/Kernel.ts"
+import { Projector } from "../projections/projector/Projector.ts"
+import * as Options from "../values/Options.ts"
+import * as PluginWorld from "../worlds/handle/PluginWorld.ts"
+import type * as Handle from "../worlds/handle/World.ts"
+import { type Wrapper, wrapped } from "../worlds/wrappers/Wrapper.ts"
+import type { CallOptions, Calls } from "./Calls.ts"
+import { type Promised, promised } from "./Promised.ts"
+
+/** A world, one episode at a time. What it is, such as its `info` and its `spaces()`, is answered at once. */
+export interface World extends Promised<Handle.World> {}
+
+/** Options of `hindcast.world`. */
+export interface WorldOptions extends PluginWorld.WorldOptions, CallOptions {
+  /** Wrappers of `hindcast/worlds`, from the inside to the outside. Default: none. */
+  readonly wrappers?: ReadonlyArray<Wrapper>
+}
+
+const Wrappers = Options.of<Pick<WorldOptions, "wrappers">>({
+  optional: { wrappers: Schema.Array(Options.callable<Wrapper>()) },
+})
+
+/** The services that a world is opened with. */
+interface Services {
+  readonly kernel: Context.Tag.Service<Kernel>
+  readonly log: Context.Tag.Service<EventLog>
+  readonly projector: Context.Tag.Service<Projector>
+}
+
+/** The worlds of a kernel. The task of a world that is open when Hindcast is closed ends as its episode stands. */
+export const worldsOf = ({ kernel, log, projector }: Services, calls: Calls) =>
+  promised(
+    {
+      world: (options: Omit<WorldOptions, "signal">) =>
+        Effect.gen(function* () {
+          const { wrappers: given, ...opening } = options
+          const { wrappers = [] } = yield* Options.decode(
+            "world",
+            Wrappers,
+            given === undefined ? {} : { wrappers: given },
+          )
+          const scope = yield* Scope.fork(calls.scope, ExecutionStrategy.sequential)
+          return yield* Scope.extend(PluginWorld.open(opening), scope).pipe(
+            Effect.flatMap((world) => wrapped(world, ...wrappers)),
+            Effect.map((world): World => promised(world, calls)),
+            Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+          )
+        }).pipe(
+          Effect.provideService(Kernel, kernel),
+          Effect.provideService(EventLog, log),
+          Effect.provideService(Projector, projector),
+        ),
+    },
+    calls,
+  )
