@@ -20,3 +20,12 @@ export {
 } from "./promise/Hindcast.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
 export type { Tasks } from "./promise/Tasks.ts"
+export {
+  type AgentGroupOptions,
+  agentGroup,
+  type MemberChange,
+  type Players,
+  type Scenarios,
+  type World,
+  type WorldOptions,
+} from "./promise/Worlds.ts"

@@ -30,6 +30,7 @@ import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
+import { type Worlds, worldsOf } from "./Worlds.ts"
 
 /** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
@@ -97,7 +98,7 @@ export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | 
 }
 
 /** Hindcast on one log: a running kernel, and the log's past. */
-export interface Hindcast {
+export interface Hindcast extends Worlds {
   readonly tasks: Tasks
   /**
    * An agent that thinks with the model that was given to `open`, or with another one. Throws `InvalidOptions` where the
@@ -179,6 +180,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
+    ...worldsOf(runtime, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,

@@ -22,10 +22,8 @@ import * as ChatPages from "./ChatPages.ts"
 import * as ChatTerminal from "./ChatTerminal.ts"
 import * as ConversationAtWork from "./ConversationAtWork.ts"
 
-const { agent: _agent, ...modelOptions } = AgentOption.options("an agent")
-
 const options = {
-  ...modelOptions,
+  ...AgentOption.modelOptions,
   ...RunCommand.workOptions,
   goal: optionalText("goal", "What is said first. Default: the first line that is typed"),
   task: optionalText("task", `Instead of --model: a task that another process works on. ${TASK}`),

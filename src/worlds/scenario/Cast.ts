@@ -1,0 +1,95 @@
+/** Who plays a scenario: one agent, a group, or agents by their names. */
+
+import { Either } from "effect"
+import * as Agent from "../../kernel/agents/Agent.ts"
+import { InvalidOptions } from "../../values/Options.ts"
+import * as AgentGroup from "../group/AgentGroup.ts"
+
+/** An agent, a group of agents, or the agents by their names in the scenario. */
+export type Players = Agent.Agent | { readonly [agentId: string]: Agent.Agent }
+
+/** The parts of a scenario that agents play. */
+export interface Parts {
+  /** The names of the agents, where the scenario has several; else none. */
+  readonly names: ReadonlyArray<string>
+  /** The name of the agent, where the scenario has one. */
+  readonly only?: string | undefined
+  /** The plugin whose environment is the world. */
+  readonly world: string
+  /** Most rounds of a group that is made of agents by their names. */
+  readonly maxRounds?: number | undefined
+}
+
+/** What a task is run with. */
+export interface Cast {
+  readonly agent: Agent.Agent
+  /** The names of the agents, in a task with several. */
+  readonly agents?: ReadonlyArray<string>
+}
+
+/** Casts a scenario. Agents by their names become a group; one of a scenario for one plays by itself. */
+export const of = (players: Players, parts: Parts): Either.Either<Cast, InvalidOptions> => {
+  const { names, only } = parts
+  if (isAgent(players)) {
+    const given = Agent.isGroup(players) ? Object.keys(players.agents).sort() : undefined
+    if (!fits(given, names)) return Either.left(misfit(given, names))
+    return Either.right(given === undefined ? { agent: players } : { agent: players, agents: given })
+  }
+  const given = Object.keys(players ?? {}).sort()
+  const [single] = given
+  if (names.length === 0 && given.length === 1 && single !== undefined && single === (only ?? single)) {
+    const agent = players[single]
+    if (agent !== undefined) return Either.right({ agent })
+  }
+  if (given.length === 0 || !fits(given, names.length === 0 && only !== undefined ? [only] : names)) {
+    return Either.left(misfit(given, only === undefined ? names : names.length > 0 ? names : [only]))
+  }
+  return Either.right({ agent: groupOf(players, parts), agents: given })
+}
+
+/** A group that is named by its agents. */
+export const groupOf = (
+  agents: { readonly [agentId: string]: Agent.Agent },
+  { world, maxRounds }: Partial<Pick<Parts, "world" | "maxRounds">> = {},
+): Agent.GroupAgent =>
+  AgentGroup.make({
+    ...{ name: nameOf(Object.keys(agents).sort()), version: "1", agents },
+    ...(world === undefined ? {} : { world }),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+  })
+
+/** Most names that the name of a group lists. */
+const MAX_NAMES = 4
+
+const nameOf = (names: ReadonlyArray<string>): string =>
+  names.length <= MAX_NAMES
+    ? names.join("+")
+    : `${names.slice(0, MAX_NAMES).join("+")}+${names.length - MAX_NAMES}-more`
+
+/** A scenario that names no agents is played by any. */
+const fits = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<string>): boolean =>
+  given === undefined
+    ? names.length === 0
+    : names.length === 0 || (given.length === names.length && names.every((name) => given.includes(name)))
+
+const misfit = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<string>) =>
+  new InvalidOptions({
+    of: "Scenario.run",
+    problems: [
+      {
+        path: "agents",
+        expected: names.length === 0 ? "at least one agent" : `an agent for each of ${listed(names)}`,
+        found: given === undefined ? "one agent that is no group" : listed(given) || "none",
+      },
+    ],
+  })
+
+/** Most names that a message lists. */
+const MAX_LISTED = 20
+
+const listed = (names: ReadonlyArray<string>): string =>
+  names.length <= MAX_LISTED
+    ? names.join(", ")
+    : `${names.slice(0, MAX_LISTED).join(", ")} and ${names.length - MAX_LISTED} more`
+
+const isAgent = (players: Players): players is Agent.Agent => Either.isRight(Agent.fromUnknown("players", players))
