@@ -18,14 +18,12 @@ export {
   type TimeTravel,
   type WaitingConfirmation,
 } from "./promise/Hindcast.ts"
-export type { AgentTask, Task } from "./promise/Task.ts"
-export type { Tasks } from "./promise/Tasks.ts"
 export {
   type AgentGroupOptions,
   agentGroup,
   type MemberChange,
   type Players,
   type Scenarios,
-  type World,
-  type WorldOptions,
-} from "./promise/Worlds.ts"
+} from "./promise/Scenarios.ts"
+export type { AgentTask, Task } from "./promise/Task.ts"
+export type { Tasks } from "./promise/Tasks.ts"

@@ -29,8 +29,8 @@ import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
+import { type Scenarios, scenariosOf } from "./Scenarios.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
-import { type Worlds, worldsOf } from "./Worlds.ts"
 
 /** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
@@ -98,8 +98,9 @@ export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | 
 }
 
 /** Hindcast on one log: a running kernel, and the log's past. */
-export interface Hindcast extends Worlds {
+export interface Hindcast {
   readonly tasks: Tasks
+  readonly scenarios: Scenarios
   /**
    * An agent that thinks with the model that was given to `open`, or with another one. Throws `InvalidOptions` where the
    * options are wrong, or no model was given.
@@ -172,6 +173,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   })
   return {
     tasks: tasksOf(kernel, control, calls),
+    scenarios: scenariosOf(kernel, calls),
     agent: (options) => fromModel({ ...(model === undefined ? {} : { model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit }, calls),
     ...agentCallsOf(kernel, calls),
@@ -180,7 +182,6 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
     confirmations: confirmationsOf(kernel.confirmations, log, calls),
     events: eventsOf(log, calls),
     timeTravel: timeTravelOf(timeTravel, calls),
-    ...worldsOf(runtime, calls),
     ...channelsOf({ log, confirmations: kernel.confirmations }, calls),
     close: calls.close,
     [Symbol.asyncDispose]: calls.close,

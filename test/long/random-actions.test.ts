@@ -16,6 +16,7 @@ const WORLDS: ReadonlyArray<readonly [name: string, agents: ReadonlyArray<string
   ["prisoners-dilemma", AGENTS.slice(0, 2), { continuation: 0.9 }],
   ["public-goods", AGENTS, { endowment: 7, multiplier: 1.1 }],
   ["chat-room", AGENTS, { topology: "ring", delay: 3, max_length: 20 }],
+  ["text-rooms", AGENTS, { rounds: 50 }],
   ["physics", ["agent"], {}],
 ]
 
@@ -27,7 +28,7 @@ it.each(WORLDS)("%s survives them", async (name, agents, options) => {
   const { default: plugin } = await import(inRepository("packages", "worlds", name, "world.ts"))
   const manifest = JSON.parse(fs.readFileSync(inRepository("packages", "worlds", name, "looper-plugin.json"), "utf8"))
   const played = play(plugin.environment, manifest, { agents, options })
-  const illegal = name === "chat-room" ? [-1, 0.5, null, [], {}, true] : undefined
+  const illegal = name === "chat-room" || name === "text-rooms" ? [-1, 0.5, null, [], {}, true] : undefined
   survivesRandomActions(played, 10_000, illegal)
   goesOnIdentically(played, 3, 100)
 })

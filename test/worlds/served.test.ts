@@ -72,6 +72,18 @@ const STORIES: { readonly [world: string]: Story } = {
     last: { reward: 0, terminated: false },
     scores: { "all spoke": 1, "all heard something": 0.5 },
   },
+  "text-rooms": {
+    options: {},
+    agents: ["ann", "ben"],
+    actions: [
+      ["ann", "examine clock"],
+      ["ann", "say It is in the clock."],
+      ["ben", "say Take it."],
+      ["ben", "dance"],
+    ],
+    last: { rewards: { goal: 0, events: 0 }, terminated: false, info: { refused: true } },
+    scores: { "found something": 0.3, "all spoke": 0.3 },
+  },
   physics: {
     options: {},
     actions: [0, 1, 2, 3].map((action) => ["agent", action]),

@@ -40,7 +40,7 @@ describe("rooms in words", () => {
     expect(sees(played, "ann")).toMatchObject({ room: "study", people: "" })
     played.step({ ben: "go North", cat: "examine the clock" })
     expect(sees(played, "ann").messages).toBe("ben comes in.")
-    expect(sees(played, "cat").messages).toBe("ben goes north.\nIts pendulum hangs still. Hidden there: brass key.")
+    expect(sees(played, "cat").messages).toBe("Its pendulum hangs still. Hidden there: brass key.\nben goes north.")
   })
 
   it("let those hear what is said who were in the room when the round began", () => {

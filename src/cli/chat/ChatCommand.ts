@@ -59,6 +59,10 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     const { maxSteps, deadlineMs } = typed
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })
+      if (played !== undefined && played.agents.length > 1) {
+        const found = `one of ${played.agents.length}, which \`hindcast run\` plays`
+        return yield* new BadInput({ input: "--scenario", expected: "a scenario of one agent", found })
+      }
       const terminal = yield* terminalOf(json)
       const { position } = yield* (yield* EventLog).head
       if (!terminal.isInteractive) yield* Effect.forkScoped(Prompter.announce(position, filename))

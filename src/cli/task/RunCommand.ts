@@ -110,12 +110,14 @@ const perform = ({ agents, model, goal, plugin, scenario, maxSteps, deadlineMs, 
     const spare = played?.maxSteps === undefined ? undefined : played.maxSteps * Math.max(1, played.agents.length)
     const maxRounds = Option.getOrElse(maxSteps, () => spare)
     const { agent, names } = yield* Scenario.cast(agents, played, model, maxRounds)
+    const plugins = Scenarios.pluginsFor(yield* kernel.plugins.state, names?.length ?? 1, opening.plugins)
     if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
         .run(Scenarios.conducted(agent, played?.playing), {
           goal: goalOf,
           ...opening,
+          ...(plugins === undefined ? {} : { plugins }),
           ...(names === undefined ? {} : { agents: names }),
           ...given({ maxSteps: most, deadlineMs }),
         })

@@ -10,10 +10,8 @@ export type Players = Agent.Agent | { readonly [agentId: string]: Agent.Agent }
 
 /** The parts of a scenario that agents play. */
 export interface Parts {
-  /** The names of the agents, where the scenario has several; else none. */
+  /** The names of its agents; none, if it does not say. */
   readonly names: ReadonlyArray<string>
-  /** The name of the agent, where the scenario has one. */
-  readonly only?: string | undefined
   /** The plugin whose environment is the world. */
   readonly world: string
   /** Most rounds of a group that is made of agents by their names. */
@@ -29,22 +27,17 @@ export interface Cast {
 
 /** Casts a scenario. Agents by their names become a group; one of a scenario for one plays by itself. */
 export const of = (players: Players, parts: Parts): Either.Either<Cast, InvalidOptions> => {
-  const { names, only } = parts
+  const { names } = parts
   if (isAgent(players)) {
     const given = Agent.isGroup(players) ? Object.keys(players.agents).sort() : undefined
-    if (!fits(given, names)) return Either.left(misfit(given, names))
+    if (given === undefined ? names.length > 1 : !fits(given, names)) return Either.left(misfit(given, names))
     return Either.right(given === undefined ? { agent: players } : { agent: players, agents: given })
   }
   const given = Object.keys(players ?? {}).sort()
+  if (given.length === 0 || !fits(given, names)) return Either.left(misfit(given, names))
   const [single] = given
-  if (names.length === 0 && given.length === 1 && single !== undefined && single === (only ?? single)) {
-    const agent = players[single]
-    if (agent !== undefined) return Either.right({ agent })
-  }
-  if (given.length === 0 || !fits(given, names.length === 0 && only !== undefined ? [only] : names)) {
-    return Either.left(misfit(given, only === undefined ? names : names.length > 0 ? names : [only]))
-  }
-  return Either.right({ agent: groupOf(players, parts), agents: given })
+  const alone = given.length === 1 && single !== undefined ? players[single] : undefined
+  return Either.right(alone === undefined ? { agent: groupOf(players, parts), agents: given } : { agent: alone })
 }
 
 /** A group that is named by its agents. */
@@ -66,11 +59,9 @@ const nameOf = (names: ReadonlyArray<string>): string =>
     ? names.join("+")
     : `${names.slice(0, MAX_NAMES).join("+")}+${names.length - MAX_NAMES}-more`
 
-/** A scenario that names no agents is played by any. */
-const fits = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<string>): boolean =>
-  given === undefined
-    ? names.length === 0
-    : names.length === 0 || (given.length === names.length && names.every((name) => given.includes(name)))
+/** Whether these are the agents of a scenario. One that names none is played by any. */
+const fits = (given: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
+  names.length === 0 || (given.length === names.length && names.every((name) => given.includes(name)))
 
 const misfit = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<string>) =>
   new InvalidOptions({

@@ -130,21 +130,21 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
         return
       }
       const { result, condition, because, agentId } = verdict
-      const reason = `the scenario ${scenario.scenario_name} is ${result}: ${JSON.stringify(condition)}`
-      const outcome = result === "won" ? "achieved" : "failed"
+      const isAtStart = when === "start" && steps === 0
+      const outcome = result === "won" && !isAtStart ? "achieved" : "failed"
+      const ending = `the scenario ${scenario.scenario_name} is ${result}: ${JSON.stringify(condition)}`
+      const reason = isAtStart ? `${ending}, before anything was done` : ending
       if (!enacted.isEnded()) {
         const by = agentId === undefined ? {} : { agentId }
+        const left = enacted
+          .present()
+          .map((each): ScenarioEvent => ({ type: "AgentLeft", payload: { agentId: each, outcome, reason } }))
         yield* task.conduct(
           { type: "ScenarioEnded", payload: { result, condition: { ...condition }, because, ...by } },
-          ...enacted
-            .present()
-            .map((each): ScenarioEvent => ({ type: "AgentLeft", payload: { agentId: each, outcome, reason } })),
+          ...left,
         )
       }
-      ended =
-        when === "start" && steps === 0
-          ? { outcome: "failed", reason: `${reason}, before anything was done`, steps }
-          : { outcome, reason, steps }
+      ended = { outcome, reason, steps }
     })
   // Commands that are given together are looked at one after the other.
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)

@@ -9,7 +9,7 @@ import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Cast from "./Cast.ts"
 import { conducted, type Playing } from "./Conducting.ts"
-import { type AgentSetup, agentsOf, namesOf, responsesOf } from "./Document.ts"
+import { type AgentSetup, agentsOf } from "./Document.ts"
 import { decode, invalid, type Loaded, type ScenarioInvalid } from "./decode.ts"
 import { MAX_LENGTH } from "./source.ts"
 import * as World from "./World.ts"
@@ -22,6 +22,7 @@ export { type AgentSetup, Scenario } from "./Document.ts"
 export { decode, type Loaded, ScenarioInvalid } from "./decode.ts"
 export { jsonSchema } from "./jsonSchema.ts"
 export * as Triggers from "./Triggers.ts"
+export { plugins as pluginsFor } from "./World.ts"
 
 /** Reads a scenario from a YAML or JSON file; see `decode`. */
 export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubric.FileUnreadable> =>
@@ -63,7 +64,9 @@ export const isOne = (file: string): boolean => {
   }
 }
 
-const FIELDS = [/^[\s{"',]*scenario_name["']?[ \t]*:/m, /^[\s{"',]*environment_type["']?[ \t]*:/m]
+const FIELDS = ["scenario_name", "environment_type"].map(
+  (field) => new RegExp(`(?:^\uFEFF?|[{,])[ \\t]*["']?${field}["']?[ \\t]*:`, "m"),
+)
 
 /** A scenario in its world: what a task is opened with, and what conducts its agent. */
 export interface Played {
@@ -122,7 +125,7 @@ export interface PlayOptions extends Omit<RunOptions, "goal" | "environment" | "
  * as the agent ends it, or as `truncated`.
  *
  * A scenario of several agents is played by agents by their names, or by a group of them (`AgentGroup`). It fails with
- * `InvalidOptions` where they are not those of the scenario.
+ * `InvalidOptions` where they are not those of the scenario. Worlds that are for fewer agents take no part.
  */
 export const run = (
   players: Cast.Players,
@@ -131,14 +134,16 @@ export const run = (
 ): Effect.Effect<TaskAudit.TaskAudit, RunError | ScenarioInvalid, Kernel> =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const { plugins, maxSteps: given, ...rest } = options
-    const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, yield* kernel.plugins.state, plugins)
-    const names = namesOf(loaded.scenario)
+    const { plugins: asked, maxSteps: given, ...rest } = options
+    const registry = yield* kernel.plugins.state
+    const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, registry, asked)
+    const names = agentsOf(loaded.scenario).map(({ agent_id }) => agent_id)
     const { agent, agents } = yield* Cast.of(players, {
-      ...{ names, only: agentsOf(loaded.scenario)[0]?.agent_id, world: playing.plugin },
+      ...{ names, world: playing.plugin },
       maxRounds: given ?? (maxSteps === undefined ? undefined : maxSteps * Math.max(1, names.length)),
     })
     const steps = given ?? maxSteps
+    const plugins = World.plugins(registry, agents?.length ?? 1, asked)
     return yield* kernel.tasks.run(conducted(agent, playing), {
       goal,
       ...rest,
@@ -158,9 +163,9 @@ export const rubricOf = ({
   description,
   events = [],
 }: Loaded["scenario"]): Rubric.Rubric | undefined => {
-  const given = events.flatMap((event, index) =>
-    responsesOf(event).flatMap((one, at) =>
-      one.type === "reward" ? [{ trigger: event.name ?? `events/${index}`, at, ...one }] : [],
+  const given = events.flatMap(({ name, response }, index) =>
+    ("type" in response ? [response] : response).flatMap((one, at) =>
+      one.type === "reward" ? [{ trigger: name ?? `events/${index}`, at, ...one }] : [],
     ),
   )
   if (given.length === 0) return undefined

@@ -5,6 +5,7 @@ import { manifestOf } from "../../kernel/registry/Registry.ts"
 import { actuatorsOf, type Manifest, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { agentsOf, asJson, responsesOf, type Scenario } from "./Document.ts"
 import type { Flaw } from "./source.ts"
 
@@ -42,6 +43,24 @@ export const of = (
   return flaws.length === 0
     ? Either.right({ plugin: found.name, options: optionsFor(scenario, found) })
     : Either.left(flaws)
+}
+
+/**
+ * The active plugins that can take part in a task of several agents: of those that are asked for, or of all, not the
+ * worlds that are for fewer.
+ */
+export const plugins = (
+  registry: PluginRegistry,
+  agents: number,
+  asked?: ReadonlyArray<string>,
+): ReadonlyArray<string> | undefined => {
+  if (agents < 2) return asked
+  const all = asked ?? Object.keys(registry).filter((name) => registry[name]?.active === true)
+  return all.filter((name) => {
+    const found = SafeRecord.get(registry, name)
+    const world = found === undefined ? undefined : worldOf(manifestOf(found))
+    return world === undefined || world.maxAgents >= agents
+  })
 }
 
 const namesOf = ({ name, peas: { environment } }: Manifest): ReadonlyArray<string> => [

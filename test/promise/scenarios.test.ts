@@ -2,7 +2,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Agent, agentGroup } from "hindcast/promise"
 import { describe, expect, it } from "vitest"
-import { TimeLimit } from "../../src/worlds/wrappers/EpisodeWrappers.ts"
 import { inRepository } from "../repository.ts"
 import { outside, placesOf } from "../wrongOptions.ts"
 import { directory, opened, rejection, typesIn } from "./opened.ts"
@@ -34,24 +33,6 @@ initial_state: { agent_setup: [{ agent_id: ann }, { agent_id: ben }] }
 win_conditions: [{ type: rule, rule: state.environment.arena.places.ann >= 2 }]
 lose_conditions: [{ type: max_steps_reached, steps: 5 }]
 `
-
-describe("a world", () => {
-  it("is reset and stepped with promises, in wrappers; its task is closed with Hindcast", async () => {
-    const hindcast = await opened({ plugins })
-    const world = await hindcast.world({ world: "drift", wrappers: [TimeLimit(2)] })
-    const { observation } = await world.reset({ seed: 1 })
-    expect(await world.observe()).toEqual(observation)
-    expect(await world.step(1)).toMatchObject({ truncated: false })
-    expect(await world.step(1)).toMatchObject({ truncated: true })
-    expect(await world.status()).toBe("truncated")
-    expect(await rejection(world.step(7))).toMatchObject({ _tag: "ActionRefused" })
-    await world.close()
-    expect(await typesIn(hindcast, "TaskClosed")).toEqual(["TaskClosed"])
-    expect(await rejection(hindcast.world({ world: "moon" }))).toMatchObject({ _tag: "NoSuchEnvironment" })
-    const aborted = hindcast.world({ world: "drift", signal: AbortSignal.abort(new Error("enough")) })
-    expect(await rejection(aborted)).toMatchObject({ message: "enough" })
-  })
-})
 
 describe("a group of agents", () => {
   it("decides and advances by promises, in rounds, and is replayed", async () => {

@@ -1,26 +1,13 @@
-/** Worlds and scenarios with promises: a world as a handle, and scenarios that agents play. */
+/** Scenarios and groups of agents with promises. */
 
-import { Effect, type Runtime, Scope } from "effect"
-import type { EventLog } from "../events/log/EventLog.ts"
-import type { Kernel } from "../kernel/Kernel.ts"
+import { type Context, Effect } from "effect"
+import { Kernel } from "../kernel/Kernel.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
-import type { Projector } from "../projections/projector/Projector.ts"
 import * as KernelGroup from "../worlds/group/AgentGroup.ts"
-import * as PluginWorld from "../worlds/handle/PluginWorld.ts"
-import type * as KernelWorld from "../worlds/handle/World.ts"
 import * as Scenario from "../worlds/scenario/Scenario.ts"
-import { type Wrapper, wrapped } from "../worlds/wrappers/Wrapper.ts"
 import { type Agent, adapted, standIn } from "./Agent.ts"
 import type * as Calls from "./Calls.ts"
-import { type Promised, promised, takeSignal } from "./Promised.ts"
-
-/** A world, one episode at a time: `reset`, `step`, `stepTogether`, `observe` … as `World` of `hindcast/worlds` has them. */
-export interface World extends Promised<KernelWorld.World> {}
-
-/** Options of `hindcast.world`: those of `World.open`, and wrappers, the first nearest to the world. */
-export interface WorldOptions extends PluginWorld.WorldOptions {
-  readonly wrappers?: ReadonlyArray<Wrapper>
-}
+import { promised } from "./Promised.ts"
 
 /** An agent, a group of agents, or the agents by their names in the scenario. */
 export type Players = Agent | { readonly [agentId: string]: Agent }
@@ -43,40 +30,20 @@ export interface Scenarios {
   readonly conducted: (agent: Agent) => Agent
 }
 
-/** What worlds and scenarios are made of. */
-export interface Worlds {
-  /** Opens a world on this kernel. It is closed with Hindcast at the latest. */
-  readonly world: (options: WorldOptions & Calls.CallOptions) => Promise<World>
-  readonly scenarios: Scenarios
-}
-
-type Services = Kernel | EventLog | Projector
-
-/** The worlds and scenarios of a kernel. */
-export const worldsOf = (runtime: Runtime.Runtime<Services>, calls: Calls.Calls): Worlds => ({
-  world: (options) => {
-    const { given, signal, invalid } = takeSignal("world", [options])
-    const { wrappers = [], ...opening } = given[0] ?? ({} as WorldOptions)
-    const opened = Effect.gen(function* () {
-      if (invalid !== undefined) return yield* invalid
-      return promised(yield* wrapped(yield* PluginWorld.open(opening), ...wrappers), calls)
-    })
-    return calls.run(Effect.provide(Scope.extend(opened, calls.scope), runtime), signal)
-  },
-  scenarios: {
-    ...promised(
-      {
-        load: Scenario.load,
-        run: (players: Players, scenario: Scenario.Loaded | string, options?: Scenario.PlayOptions) =>
-          Effect.gen(function* () {
-            const loaded = typeof scenario === "string" ? yield* Scenario.load(scenario) : scenario
-            return yield* Scenario.run(playersOf(players, calls), loaded, options)
-          }).pipe(Effect.provide(runtime)),
-      },
-      calls,
-    ),
-    conducted: (agent) => standIn(agent, () => Scenario.conducted(adapted(agent, calls))),
-  },
+/** The scenarios of a kernel. */
+export const scenariosOf = (kernel: Context.Tag.Service<Kernel>, calls: Calls.Calls): Scenarios => ({
+  ...promised(
+    {
+      load: Scenario.load,
+      run: (players: Players, scenario: Scenario.Loaded | string, options?: Scenario.PlayOptions) =>
+        Effect.gen(function* () {
+          const loaded = typeof scenario === "string" ? yield* Scenario.load(scenario) : scenario
+          return yield* Scenario.run(playersOf(players, calls), loaded, options)
+        }).pipe(Effect.provideService(Kernel, kernel)),
+    },
+    calls,
+  ),
+  conducted: (agent) => standIn(agent, () => Scenario.conducted(adapted(agent, calls))),
 })
 
 const playersOf = (players: Players, calls: Calls.Calls): Scenario.Players =>
