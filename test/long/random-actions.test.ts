@@ -13,10 +13,10 @@ const WORLDS: ReadonlyArray<readonly [name: string, agents: ReadonlyArray<string
   ["minigrid", ["agent"], { level: "DoorKey", size: 16 }],
   ["minigrid", ["agent"], { level: "Empty", size: 6, start: "random" }],
   ["grid-world", AGENTS, { slip: 0.2, rows: ["S.a.A.*G", "..#b.B..", "S..!...G"] }],
+  ["text-rooms", AGENTS, { rounds: 50 }],
   ["prisoners-dilemma", AGENTS.slice(0, 2), { continuation: 0.9 }],
   ["public-goods", AGENTS, { endowment: 7, multiplier: 1.1 }],
   ["chat-room", AGENTS, { topology: "ring", delay: 3, max_length: 20 }],
-  ["text-rooms", AGENTS, { rounds: 50 }],
   ["physics", ["agent"], {}],
 ]
 
