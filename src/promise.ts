@@ -18,6 +18,13 @@ export {
   type TimeTravel,
   type WaitingConfirmation,
 } from "./promise/Hindcast.ts"
+export {
+  type AgentGroupOptions,
+  agentGroup,
+  type MemberChange,
+  type Players,
+  type Scenarios,
+} from "./promise/Scenarios.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
 export type { Tasks } from "./promise/Tasks.ts"
 export type { World, WorldOptions } from "./promise/World.ts"

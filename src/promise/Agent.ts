@@ -21,11 +21,20 @@ export interface AdvancingAgent {
 export type Agent = KernelAgent.DecidingAgent | AdvancingAgent
 
 /** Makes an agent of one that is written with Effect, such as one that a library for Hindcast has. */
-export const agentFromEffect = (agent: KernelAgent.Agent): Agent => {
-  if ("decide" in agent) return agent
-  const { name, version } = agent
+export const agentFromEffect = (agent: KernelAgent.Agent): Agent =>
+  "decide" in agent ? agent : standIn(agent, () => agent)
+
+/**
+ * An agent that is made when the kernel runs it.
+ *
+ * @param named has its name and version
+ */
+export const standIn = (
+  { name, version }: Pick<Agent, "name" | "version">,
+  make: (calls: Calls) => KernelAgent.Agent,
+): Agent => {
   const stand: AdvancingAgent = { name, version, advance: () => Promise.reject(new Error(`${name} runs on Effect`)) }
-  written.set(stand, agent)
+  makers.set(stand, make)
   return stand
 }
 
@@ -33,8 +42,8 @@ export const agentFromEffect = (agent: KernelAgent.Agent): Agent => {
 export const fromModel = <Answer = unknown, Encoded = Answer>(options: ModelAgentOptions<Answer, Encoded>): Agent =>
   agentFromEffect(ModelAgent.fromModel(options))
 
-/** The agents that are written with Effect, by what stands for them. */
-const written = new WeakMap<object, KernelAgent.Agent>()
+/** What makes agents, by what stands for them. */
+const makers = new WeakMap<object, (calls: Calls) => KernelAgent.Agent>()
 
 /** An agent as the kernel runs it. What is no agent is left as it is: the kernel says what is wrong with it. */
 export const adapted = (agent: Agent, calls: Calls): KernelAgent.Agent => {
@@ -42,8 +51,8 @@ export const adapted = (agent: Agent, calls: Calls): KernelAgent.Agent => {
   const given: unknown = agent
   const undecoded = given as KernelAgent.Agent
   if (typeof given !== "object" || given === null) return undecoded
-  const original = written.get(given)
-  if (original !== undefined) return original
+  const make = makers.get(given)
+  if (make !== undefined) return make(calls)
   if ("decide" in agent) return typeof agent.decide === "function" ? deciding(agent) : undecoded
   return typeof agent.advance === "function" ? advancing(agent, calls) : undecoded
 }

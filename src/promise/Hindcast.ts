@@ -30,6 +30,7 @@ import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
 import { type Channel, type ChannelOptions, channelsOf, type Served } from "./Channel.ts"
 import { type Asking, type Promised, promised, takeSignal } from "./Promised.ts"
+import { type Scenarios, scenariosOf } from "./Scenarios.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
 import { type World, type WorldOptions, worldsOf } from "./World.ts"
 
@@ -101,6 +102,7 @@ export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | 
 /** Hindcast on one log: a running kernel, and the log's past. */
 export interface Hindcast {
   readonly tasks: Tasks
+  readonly scenarios: Scenarios
   /**
    * An agent that thinks with the model that was given to `open`, or with another one. Throws `InvalidOptions` where the
    * options are wrong, or no model was given.
@@ -176,6 +178,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   })
   return {
     tasks: tasksOf(kernel, control, calls),
+    scenarios: scenariosOf(kernel, calls),
     agent: (options) => fromModel({ ...(model === undefined ? {} : { model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit }, calls),
     ...agentCallsOf(kernel, calls),

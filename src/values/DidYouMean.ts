@@ -3,17 +3,27 @@
 /** Most names that a message suggests. */
 const MAX_NAMES = 3
 
+/** Longest name that others are compared with, in characters: the time grows with the square of the length. */
+const MAX_LENGTH = 200
+
 /**
  * The known names that a misspelt name may mean, nearest first. A name qualifies within a distance of a third of the
  * shorter name's length, case ignored.
  */
-export const similarNames = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  known
-    .map((name) => ({ name, edits: distance(misspelt.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= Math.ceil(Math.min(name.length, misspelt.length) / 3))
-    .sort((a, b) => a.edits - b.edits)
-    .slice(0, MAX_NAMES)
-    .map(({ name }) => name)
+export const similarNames = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (misspelt.length > MAX_LENGTH) return []
+  const most = (name: string) => Math.ceil(Math.min(name.length, misspelt.length) / 3)
+  return (
+    known
+      // Names differ by at least as many edits as their lengths do.
+      .filter((name) => Math.abs(name.length - misspelt.length) <= most(name))
+      .map((name) => ({ name, edits: distance(misspelt.toLowerCase(), name.toLowerCase()) }))
+      .filter(({ name, edits }) => edits <= most(name))
+      .sort((a, b) => a.edits - b.edits)
+      .slice(0, MAX_NAMES)
+      .map(({ name }) => name)
+  )
+}
 
 /**
  * Edit distance of two texts (optimal string alignment): insertions, deletions, replacements, and swaps of neighbours.

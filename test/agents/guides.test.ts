@@ -191,8 +191,8 @@ describe("--guide", () => {
       const loading = (guide: string) =>
         AgentOption.load(
           {
-            ...{ agent: Option.none(), cassette: Option.none(), maxTokens: Option.none(), maxUsd: Option.none() },
-            ...{ model: Option.some("anthropic/claude-sonnet-4-5"), guide: Option.some(guide) },
+            ...{ agent: [], cassette: Option.none(), maxTokens: Option.none(), maxUsd: Option.none() },
+            ...{ model: ["anthropic/claude-sonnet-4-5"], guide: Option.some(guide) },
           },
           "replay",
         )

@@ -25,6 +25,8 @@ export default {
 }
 `
 
+const SILENT = `export default { name: "silent", version: "1", decide: () => ({ act: "text-rooms/step", args: { action: "" } }) }`
+
 const LOG = ["--log", place.file("log.db")]
 const room = ["--plugin", inRepository("plugins", "text-room")]
 const playing = (scenario: string, name = "the-lost-key.yaml", log = LOG) => [
@@ -71,5 +73,64 @@ describe("run --scenario FILE", () => {
   it("is asked for, or a goal", async () => {
     const { code, stderr } = await hindcast(["run", ...LOG, "--agent", place.file("agent.mjs", AGENT), ...room])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("--goal: expected what the agent is") })
+  })
+})
+
+const VAULT = inRepository("examples", "scenarios", "the-vault.yaml")
+const ROOMS = ["--plugin", inRepository("packages", "worlds", "text-rooms")]
+const part = (name: string) => inRepository("examples", "scenarios", "the-vault", `${name}.mjs`)
+
+describe("run --scenario FILE of several agents", () => {
+  const log = ["--log", place.file("vault.db")]
+
+  it("plays them by the programs that it names, or those of --agent NAME=FILE, and shows who does what", async () => {
+    const { code, stdout, stderr } = await hindcast(["run", ...log, ...ROOMS, "--scenario", VAULT])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(/ 1 {2}ann: text-rooms\/step .*read note/)
+    expect(stdout).toContain("the scenario The Vault is won")
+
+    const silent = place.file("silent.mjs", SILENT)
+    const given = ["--agent", `ann=${silent}`, "--scenario", VAULT]
+    const lost = await document(["run", ...log, ...ROOMS, ...given])
+    expect(lost).toMatchObject({
+      outcome: "failed",
+      steps: 60,
+      agents: { ann: { agent: "silent@1" }, ben: { agent: "seeker@1.0.0" } },
+    })
+
+    const { tasks } = (await document(["task", "ls", ...log])) as { tasks: ReadonlyArray<{ id: string }> }
+    const played = ["--agent", `ann=${part("reader")}`, "--agent", `ben=${part("seeker")}`, ...log]
+    expect(await document(["replay", String(tasks[0]?.id), ...played])).toMatchObject({ verdict: "identical" })
+  })
+
+  it("says which agent is missing, strange, without a name, or elsewhere", async () => {
+    const alone = place.file("alone.yaml", fs.readFileSync(VAULT, "utf8").replaceAll(/^ +program: .*\n/gm, ""))
+    const saying = async (...args: ReadonlyArray<string>) => (await hindcast(["run", ...log, ...ROOMS, ...args])).stderr
+    expect(await saying("--agent", `ann=${part("reader")}`, "--scenario", alone)).toContain(
+      "--agent, --model: expected an agent for each of ann, ben: NAME=FILE, found none for ben",
+    )
+    expect(await saying("--agent", `eve=${part("reader")}`, "--scenario", VAULT)).toContain(
+      "expected agents of the scenario (ann, ben), found eve",
+    )
+    expect(await saying("--agent", part("reader"), "--agent", part("seeker"), "--scenario", VAULT)).toContain(
+      "expected a name for each of several agents, as NAME=FILE or NAME=provider/model, found one without",
+    )
+    const outside = place.file(
+      "outside.yaml",
+      fs.readFileSync(VAULT, "utf8").replace("the-vault/reader.mjs", "../x.mjs"),
+    )
+    expect(await saying("--scenario", outside)).toContain(
+      "the program of ann: expected a module in the scenario's directory, or below it, found ../x.mjs",
+    )
+  })
+
+  it("lets agents with names play any world for several, without a scenario", async () => {
+    const named = ["--agent", `ann=${part("seeker")}`, "--agent", `ben=${place.file("silent.mjs", SILENT)}`]
+    const audit = await document(["run", ...log, ...ROOMS, ...named, "--goal", "Look around", "--max-steps", "3"])
+    expect(audit).toMatchObject({
+      outcome: "truncated",
+      steps: 6,
+      agents: { ann: { commanded: 3 }, ben: { commanded: 3 } },
+    })
   })
 })

@@ -13,6 +13,7 @@ const WORLDS: ReadonlyArray<readonly [name: string, agents: ReadonlyArray<string
   ["minigrid", ["agent"], { level: "DoorKey", size: 16 }],
   ["minigrid", ["agent"], { level: "Empty", size: 6, start: "random" }],
   ["grid-world", AGENTS, { slip: 0.2, rows: ["S.a.A.*G", "..#b.B..", "S..!...G"] }],
+  ["text-rooms", AGENTS, { rounds: 50 }],
   ["prisoners-dilemma", AGENTS.slice(0, 2), { continuation: 0.9 }],
   ["public-goods", AGENTS, { endowment: 7, multiplier: 1.1 }],
   ["chat-room", AGENTS, { topology: "ring", delay: 3, max_length: 20 }],
@@ -28,7 +29,7 @@ it.each(WORLDS)("%s survives them", async (name, agents, options) => {
   const { default: plugin } = await import(inRepository("packages", "worlds", name, "world.ts"))
   const manifest = JSON.parse(fs.readFileSync(inRepository("packages", "worlds", name, "looper-plugin.json"), "utf8"))
   const played = play(plugin.environment, manifest, { agents, options })
-  const illegal = name === "chat-room" ? [-1, 0.5, null, [], {}, true] : undefined
+  const illegal = name === "chat-room" || name === "text-rooms" ? [-1, 0.5, null, [], {}, true] : undefined
   survivesRandomActions(played, 10_000, illegal)
   goesOnIdentically(played, 3, 100)
 })

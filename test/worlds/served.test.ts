@@ -42,6 +42,18 @@ const STORIES: { readonly [world: string]: Story } = {
     last: { rewards: { step: -0.01, goal: 1, things: 0 }, terminated: true, outcome: "achieved" },
     scores: { "all arrived": 1, "one arrived": 0.3, "brought a thing": 0.3, blocked: -0.02 },
   },
+  "text-rooms": {
+    options: {},
+    agents: ["ann", "ben"],
+    actions: [
+      ["ann", "examine clock"],
+      ["ann", "say It is in the clock."],
+      ["ben", "say Take it."],
+      ["ben", "dance"],
+    ],
+    last: { rewards: { goal: 0, events: 0 }, terminated: false, info: { refused: true } },
+    scores: { "found something": 0.3, "all spoke": 0.3 },
+  },
   "prisoners-dilemma": {
     options: { rounds: 2 },
     agents: ["ann", "ben"],

@@ -22,10 +22,8 @@ import * as ChatPages from "./ChatPages.ts"
 import * as ChatTerminal from "./ChatTerminal.ts"
 import * as ConversationAtWork from "./ConversationAtWork.ts"
 
-const { agent: _agent, ...modelOptions } = AgentOption.options("an agent")
-
 const options = {
-  ...modelOptions,
+  ...AgentOption.modelOptions,
   ...RunCommand.workOptions,
   goal: optionalText("goal", "What is said first. Default: the first line that is typed"),
   task: optionalText("task", `Instead of --model: a task that another process works on. ${TASK}`),
@@ -61,6 +59,10 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     const { maxSteps, deadlineMs } = typed
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })
+      if (played !== undefined && played.agents.length > 1) {
+        const found = `one of ${played.agents.length}, which \`hindcast run\` plays`
+        return yield* new BadInput({ input: "--scenario", expected: "a scenario of one agent", found })
+      }
       const terminal = yield* terminalOf(json)
       const { position } = yield* (yield* EventLog).head
       if (!terminal.isInteractive) yield* Effect.forkScoped(Prompter.announce(position, filename))

@@ -1,6 +1,6 @@
 /**
- * The options that name an agent: `--agent` for the default export of a JavaScript module, or `--model`, with
- * `--guide`, for an agent that thinks with a language model.
+ * The options that name agents: `--agent` for the default export of a JavaScript module, or `--model`, with `--guide`, for
+ * an agent that thinks with a language model. Of several agents in one task, each is `NAME=` one of them.
  */
 
 import * as fs from "node:fs"
@@ -9,19 +9,18 @@ import { Effect, Option, Schema } from "effect"
 import * as Agent from "../../agents/Agent.ts"
 import type * as Budget from "../../agents/Budget.ts"
 import * as Models from "../../agents/models/index.ts"
+import type * as KernelAgent from "../../kernel/agents/Agent.ts"
+import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
+import { groupOf } from "../../worlds/scenario/Cast.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { given, number, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { given, number, optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
 import * as AgentModule from "./AgentModule.ts"
 import * as CassetteOption from "./CassetteOption.ts"
 
-/** The options of a command that takes an agent. */
-export const options = (which: string) => ({
-  agent: optionalText("agent", `A JavaScript module whose default export is ${which}: ${Agent.FORMS}`),
-  model: optionalText(
-    "model",
-    "Instead of --agent: a language model, as provider/model, such as anthropic/claude-sonnet-4-5",
-  ),
+/** The options of an agent with a model. */
+export const modelOptions = {
+  model: optionalText("model", "A language model, as provider/model, such as anthropic/claude-sonnet-4-5"),
   guide: optionalText(
     "guide",
     "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …, or a plugin's guide as plugin/guide",
@@ -35,43 +34,118 @@ export const options = (which: string) => ({
     Options.withDescription("Of an agent with --model: what it may cost, in US dollars"),
     Options.optional,
   ),
+}
+
+/** The options of a command that takes an agent, or several by their names in the task. */
+export const options = (which: string) => ({
+  ...modelOptions,
+  agent: repeatedText(
+    "agent",
+    `A JavaScript module whose default export is ${which}: ${Agent.FORMS}. Of several agents in one task each is NAME=FILE`,
+  ),
+  model: repeatedText(
+    "model",
+    "Instead of --agent: a language model, as provider/model, such as anthropic/claude-sonnet-4-5, or NAME=provider/model",
+  ),
 })
 
-/** What was typed for these options. */
-export interface TypedAgent {
-  readonly agent: Option.Option<string>
-  readonly model: Option.Option<string>
+/** What was typed for an agent with a model. */
+export interface TypedModel {
   readonly guide: Option.Option<string>
   readonly cassette: Option.Option<string>
   readonly maxTokens: Option.Option<number>
   readonly maxUsd: Option.Option<number>
 }
 
+/** What was typed for agents. */
+export interface TypedAgents extends TypedModel {
+  readonly agent: ReadonlyArray<string>
+  readonly model: ReadonlyArray<string>
+}
+
+/** `live` also loads the model, so that a missing package or key is found before anything is recorded. */
+type Use = "live" | "replay"
+
+type More = Pick<Agent.ModelAgentOptions, "conversation">
+
 /**
- * The agent that was typed, conducted by the scenario of its task if that has one.
+ * The agent that was typed, or the group of those that were typed with names, conducted by the scenario of its task if
+ * that has one.
  *
- * @param use `live` also loads the model, so that a missing package or key is found before anything is recorded
  * @param more what else an agent with a model is made with
  */
-export const load = (
-  typed: TypedAgent,
-  use: "live" | "replay",
-  more: Pick<Agent.ModelAgentOptions, "conversation"> = {},
-) =>
+export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
   Effect.gen(function* () {
-    const { agent, model, guide, cassette, maxTokens, maxUsd } = typed
-    if (Option.isSome(agent) === Option.isSome(model)) {
-      const found = Option.isSome(agent) ? "both" : "neither"
-      return yield* new BadInput({ input: "--agent, --model", expected: "one of them", found })
+    const { named, other } = yield* loadAll(typed, use, more)
+    if (Object.keys(named).length === 0) {
+      return other === undefined ? yield* notOne("neither") : conducted(other)
     }
-    if (Option.isNone(model)) {
-      const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd }))
-      if (only !== undefined) {
-        return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
-      }
-      return conducted(yield* AgentModule.load(Option.getOrThrow(agent)))
+    return other === undefined ? conducted(groupOf(named)) : yield* unnamed
+  })
+
+/** Some agents have names, and one has none. */
+export const unnamed = new BadInput({
+  ...{ input: "--agent, --model", expected: "a name for each of several agents, as NAME=FILE or NAME=provider/model" },
+  found: "one without",
+})
+
+/** Neither an agent nor a model was typed, or both were. */
+export const notOne = (found: string) => new BadInput({ input: "--agent, --model", expected: "one of them", found })
+
+/** Agents that were typed: those with names, and one without. */
+export interface LoadedAgents {
+  readonly named: { readonly [name: string]: KernelAgent.Agent }
+  readonly other: KernelAgent.Agent | undefined
+}
+
+/** The agents that were typed, if any. */
+export const loadAll = (typed: TypedAgents, use: Use, more: More = {}) =>
+  Effect.gen(function* () {
+    const programs = typed.agent.map((text) => partOf(text, fs.existsSync(text)))
+    const models = typed.model.map((text) => partOf(text, false))
+    yield* check(typed, programs, models)
+    const named: { [name: string]: KernelAgent.Agent } = {}
+    let other: KernelAgent.Agent | undefined
+    const cast = (name: string | undefined, agent: KernelAgent.Agent) => {
+      if (name === undefined) other = agent
+      else named[name] = agent
     }
-    return conducted(yield* fromModel(typed, yield* modelOf(model.value, cassette, use), more))
+    for (const { name, text } of programs) cast(name, yield* AgentModule.load(text))
+    for (const { name, text } of models) cast(name, yield* loadModel(text, typed, use, more))
+    return { named, other } satisfies LoadedAgents
+  })
+
+/** An agent that thinks with a model of a name. */
+export const loadModel = (model: string, typed: TypedModel, use: Use, more: More = {}) =>
+  Effect.flatMap(modelOf(model, typed.cassette, use), (loaded) => fromModel(typed, loaded, more))
+
+interface Part {
+  readonly name: string | undefined
+  readonly text: string
+}
+
+/** `NAME=TEXT`, where what comes before the first "=" may be a name. A file name may contain "=" itself. */
+const partOf = (text: string, isFile: boolean): Part => {
+  const equals = text.indexOf("=")
+  const name = text.slice(0, Math.max(0, equals))
+  return isFile || !Schema.is(AgentName)(name) ? { name: undefined, text } : { name, text: text.slice(equals + 1) }
+}
+
+const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: ReadonlyArray<Part>) =>
+  Effect.gen(function* () {
+    const { guide, cassette, maxTokens, maxUsd } = typed
+    const parts = [...programs, ...models]
+    if (parts.filter(({ name }) => name === undefined).length > 1) {
+      return yield* parts.length > 2 || models.length !== 1 ? unnamed : notOne("both")
+    }
+    const twice = parts.find(({ name }, index) => parts.findIndex((part) => part.name === name) < index)
+    if (twice !== undefined) {
+      return yield* new BadInput({ input: `--agent ${twice.name}`, expected: "one agent of each name", found: "two" })
+    }
+    const [only] = Object.entries(given({ guide, cassette, "max-tokens": maxTokens, "max-usd": maxUsd }))
+    if (only !== undefined && models.length === 0 && programs.length > 0) {
+      return yield* new BadInput({ input: `--${only[0]}`, expected: "an agent with --model", found: "--agent" })
+    }
   })
 
 /** The model of a name: as a cassette has it, or the provider's. */
@@ -87,7 +161,7 @@ export const modelOf = (model: string, cassette: Option.Option<string>, use: "li
  * @param more what else it is made with
  */
 export const fromModel = (
-  { guide, maxTokens, maxUsd }: Pick<TypedAgent, "guide" | "maxTokens" | "maxUsd">,
+  { guide, maxTokens, maxUsd }: Pick<TypedModel, "guide" | "maxTokens" | "maxUsd">,
   model: Models.Model,
   more: Pick<Agent.ModelAgentOptions, "conversation" | "onDelta"> = {},
 ) =>

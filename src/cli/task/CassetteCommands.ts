@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as CassetteRecorder from "../../agents/models/CassetteRecorder.ts"
 import * as Models from "../../agents/models/Models.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -11,7 +11,7 @@ import * as Output from "../command/Output.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as RunCommand from "./RunCommand.ts"
 
-const { guide, maxTokens, maxUsd } = AgentOption.options("an agent")
+const { guide, maxTokens, maxUsd } = AgentOption.modelOptions
 
 const record = Command.make(
   "record",
@@ -27,8 +27,11 @@ const record = Command.make(
       const cassette = yield* newFile(file)
       const recorder = CassetteRecorder.make(cassette)
       const loading = Models.load(model, { fetch: recorder.fetch })
-      const agent = Effect.flatMap(loading, (loaded) => AgentOption.fromModel(typed, loaded))
-      yield* RunCommand.work("cassette record", typed, agent)
+      const agents = Effect.map(
+        Effect.flatMap(loading, (loaded) => AgentOption.fromModel(typed, loaded)),
+        (other) => ({ named: {}, other }),
+      )
+      yield* RunCommand.work("cassette record", typed, agents, { ...typed, cassette: Option.none() })
       yield* newFile(file)
       yield* recorder.save
       yield* Output.note(`Recorded in ${file}. Whoever reads it reads the whole conversation.`)

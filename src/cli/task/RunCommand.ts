@@ -15,6 +15,7 @@ import { count } from "../terminal/Text.ts"
 import * as AgentAtWork from "./AgentAtWork.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as RunPlugins from "./RunPlugins.ts"
+import * as Scenario from "./Scenario.ts"
 
 /** The options of the work: the goal, who takes part, and the kernel. */
 export const workOptions = {
@@ -48,19 +49,30 @@ export interface TypedWork extends AgentAtWork.KernelInput {
 
 /** `hindcast run` */
 export const run = Command.make("run", { ...common, ...AgentOption.options("an agent"), ...workOptions }, (typed) =>
-  work("run", typed, AgentOption.load(typed, "live")),
+  work("run", typed, AgentOption.loadAll(typed, "live"), typed),
 ).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
 
-/** Lets an agent work on the goal, on a kernel of its own, and prints the audit. The agent is loaded first. */
-export const work = <E>(command: string, { log, ...typed }: TypedWork, load: Effect.Effect<Agent.Agent, E>) =>
+/**
+ * Lets agents work on the goal, on a kernel of its own, and prints the audit. They are loaded first.
+ *
+ * @param model what was typed of models, for those that a scenario names
+ */
+export const work = <E>(
+  command: string,
+  { log, ...typed }: TypedWork,
+  load: Effect.Effect<AgentOption.LoadedAgents, E>,
+  model: AgentOption.TypedModel,
+) =>
   Effect.gen(function* () {
     if (Option.isSome(typed.goal) ? typed.goal.value.trim() === "" : typed.scenario.length === 0) {
       return yield* noGoal
     }
-    const agent = yield* load
+    const agents = yield* load
+    const isCast = agents.other !== undefined || Object.keys(agents.named).length > 0
+    if (!isCast && typed.scenario.length === 0) return yield* AgentOption.notOne("neither")
     const filename = yield* OpenLog.fileOf(log)
     const kernel = yield* AgentAtWork.kernel(command, filename, typed)
-    yield* Effect.provide(perform({ ...typed, agent, filename }), kernel)
+    yield* Effect.provide(perform({ ...typed, agents, model, filename }), kernel)
   }).pipe(Effect.scoped)
 
 const noGoal = new BadInput({
@@ -85,24 +97,32 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
 }
 
 interface RunInput extends Omit<TypedWork, "log"> {
-  readonly agent: Agent.Agent
+  readonly agents: AgentOption.LoadedAgents
+  readonly model: AgentOption.TypedModel
   readonly filename: string
 }
 
-const perform = ({ agent, goal, plugin, scenario, seed, filename, json, ...typed }: RunInput) =>
+const perform = ({ agents, model, goal, plugin, scenario, maxSteps, seed, deadlineMs, filename, json }: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const { opening, played, episodeSteps } = yield* RunPlugins.prepare({ plugin, scenario, json })
     const goalOf = Option.getOrElse(goal, () => played?.goal)
     if (goalOf === undefined) return yield* noGoal
-    const maxSteps = Option.orElse(typed.maxSteps, () => Option.fromNullable(played?.maxSteps ?? episodeSteps))
+    const most = Option.orElse(maxSteps, () => Option.fromNullable(played?.maxSteps ?? episodeSteps))
+    // Where one acts after the other, a round is a turn.
+    const spare = played?.maxSteps === undefined ? undefined : played.maxSteps * Math.max(1, played.agents.length)
+    const maxRounds = Option.getOrElse(maxSteps, () => spare)
+    const { agent, names } = yield* Scenario.cast(agents, played, model, maxRounds)
+    const plugins = Scenarios.pluginsFor(yield* kernel.plugins.state, names?.length ?? 1, opening.plugins)
     if (!json) yield* noteUnfinished(filename)
     const audit = yield* AgentAtWork.accompanied({ filename, json }, (after) =>
       kernel.tasks
         .run(Scenarios.conducted(agent, played?.playing), {
           goal: goalOf,
           ...opening,
-          ...given({ maxSteps, seed, deadlineMs: typed.deadlineMs }),
+          ...(plugins === undefined ? {} : { plugins }),
+          ...(names === undefined ? {} : { agents: names }),
+          ...given({ maxSteps: most, seed, deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )

@@ -10,7 +10,8 @@ import { at, duration, shorten, value } from "../terminal/Text.ts"
 
 /** A command without an outcome yet. */
 interface Step {
-  readonly number: number
+  /** Null of what a scenario does: it is no step of the agent. */
+  readonly number: number | null
   readonly what: string
 }
 
@@ -62,7 +63,12 @@ export const advance = (
     const number = progress.steps + 1
     return [
       { ...progress, steps: number },
-      line(style, event, { number, what: "says" }, shorten(oneLine(event.payload.content), MAX_TEXT_LENGTH)),
+      line(
+        style,
+        event,
+        { number, what: `${whose(event.payload.agentId)}says` },
+        shorten(oneLine(event.payload.content), MAX_TEXT_LENGTH),
+      ),
     ]
   }
   if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
@@ -81,22 +87,20 @@ const MAX_TEXT_LENGTH = 100
 
 const startStep = (
   progress: Progress,
-  {
-    commandId,
-    actuator,
-    args,
-  }: { readonly commandId: string; readonly actuator: string; readonly args: Event["payload"][string] },
+  { commandId, actuator, args, agentId, source }: PayloadOf<"ActuatorCommanded">,
 ): Progress => {
-  const number = progress.steps + 1
-  return {
-    ...progress,
-    steps: number,
-    open: new Map(progress.open).set(commandId, { number, what: `${oneLine(actuator)} ${value(args)}` }),
-  }
+  const isStep = source === undefined
+  const steps = isStep ? progress.steps + 1 : progress.steps
+  const who = isStep ? whose(agentId) : "scenario: "
+  const what = `${who}${oneLine(actuator)} ${value(args)}`
+  return { ...progress, steps, open: new Map(progress.open).set(commandId, { number: isStep ? steps : null, what }) }
 }
 
+/** In a task with several agents, a line begins with the one that it is about. */
+const whose = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}: `)
+
 const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>
-  `${style.dim(String(number).padStart(3))}  ${what}  ${how}  ${style.dim(at(event.position))}`
+  `${style.dim(String(number ?? "").padStart(3))}  ${what}  ${how}  ${style.dim(at(event.position))}`
 
 const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"SensorFailed">): string => {
   const [message = ""] = error.message.split("\n")

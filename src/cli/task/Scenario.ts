@@ -1,17 +1,29 @@
-/** Loads what `--scenario` names: a scenario to play, or options of an environment. */
-import { Effect, Either, Schema } from "effect"
+/** Loads what `--scenario` names: a scenario to play, or options of an environment; and finds who plays it. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Schema } from "effect"
+import type * as Agent from "../../kernel/agents/Agent.ts"
+import { isGroup } from "../../kernel/agents/Agent.ts"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { JsonObject } from "../../values/Json.ts"
+import { groupOf } from "../../worlds/scenario/Cast.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as AgentModule from "./AgentModule.ts"
+import * as AgentOption from "./AgentOption.ts"
 
 /** What `--scenario` came to. */
 export interface LoadedScenarios {
   /** The options of each plugin's environment. */
   readonly environment: { readonly [plugin: string]: JsonObject }
   /** The scenario that is played; undefined if there are only options. */
-  readonly played: Scenarios.Played | undefined
+  readonly played: PlayedFile | undefined
+}
+
+/** A scenario that is played, and its file. */
+export interface PlayedFile extends Scenarios.Played {
+  readonly file: string
 }
 
 /**
@@ -24,16 +36,17 @@ export interface LoadedScenarios {
 export const load = (scenarios: ReadonlyArray<string>, plugins: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const options: Record<string, JsonObject> = {}
-    let played: Scenarios.Played | undefined
+    let played: PlayedFile | undefined
     if (scenarios.length === 0) return { environment: options, played } satisfies LoadedScenarios
     const withEnvironment = yield* environments(plugins)
     for (const scenario of scenarios) {
-      if (yield* isPlayed(scenario, withEnvironment)) {
+      if (isPlayed(scenario, withEnvironment)) {
         if (played !== undefined) {
           return yield* new BadInput({ input: "--scenario", expected: "one scenario to play", found: "several" })
         }
         const registry = yield* (yield* Registry).state
-        played = yield* Scenarios.inWorld(yield* Scenarios.load(scenario), registry, plugins)
+        const inWorld = yield* Scenarios.inWorld(yield* Scenarios.load(scenario), registry, plugins)
+        played = { ...inWorld, file: scenario }
         continue
       }
       const { plugin, file } = yield* assign(scenario, withEnvironment)
@@ -46,19 +59,16 @@ export const load = (scenarios: ReadonlyArray<string>, plugins: ReadonlyArray<st
   })
 
 /** Whether a file is a scenario with metadata of its own, and not the options of a plugin that is named. */
-const isPlayed = (scenario: string, withEnvironment: ReadonlyArray<string>) => {
+const isPlayed = (scenario: string, withEnvironment: ReadonlyArray<string>): boolean => {
   const named = scenario.slice(0, Math.max(0, scenario.indexOf("=")))
-  if (withEnvironment.length === 0 || withEnvironment.includes(named)) return Effect.succeed(false)
+  if (withEnvironment.length === 0 || withEnvironment.includes(named)) return false
   // What is wrong with the file is said when it is read as what it is.
-  return Effect.map(
-    Effect.either(Rubric.readYaml(scenario)),
-    (read) =>
-      Either.isRight(read) &&
-      Schema.is(JsonObject)(read.right) &&
-      "scenario_name" in read.right &&
-      "environment_type" in read.right,
-  )
+  return Scenarios.isOne(scenario)
 }
+
+/** The names of the agents of a group. */
+const namesIn = (agent: Agent.Agent): ReadonlyArray<string> | undefined =>
+  isGroup(agent) ? Object.keys(agent.agents).sort() : undefined
 
 const environments = (plugins: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -80,6 +90,84 @@ const assign = (scenario: string, withEnvironment: ReadonlyArray<string>) => {
   const several = `one plugin with an environment, or --scenario plugin=FILE`
   const found = only === undefined ? "none with an environment" : `several: ${withEnvironment.join(", ")}`
   return new BadInput({ input: `--scenario ${scenario}`, expected: several, found })
+}
+
+/**
+ * The agent that works, and the names of those in it where they are several: the agents that were typed and those that
+ * the scenario names, in a group. One that was typed without a name plays all that nobody else does.
+ *
+ * @param maxRounds most rounds of a group
+ */
+export const cast = (
+  { named, other }: AgentOption.LoadedAgents,
+  played: PlayedFile | undefined,
+  typed: AgentOption.TypedModel,
+  maxRounds: number | undefined,
+): Effect.Effect<Cast, CastError> =>
+  Effect.gen(function* () {
+    const setups = played?.agents ?? []
+    const names = setups.map(({ agent_id }) => agent_id)
+    const strangers = Object.keys(named).filter((name) => names.length > 0 && !names.includes(name))
+    if (strangers.length > 0) {
+      const expected = `agents of the scenario (${names.join(", ")})`
+      return yield* new BadInput({ input: "--agent, --model", expected, found: strangers.join(", ") })
+    }
+    const agents: { [name: string]: Agent.Agent } = { ...named }
+    for (const setup of setups) {
+      const agent = named[setup.agent_id] ?? (yield* ownPlayer(setup, played?.file ?? "", typed)) ?? other
+      if (agent !== undefined) agents[setup.agent_id] = agent
+    }
+    const missing = names.filter((name) => !Object.hasOwn(agents, name))
+    if (missing.length > 0 || (names.length === 0 && other === undefined && Object.keys(named).length === 0)) {
+      const each = names.length > 1 ? `an agent for each of ${names.join(", ")}: NAME=FILE` : "one of them"
+      const found = names.length > 1 && missing.length < names.length ? `none for ${missing.join(", ")}` : "neither"
+      return yield* new BadInput({ input: "--agent, --model", expected: each, found })
+    }
+    const [only] = names
+    if (names.length === 1 && only !== undefined) return { agent: agents[only] ?? groupOf(agents), names: undefined }
+    if (names.length === 0 && other !== undefined) {
+      return Object.keys(named).length === 0 ? { agent: other, names: namesIn(other) } : yield* AgentOption.unnamed
+    }
+    return { agent: groupOf(agents, { maxRounds }), names: Object.keys(agents).sort() }
+  })
+
+/** Who works on a task. */
+export interface Cast {
+  readonly agent: Agent.Agent
+  readonly names: ReadonlyArray<string> | undefined
+}
+
+type CastError =
+  | Effect.Effect.Error<ReturnType<typeof AgentModule.load> | ReturnType<typeof AgentOption.loadModel>>
+  | BadInput
+
+/** The agent that a scenario names for a part, if it does: a module of its own directory, or a model. */
+const ownPlayer = (
+  { agent_id, program, model }: Scenarios.AgentSetup,
+  file: string,
+  typed: AgentOption.TypedModel,
+): Effect.Effect<Agent.Agent | undefined, CastError> =>
+  Effect.gen(function* () {
+    if (model !== undefined) return yield* AgentOption.loadModel(model, typed, "live")
+    if (program === undefined) return undefined
+    const directory = path.dirname(path.resolve(file))
+    const found = path.resolve(directory, program)
+    const inside = path.relative(real(directory), real(found))
+    if (inside.startsWith("..") || path.isAbsolute(inside)) {
+      const expected = "a module in the scenario's directory, or below it"
+      return yield* new BadInput({ input: `the program of ${agent_id}`, expected, found: program })
+    }
+    return yield* AgentModule.load(found)
+  })
+
+/** Where a path leads, with its symbolic links followed. */
+const real = (file: string): string => {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    // What is not there is said when it is loaded.
+    return file
+  }
 }
 
 /** The options of an environment in a YAML or JSON file. */

@@ -20,6 +20,11 @@ export const actingEvents = [
       priority: Schema.Finite,
       callId: optional(Schema.NonEmptyString.annotations({ description: "The model's id of the tool call" })),
       agentId: optional(AgentId),
+      source: optional(
+        Schema.Literal("scenario").annotations({
+          description: "The scenario of the task gave it: it is no step of an agent",
+        }),
+      ),
     },
     { personal: { args: null } },
   ),

@@ -117,3 +117,9 @@ export const is = <Name extends CoreName>(
   event: Event,
   name: Name,
 ): event is Event & { readonly type: Name; readonly payload: PayloadOf<Name> } => event.type === name
+
+/** Whether an event is a step of an agent: a command that was requested, and not by the scenario of its task. */
+export const isStep = (
+  event: Event,
+): event is Event & { readonly type: "ActuatorCommanded"; readonly payload: PayloadOf<"ActuatorCommanded"> } =>
+  is(event, "ActuatorCommanded") && event.payload.source !== "scenario"

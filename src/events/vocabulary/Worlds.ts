@@ -83,6 +83,7 @@ export const scenarioEvents = [
     {
       result: Schema.Literal("won", "lost"),
       condition: JsonObject.annotations({ description: "The condition, as the scenario has it" }),
+      agentId: optional(AgentId.annotations({ description: "The agent that met it, in a task with several" })),
       because,
     },
     { positions: ["because"] },

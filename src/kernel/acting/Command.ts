@@ -91,6 +91,8 @@ export interface CommandIdentity {
   readonly callId?: string
   /** The agent that acts, in a task with several. */
   readonly agentId?: string
+  /** Where it comes from, if not from an agent. */
+  readonly source?: "scenario"
 }
 
 export const make = (

@@ -31,7 +31,7 @@ export const act = (
   actuator: string,
   args: JsonObject,
   causationId: string,
-  { callId, agentId }: Command.CommandIdentity = {},
+  { callId, agentId, source }: Command.CommandIdentity = {},
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -42,6 +42,7 @@ export const act = (
         ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
         ...(callId === undefined ? {} : { callId }),
         ...(agentId === undefined ? {} : { agentId }),
+        ...(source === undefined ? {} : { source }),
       }
       const rule = resolved === undefined ? undefined : ruleThatAllows(command, resolved)
       if (resolved !== undefined && rule !== undefined) {

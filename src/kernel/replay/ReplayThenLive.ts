@@ -44,7 +44,7 @@ export const replayThenLive = (
   return {
     ...live,
     ...instructions,
-    capabilities: () => from(past.task.capabilities(), live.capabilities()),
+    capabilities: (agentId) => from(past.task.capabilities(agentId), live.capabilities(agentId)),
     document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),
     act: (...command) => from(past.task.act(...command), live.act(...command)),

@@ -93,9 +93,14 @@ export interface ActOptions extends CausedBy {
   readonly agentId?: string
   /** The id that a model gave to its tool call. */
   readonly callId?: string
+  /** Where it comes from, if not from an agent: such a command is no step of an agent. */
+  readonly source?: "scenario"
 }
 
 /** Schema of `ActOptions`. */
 export const ActOptions = Options.of<ActOptions>({
-  optional: { causationId: Options.Text, callId: Options.Text, agentId: AgentName },
+  optional: {
+    ...{ causationId: Options.Text, callId: Options.Text, agentId: AgentName },
+    source: Schema.Literal("scenario"),
+  },
 })

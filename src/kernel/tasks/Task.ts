@@ -30,8 +30,11 @@ export interface Task {
   readonly perceive: (
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
-  /** The sensors and actuators that the task has now, as the manifests of its plugins describe them. */
-  readonly capabilities: () => Effect.Effect<Capabilities.Capabilities, LogError>
+  /**
+   * The sensors and actuators that the task has now, as the manifests of its plugins describe them, and what a scenario
+   * gives the agent: in a task with several, the one that is named.
+   */
+  readonly capabilities: (agentId?: string) => Effect.Effect<Capabilities.Capabilities, LogError>
   /** The document of a plugin's environment, as it is now; undefined if it has none. */
   readonly document: (plugin: string) => Effect.Effect<Json | undefined>
   /** Takes a command through the gate to its actuator. Returns how it ended. */
@@ -143,7 +146,7 @@ export type MemberEvent = EventOf<"AgentJoined" | "AgentLeft" | "AgentSuspended"
 
 /** What a scenario does in a task. */
 export type ScenarioEvent = EventOf<
-  "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived"
+  "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived" | "AgentLeft"
 >
 
 /** An agent's choice, and the events that it is based on. */

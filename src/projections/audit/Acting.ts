@@ -18,7 +18,7 @@ const counts = {
   unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
 }
 
-/** The commands of a task. Every command is counted under one outcome, or has none yet. */
+/** The commands that the agents of a task requested. Every command is counted under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
   byComponent: Schema.Record({
@@ -63,14 +63,17 @@ const noCommands: Actuator = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
-  version: 2,
+  version: 3,
   state: State,
   initial: { actuators: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
-    ActuatorCommanded: (state, { commandId, actuator }) => ({
-      ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
-      open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
-    }),
+    ActuatorCommanded: (state, { commandId, actuator, source }) =>
+      source === "scenario"
+        ? state
+        : {
+            ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
+            open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
+          },
     CommandSucceeded: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "succeeded", latencyMs),
     CommandFailed: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "failed", latencyMs),
     CommandDenied: (state, { commandId }) => recordOutcome(state, commandId, "denied"),

@@ -81,7 +81,7 @@ const newcomer: Member = {
 /** What each agent did. In a task with one agent, events name none, and the state stays empty. */
 export const projection: Projection<State> = {
   name: "TaskAudit.AgentAudits",
-  version: 1,
+  version: 2,
   state: State,
   initial: { members: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
@@ -100,8 +100,8 @@ export const projection: Projection<State> = {
       update(state, agentId, (before) => ({
         ...{ ...before, heard: before.heard + 1, heardFrom: oneMore(before.heardFrom, source.replace(SPEAKER, "")) },
       })),
-    ActuatorCommanded: (state, { commandId, agentId, actuator, args }) =>
-      agentId === undefined
+    ActuatorCommanded: (state, { commandId, agentId, actuator, args, source }) =>
+      agentId === undefined || source === "scenario"
         ? state
         : {
             ...update(state, agentId, (before) => acted(before, actionOf(actuator, args))),

@@ -3,7 +3,7 @@
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 
 /** When a task ran, and how it ended. */
@@ -21,7 +21,7 @@ export const TaskTimeline = Schema.Struct({
   durationMs: Schema.NullOr(Schema.Finite).annotations({
     description: "closedAt − openedAt, ms; null while it is open",
   }),
-  steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+  steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
 })
 
 type Section = typeof TaskTimeline.Type
@@ -29,7 +29,7 @@ type Section = typeof TaskTimeline.Type
 /** The course of one task, from its events; null before the task is opened. */
 export const projection: Projection<Section | null> = {
   name: "TaskAudit.Course",
-  version: 1,
+  version: 2,
   state: Schema.NullOr(TaskTimeline),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
@@ -67,7 +67,7 @@ const advance = (section: Section, event: Event): Section => {
   if (is(event, "TimelineForked")) return forked(section, event)
   const range = { from: section.range.from, to: event.position }
   if (!is(event, "TaskClosed")) {
-    return { ...section, range, steps: is(event, "ActuatorCommanded") ? section.steps + 1 : section.steps }
+    return { ...section, range, steps: isStep(event) ? section.steps + 1 : section.steps }
   }
   const { outcome, reason } = event.payload
   const closedAt = event.recordedAt

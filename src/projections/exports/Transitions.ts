@@ -1,7 +1,7 @@
 /** The transitions of a task for reinforcement learning: state, action, reward, next state. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
@@ -68,8 +68,8 @@ interface Step {
 }
 
 /**
- * Starts the transitions of an audited task. A step is a command. It lasts until just before the next command, or until
- * the end of the task.
+ * Starts the transitions of an audited task. A step is a command of an agent. It lasts until just before the next one, or
+ * until the end of the task. What a scenario commands happens within a step.
  *
  * **Rewards.** A verdict's amount is divided among the events that it cites, equally unless the log says what each
  * counts, and each share is attributed to one step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
@@ -115,7 +115,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
   return {
     add: (event) => {
       if (ended) return
-      if (is(event, "ActuatorCommanded")) {
+      if (isStep(event)) {
         const { commandId, actuator, args, agentId } = event.payload
         lastActor = agentId
         stepOfCommand.set(commandId, steps.length)

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 import * as TaskModelUse from "./TaskModelUse.ts"
@@ -26,7 +26,7 @@ export const Task = Schema.Struct({
   to: Position.annotations({ description: "Where it was closed; while it is open, its last event so far" }),
   openedAt: EpochMs,
   closedAt: Schema.NullOr(EpochMs),
-  steps: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
+  steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
   asked: optional(Asked).annotations({
     description: "What was last asked of it, while it is open: to pause or to end",
   }),
@@ -91,11 +91,11 @@ const advance = (task: Task, event: Event): Task => {
       to: event.position,
     }
   }
-  const steps = is(event, "ActuatorCommanded") ? task.steps + 1 : task.steps
+  const steps = isStep(event) ? task.steps + 1 : task.steps
   const model = TaskModelUse.after(task.model, event)
   const next = { ...task, to: event.position, steps }
   return model === undefined ? next : { ...next, model }
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 2, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 3, state: Tasks, apply })

@@ -4,6 +4,7 @@
  */
 
 import { Effect, Either, Schema } from "effect"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Agent from "../../kernel/agents/Agent.ts"
 import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
 import * as Options from "../../values/Options.ts"
@@ -13,9 +14,11 @@ import * as Rounds from "./Rounds.ts"
 export type { MemberChange } from "./Rounds.ts"
 
 /** Options of a group. */
-export interface AgentGroupOptions extends Rounds.RoundsOptions {
+export interface AgentGroupOptions extends Omit<Rounds.RoundsOptions, "world"> {
   readonly name: string
   readonly version: string
+  /** The world that they are in: the name of its plugin. Default: that of the task's scenario, or its only world. */
+  readonly world?: string
 }
 
 const isName = Schema.is(AgentName)
@@ -33,8 +36,9 @@ const Ticks = Schema.Union(Options.Milliseconds, Schema.Literal("real-time"))
 
 /** Schema of `AgentGroupOptions`. */
 export const AgentGroupOptions = Options.of<AgentGroupOptions>({
-  required: { name: Options.Text, version: Options.Text, world: Options.Text, agents: Agents },
+  required: { name: Options.Text, version: Options.Text, agents: Agents },
   optional: {
+    world: Options.Text,
     maxRounds: Options.wholeNumber(1, 1_000_000_000),
     decideWithinMs: Options.Milliseconds,
     ticks: Ticks,
@@ -55,11 +59,32 @@ export const AgentGroupOptions = Options.of<AgentGroupOptions>({
  */
 export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
   const decoded = Options.decode("an agent group", AgentGroupOptions, options)
-  const { name, version, ...rounds } = Either.getOrThrowWith(decoded, (invalid) => invalid)
+  const { name, version, world, ...rounds } = Either.getOrThrowWith(decoded, (invalid) => invalid)
   return {
     ...{ name, version, agents: rounds.agents },
     withAgents: (agents) => make({ ...options, agents }),
     // One call is the whole run: the rounds are counted by the group.
-    advance: (task) => Effect.as(Rounds.run(rounds, task), false),
+    advance: (task) =>
+      Effect.flatMap(world === undefined ? worldIn(task, name) : Effect.succeed(world), (world) =>
+        Effect.as(Rounds.run({ ...rounds, world }, task), false),
+      ),
   }
 }
+
+/** The world of the task's scenario, else its only world. */
+const worldIn = (task: Agent.AgentTask, name: string) =>
+  Effect.gen(function* () {
+    const scenario = (yield* task.events(0)).findLast((event) => is(event, "ScenarioStarted"))
+    if (scenario !== undefined && is(scenario, "ScenarioStarted")) return scenario.payload.plugin
+    const { actuators } = yield* task.capabilities()
+    const worlds = actuators.flatMap((actuator) =>
+      actuator.world === true ? [actuator.name.slice(0, actuator.name.indexOf("/"))] : [],
+    )
+    const [only, ...others] = worlds
+    if (only !== undefined && others.length === 0) return only
+    const found = only === undefined ? "none" : worlds.join(", ")
+    return yield* new Agent.AgentFailed({
+      agent: name,
+      reason: `expected one world for several agents in the task, or the name of one (world), found ${found}`,
+    })
+  })

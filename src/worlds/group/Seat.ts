@@ -119,6 +119,7 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
 
     const own: Task = {
       ...task,
+      capabilities: () => task.capabilities(agentId),
       perceive: (options = {}) => inTurn(task.perceive({ ...options, agentId })),
       act,
       together: (commands) =>

@@ -10,6 +10,8 @@ export interface Verdict {
   readonly result: "won" | "lost"
   readonly condition: Condition
   readonly because: ReadonlyArray<number>
+  /** The agent that met it, in a task with several; undefined if all did, or it is not about an agent. */
+  readonly agentId?: string
 }
 
 /** The conditions of a scenario, compiled. Undefined: it is open. If it is both won and lost, it is won. */
@@ -23,30 +25,60 @@ export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditio
   ]
   return (facts) => {
     for (const { result, condition, met } of all) {
-      const at = met(facts)
-      if (at !== undefined) return { result, condition, because: [at] }
+      const found = met(facts)
+      if (found === undefined) continue
+      const { at, agentId } = found
+      return { result, condition, because: [at], ...(agentId === undefined ? {} : { agentId }) }
     }
     return undefined
   }
 }
 
-/** The position of the event at which a condition was found to be met; undefined if it is not. */
-const metBy = (condition: Condition): ((facts: Facts) => number | undefined) => {
+/** How a condition was met: at which event, and by which agent. */
+interface Met {
+  readonly at: number
+  readonly agentId?: string | undefined
+}
+
+/** Finds how a condition is met; undefined if it is not. */
+const metBy = (condition: Condition): ((facts: Facts) => Met | undefined) => {
   switch (condition.type) {
     case "item_in_inventory":
-      return (facts) => (facts.carries(condition.item_name, condition.agent_id) ? facts.position : undefined)
+      return ofAgents(condition, (facts, agentId) => facts.carries(condition.item_name, agentId))
     case "flag_set":
-      return (facts) => (facts.flag(condition.flag_name, condition.agent_id) ? facts.position : undefined)
+      return ofAgents(condition, (facts, agentId) => facts.flag(condition.flag_name, agentId))
     case "max_steps_reached":
-      return (facts) => (facts.steps >= condition.steps ? facts.position : undefined)
+      return (facts) => (facts.steps(condition.agent_id) >= condition.steps ? { at: facts.position } : undefined)
     case "agent_state_condition": {
       const holds = compiled(Expressions.ofAgent(condition.condition))
-      return (facts) => (holds(facts.stateOf(condition.agent_id)) ? facts.position : undefined)
+      return ofAgents(condition, (facts, agentId) => facts.statesOf(agentId).some(holds))
     }
-    case "rule":
-      return heldAt(condition.rule)
+    case "rule": {
+      const held = heldAt(condition.rule)
+      return (facts) => {
+        const at = held(facts)
+        return at === undefined ? undefined : { at }
+      }
+    }
   }
 }
+
+/** A condition that the named agent meets, or one of them, or every one. */
+const ofAgents =
+  (
+    { agent_id, every_agent }: { readonly agent_id?: string; readonly every_agent?: boolean },
+    holds: (facts: Facts, agentId?: string) => boolean,
+  ) =>
+  (facts: Facts): Met | undefined => {
+    const { agents, position: at } = facts
+    if (agents.length === 0 || agent_id !== undefined) {
+      const agentId = agents.length === 0 ? undefined : agent_id
+      return holds(facts, agent_id) ? { at, agentId } : undefined
+    }
+    if (every_agent === true) return agents.every((each) => holds(facts, each)) ? { at } : undefined
+    const agentId = agents.find((each) => holds(facts, each))
+    return agentId !== undefined || holds(facts) ? { at, agentId } : undefined
+  }
 
 /** The position of the first of the events at which a rule holds. */
 export const heldAt = (source: string): ((facts: Facts) => number | undefined) => {

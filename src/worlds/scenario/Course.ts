@@ -1,6 +1,7 @@
 /** The course of a scenario: a fold over its task's events, which says which triggers fired and how it ended. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Conditions from "./Conditions.ts"
 import type { Scenario } from "./Document.ts"
 import * as Facts from "./Facts.ts"
@@ -12,7 +13,7 @@ export interface Course {
   readonly firings: ReadonlyArray<Triggers.Firing>
   /** How it ended; undefined while it is open. Nothing falls due after it. */
   readonly verdict: Conditions.Verdict | undefined
-  /** The number of steps so far. */
+  /** The number of steps so far, of the agent with the most. */
   readonly steps: number
 }
 
@@ -24,7 +25,7 @@ export interface CourseFold {
 
 /** Starts a scenario in a task, in the world of a plugin. */
 export const start = (scenario: Scenario, taskId: string, plugin: string): CourseFold => {
-  const facts = Facts.start(taskId, plugin)
+  const facts = Facts.start(scenario, taskId, plugin)
   const triggers = Triggers.of(scenario)
   const judge = Conditions.of(scenario)
   const firings: Array<Triggers.Firing> = []
@@ -34,13 +35,13 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Cours
 
   const look = (together: ReadonlyArray<Event>) => {
     const now = facts.after(together, () => flags)
-    steps = now.steps
+    steps = now.steps()
     let due = triggers.after(now)
     firings.push(...due)
     // A flag that is set may be the trigger of another event. Each one is set once, so that this ends.
     for (let added = flagsIn(due, flags); added.size > flags.size; added = flagsIn(due, flags)) {
       flags = added
-      due = triggers.after({ ...now, command: undefined, contexts: [] })
+      due = triggers.after({ ...now, commands: [], contexts: [], again: true })
       firings.push(...due)
     }
     verdict = judge(now)
@@ -64,26 +65,46 @@ const flagsIn = (firings: ReadonlyArray<Triggers.Firing>, flags: Facts.Flags): F
     ),
   ])
 
-/** The events, each command's end together with the change of the world that was recorded with it. */
+/** The events, those of one commit together: the ends of commands, the change of the world that they made, and rewards. */
 const commits = (events: ReadonlyArray<Event>): ReadonlyArray<ReadonlyArray<Event>> => {
   const groups: Array<Array<Event>> = []
   for (const event of events) {
     const group = groups.at(-1)
-    const belongs = event.type === "EnvironmentChanged" && group?.some(({ id }) => id === event.causationId) === true
-    if (belongs) group?.push(event)
-    else groups.push([event])
+    if (group === undefined || !follows(group, event)) {
+      groups.push([event])
+      continue
+    }
+    group.push(event)
+    joinRound(groups, event)
   }
   return groups
 }
 
+/** Whether an event was committed right after others: nothing else is recorded next to what caused it. */
+const follows = (group: ReadonlyArray<Event>, event: Event): boolean =>
+  (event.type === "EnvironmentChanged" || Facts.REWARDS.has(event.type)) &&
+  group.at(-1)?.position === event.position - 1 &&
+  group.some(({ type }) => Facts.ENDS.has(type) || type === "WorldTicked")
+
+/** Puts the ends of the commands of a round together that changed the world in one step. */
+const joinRound = (groups: Array<Array<Event>>, event: Event): void => {
+  const commands = is(event, "EnvironmentChanged") ? event.payload.commands : undefined
+  if (commands === undefined) return
+  const ids = new Set<unknown>(commands)
+  const first = groups.findIndex((group) =>
+    group.some((one) => Facts.ENDS.has(one.type) && ids.has(one.payload.commandId)),
+  )
+  if (first !== -1) groups.push(groups.splice(first).flat())
+}
+
 /**
- * The events up to the last one that tells how the world stands: its reset, or a command's end with the change that it
- * made. What comes after it is looked at with the next one, so that it does not matter when the log is read.
+ * The events up to the last one that tells how the world stands: its reset, a tick, or a command's end with the change
+ * that it made. What comes after it is looked at with the next one, so that it does not matter when the log is read.
  */
 export const settled = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const groups = commits(events)
-  const last = groups.findLastIndex((group) =>
-    group.some(({ type }) => Facts.ENDS.has(type) || type === "EnvironmentReset" || type === "EnvironmentRestored"),
-  )
+  const last = groups.findLastIndex((group) => group.some(({ type }) => Facts.ENDS.has(type) || SETTLES.has(type)))
   return groups.slice(0, last + 1).flat()
 }
+
+const SETTLES: ReadonlySet<string> = new Set(["EnvironmentReset", "EnvironmentRestored", "WorldTicked"])

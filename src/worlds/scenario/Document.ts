@@ -18,10 +18,30 @@ const Count = Schema.Int.pipe(
 
 const Names = Schema.Array(Text).annotations({ description: "a list of names" })
 
-const Rule = Text.annotations({ description: "a rule: a CEL expression over state, event, task, command and count" })
+/** Longest CEL expression, in characters. */
+const MAX_EXPRESSION = 10_000
+
+const expression = (description: string) =>
+  Text.pipe(
+    Schema.maxLength(MAX_EXPRESSION),
+    Schema.annotations({ description: `${description}, of at most ${MAX_EXPRESSION} characters` }),
+  )
+
+const Rule = expression("a rule: a CEL expression over state, event, task, command and count")
 
 /** The agent that a part of the scenario is about. Default: any of its agents. */
 const agent_id = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: any" }))
+
+/** The agent that a response is for. Default: all of them. */
+const addressee = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: all" }))
+
+/** Whom a condition is about. */
+const whose = {
+  agent_id,
+  every_agent: optional(
+    Schema.Boolean.annotations({ description: "whether every agent has to meet it; default: one is enough" }),
+  ),
+}
 
 /** A room of a world that is made of rooms. */
 const Room = Schema.Struct({
@@ -64,19 +84,27 @@ const AgentSetup = Schema.Struct({
     Schema.Record({ key: Schema.String, value: Schema.Boolean }).annotations({ description: "true or false by flag" }),
   ),
   initial_agent_config: optional(AgentConfig),
+  program: optional(
+    Text.annotations({
+      description: "the agent that plays it: a JavaScript module in the scenario's directory or below it",
+    }),
+  ),
+  model: optional(
+    Text.annotations({ description: "instead of a program: the language model that plays it, as provider/model" }),
+  ),
 }).annotations({ identifier: "AgentSetup", description: "an agent: an object with agent_id" })
 
 export type AgentSetup = typeof AgentSetup.Type
 
 /** A condition that wins or loses. One is enough. */
 export const Condition = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("item_in_inventory"), agent_id, item_name: Text }),
-  Schema.Struct({ type: Schema.Literal("flag_set"), agent_id, flag_name: Text }),
-  Schema.Struct({ type: Schema.Literal("max_steps_reached"), steps: Count }),
+  Schema.Struct({ type: Schema.Literal("item_in_inventory"), ...whose, item_name: Text }),
+  Schema.Struct({ type: Schema.Literal("flag_set"), ...whose, flag_name: Text }),
+  Schema.Struct({ type: Schema.Literal("max_steps_reached"), agent_id, steps: Count }),
   Schema.Struct({
     type: Schema.Literal("agent_state_condition"),
-    agent_id,
-    condition: Text.annotations({ description: 'a CEL expression over the agent\'s state, such as "energy <= 0"' }),
+    ...whose,
+    condition: expression('a CEL expression over the agent\'s state, such as "energy <= 0"'),
   }),
   Schema.Struct({ type: Schema.Literal("rule"), rule: Rule }),
 ).annotations({
@@ -91,13 +119,14 @@ export type Condition = typeof Condition.Type
 export const Trigger = Schema.Union(
   Schema.Struct({
     type: Schema.Literal("action_taken"),
+    agent_id,
     action_type: Text.annotations({ description: "an actuator's name, or the action of a world with numbered ones" }),
     target: optional(Text.annotations({ description: "one of the command's arguments" })),
     count: optional(Count),
   }),
   Schema.Struct({ type: Schema.Literal("item_found"), agent_id, item_name: Text }),
   Schema.Struct({ type: Schema.Literal("flag_set"), agent_id, flag_name: Text }),
-  Schema.Struct({ type: Schema.Literal("step_reached"), steps: Count }),
+  Schema.Struct({ type: Schema.Literal("step_reached"), agent_id, steps: Count }),
   Schema.Struct({ type: Schema.Literal("rule"), rule: Rule }),
 ).annotations({
   identifier: "Trigger",
@@ -108,11 +137,16 @@ export type Trigger = typeof Trigger.Type
 
 /** What happens when a trigger fires. */
 export const Response = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("message_to_agent"), agent_id, content: Text }),
+  Schema.Struct({ type: Schema.Literal("message_to_agent"), agent_id: addressee, content: Text }),
   Schema.Struct({ type: Schema.Literal("log_milestone"), agent_id, milestone_name: Text }),
-  Schema.Struct({ type: Schema.Literal("set_flag"), agent_id, flag_name: Text }),
+  Schema.Struct({ type: Schema.Literal("set_flag"), agent_id: addressee, flag_name: Text }),
   Schema.Struct({
     type: Schema.Literal("command"),
+    agent_id: optional(
+      Text.annotations({
+        description: "the id of the agent in whose name it is given, which a world of several has to know",
+      }),
+    ),
     actuator: Text.annotations({ description: "an actuator of the environment, or plugin/actuator" }),
     args: optional(JsonObject),
   }),
@@ -142,14 +176,21 @@ const Happening = Schema.Struct({
   repeat: optional(Schema.Boolean.annotations({ description: "whether it happens each time; default: once" })),
 }).annotations({ identifier: "Event", description: "an event: an object with trigger and response" })
 
+/** Maximum numbers of events and conditions: each is looked at after each command. */
+const MAX_EVENTS = 1_000
+const MAX_CONDITIONS = 100
+
+/** Maximum number of agents. */
+const MAX_AGENTS = 1_000
+
 const InitialState = Schema.Struct({
   rooms: optional(Schema.Record({ key: Schema.String, value: Room }).annotations({ description: "rooms by name" })),
   object_details: optional(
     Schema.Record({ key: Schema.String, value: Thing }).annotations({ description: "things by name" }),
   ),
   agent_setup: optional(
-    Schema.Union(AgentSetup, Schema.NonEmptyArray(AgentSetup)).annotations({
-      description: "an agent, or a list of agents",
+    Schema.Union(AgentSetup, Schema.NonEmptyArray(AgentSetup).pipe(Schema.maxItems(MAX_AGENTS))).annotations({
+      description: `an agent, or a list of at most ${MAX_AGENTS} agents`,
     }),
   ),
 }).annotations({
@@ -167,9 +208,22 @@ export const Scenario = Schema.Struct({
   description: Text,
   configuration: optional(JsonObject.annotations({ description: "options of the environment" })),
   initial_state: optional(InitialState),
-  win_conditions: Schema.NonEmptyArray(Condition).annotations({ description: "a list of at least one condition" }),
-  lose_conditions: optional(Schema.Array(Condition).annotations({ description: "a list of conditions" })),
-  events: optional(Schema.Array(Happening).annotations({ description: "a list of events" })),
+  win_conditions: Schema.NonEmptyArray(Condition).pipe(
+    Schema.maxItems(MAX_CONDITIONS),
+    Schema.annotations({ description: `a list of at least one condition, and at most ${MAX_CONDITIONS}` }),
+  ),
+  lose_conditions: optional(
+    Schema.Array(Condition).pipe(
+      Schema.maxItems(MAX_CONDITIONS),
+      Schema.annotations({ description: `a list of at most ${MAX_CONDITIONS} conditions` }),
+    ),
+  ),
+  events: optional(
+    Schema.Array(Happening).pipe(
+      Schema.maxItems(MAX_EVENTS),
+      Schema.annotations({ description: `a list of at most ${MAX_EVENTS} events` }),
+    ),
+  ),
   /** The JSON Schema of this document, for editors. Hindcast ignores it. */
   $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Scenario", description: "a scenario: an object" })
@@ -182,8 +236,24 @@ export const agentsOf = ({ initial_state }: Scenario): ReadonlyArray<AgentSetup>
   return setup === undefined ? [] : "agent_id" in setup ? [setup] : setup
 }
 
+/** The names of its agents, where it has several; else none. */
+export const namesOf = (scenario: Scenario): ReadonlyArray<string> => {
+  const agents = agentsOf(scenario)
+  return agents.length < 2 ? [] : agents.map(({ agent_id }) => agent_id)
+}
+
+/** The responses of an event. */
+export const responsesOf = ({ response }: { readonly response: Response | ReadonlyArray<Response> }) =>
+  "type" in response ? [response] : response
+
+/** What an agent begins with, as JSON. */
+export const configOf = (agent: AgentSetup | undefined): JsonObject | undefined =>
+  agent?.initial_agent_config === undefined ? undefined : decodeObject(agent.initial_agent_config)
+
+const decodeObject = Schema.decodeUnknownSync(JsonObject)
+
 /** A scenario as JSON. Its schema guarantees it; the decoding makes the compiler see it. */
-export const asJson = (scenario: Scenario): JsonObject => Schema.decodeUnknownSync(JsonObject)(scenario)
+export const asJson = (scenario: Scenario): JsonObject => decodeObject(scenario)
 
 /**
  * The canonical form of a name: `brass_key` for `Brass Key`, `the brass-key` and `brass_key`, as the text room has it.

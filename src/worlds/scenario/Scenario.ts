@@ -2,29 +2,33 @@
 
 import * as fs from "node:fs"
 import { Effect, Either } from "effect"
-import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Kernel, type RunError, type RunOptions } from "../../kernel/Kernel.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import * as Cast from "./Cast.ts"
 import { conducted, type Playing } from "./Conducting.ts"
+import { type AgentSetup, agentsOf } from "./Document.ts"
 import { decode, invalid, type Loaded, type ScenarioInvalid } from "./decode.ts"
+import { MAX_LENGTH } from "./source.ts"
 import * as World from "./World.ts"
 
+export type { Players } from "./Cast.ts"
 export * as Conditions from "./Conditions.ts"
 export { conducted, type Playing } from "./Conducting.ts"
 export * as Course from "./Course.ts"
-export { Scenario } from "./Document.ts"
+export { type AgentSetup, Scenario } from "./Document.ts"
 export { decode, type Loaded, ScenarioInvalid } from "./decode.ts"
 export { jsonSchema } from "./jsonSchema.ts"
 export * as Triggers from "./Triggers.ts"
+export { plugins as pluginsFor } from "./World.ts"
 
 /** Reads a scenario from a YAML or JSON file; see `decode`. */
 export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubric.FileUnreadable> =>
   Effect.flatMap(
     Effect.try({
-      try: () => fs.readFileSync(file, "utf8"),
+      try: () => readText(file),
       catch: (cause) =>
         new Rubric.FileUnreadable({
           file,
@@ -33,6 +37,36 @@ export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubr
     }),
     (text) => decode(text, file),
   )
+
+/** Most bytes of a file that is read: the longest text of a scenario, in the widest characters, and one more. */
+const MAX_BYTES = 4 * MAX_LENGTH + 1
+
+/** The text of a file, and no more than is needed to see that it is too long. */
+const readText = (file: string): string => {
+  const handle = fs.openSync(file, "r")
+  try {
+    const { size } = fs.fstatSync(handle)
+    if (size <= MAX_BYTES) return fs.readFileSync(handle, "utf8")
+    const bytes = Buffer.alloc(MAX_BYTES)
+    return bytes.toString("utf8", 0, fs.readSync(handle, bytes))
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+/** Whether a file is meant as a scenario: its text has the fields `scenario_name` and `environment_type`. */
+export const isOne = (file: string): boolean => {
+  try {
+    const text = readText(file)
+    return FIELDS.every((field) => field.test(text))
+  } catch {
+    return false
+  }
+}
+
+const FIELDS = ["scenario_name", "environment_type"].map(
+  (field) => new RegExp(`(?:^\uFEFF?|[{,])[ \\t]*["']?${field}["']?[ \\t]*:`, "m"),
+)
 
 /** A scenario in its world: what a task is opened with, and what conducts its agent. */
 export interface Played {
@@ -43,6 +77,8 @@ export interface Played {
   readonly goal: string
   /** The steps after which the scenario is lost, and some more; undefined if it has no such condition. */
   readonly maxSteps: number | undefined
+  /** Its agents, in its order: their names, and who plays them if it says so. */
+  readonly agents: ReadonlyArray<AgentSetup>
 }
 
 /**
@@ -66,6 +102,7 @@ export const inWorld = (
         environment: { [plugin]: options },
         goal: scenario.description.trim(),
         maxSteps: limits.length === 0 ? undefined : Math.min(...limits) + SPARE_STEPS,
+        agents: agentsOf(scenario),
       }
     },
   })
@@ -74,8 +111,8 @@ export const inWorld = (
 /** Steps beyond the scenario's own limit, such as messages, so that it is the scenario that ends the run. */
 const SPARE_STEPS = 100
 
-/** Options of a run of a scenario. */
-export interface PlayOptions extends Omit<RunOptions, "goal" | "environment"> {
+/** Options of a run of a scenario. `maxSteps` of several agents are rounds, or turns where one acts after the other. */
+export interface PlayOptions extends Omit<RunOptions, "goal" | "environment" | "agents"> {
   /** Default: the scenario's description. */
   readonly goal?: string
   /** Options of other environments, by plugin. */
@@ -83,23 +120,34 @@ export interface PlayOptions extends Omit<RunOptions, "goal" | "environment"> {
 }
 
 /**
- * Lets an agent play a scenario in a new task: opens it in the scenario's world, looks at the scenario's triggers and
- * conditions after each command, and closes the task as `achieved` where it is won, as `failed` where it is lost.
- * Otherwise the task ends as the agent ends it, or as `truncated`.
+ * Plays a scenario in a new task: opens it in the scenario's world, looks at the scenario's triggers and conditions after
+ * each command, and closes the task as `achieved` where it is won, as `failed` where it is lost. Otherwise the task ends
+ * as the agent ends it, or as `truncated`.
+ *
+ * A scenario of several agents is played by agents by their names, or by a group of them (`AgentGroup`). It fails with
+ * `InvalidOptions` where they are not those of the scenario. Worlds that are for fewer agents take no part.
  */
 export const run = (
-  agent: Agent.Agent,
+  players: Cast.Players,
   loaded: Loaded,
   options: PlayOptions = {},
 ): Effect.Effect<TaskAudit.TaskAudit, RunError | ScenarioInvalid, Kernel> =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
-    const { plugins, maxSteps: given, ...rest } = options
-    const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, yield* kernel.plugins.state, plugins)
+    const { plugins: asked, maxSteps: given, ...rest } = options
+    const registry = yield* kernel.plugins.state
+    const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, registry, asked)
+    const names = agentsOf(loaded.scenario).map(({ agent_id }) => agent_id)
+    const { agent, agents } = yield* Cast.of(players, {
+      ...{ names, world: playing.plugin },
+      maxRounds: given ?? (maxSteps === undefined ? undefined : maxSteps * Math.max(1, names.length)),
+    })
     const steps = given ?? maxSteps
+    const plugins = World.plugins(registry, agents?.length ?? 1, asked)
     return yield* kernel.tasks.run(conducted(agent, playing), {
       goal,
       ...rest,
+      ...(agents === undefined ? {} : { agents }),
       ...(plugins === undefined ? {} : { plugins }),
       ...(steps === undefined ? {} : { maxSteps: steps }),
       environment: { ...options.environment, ...environment },

@@ -1,7 +1,9 @@
 /** The triggers of a scenario's events: which of them fire, and because of what. Deterministic. */
 
+import { STEP } from "../../plugins/manifest/Manifest.ts"
+import type { Json } from "../../values/Json.ts"
 import { heldAt } from "./Conditions.ts"
-import { canonical, type Response, type Scenario, type Trigger } from "./Document.ts"
+import { canonical, type Response, responsesOf, type Scenario, type Trigger } from "./Document.ts"
 import type { EndedCommand, Facts } from "./Facts.ts"
 
 /** A response that is due. */
@@ -20,9 +22,9 @@ export interface Triggers {
 
 /** Starts the triggers of a scenario that was decoded. */
 export const of = ({ events = [] }: Scenario): Triggers => {
-  const all = events.map(({ name, trigger, response, repeat = false }, index) => {
-    const responses: ReadonlyArray<Response> = "type" in response ? [response] : response
-    return { trigger: name ?? `events/${index}`, responses, fires: watching(trigger, repeat) }
+  const all = events.map((event, index) => {
+    const { name, trigger, repeat = false } = event
+    return { trigger: name ?? `events/${index}`, responses: responsesOf(event), fires: watching(trigger, repeat) }
   })
   return {
     after: (facts) =>
@@ -56,10 +58,12 @@ const watch = (trigger: Trigger): Watching => {
     case "flag_set":
       return becoming((facts) => (facts.flag(trigger.flag_name, trigger.agent_id) ? facts.position : undefined), true)
     case "step_reached":
-      return ({ command, steps, position }) =>
-        command !== undefined && steps % trigger.steps === 0 ? [position] : undefined
-    case "rule":
-      return becoming(heldAt(trigger.rule), false)
+      return reaching(trigger)
+    case "rule": {
+      const becomesTrue = becoming(heldAt(trigger.rule), false)
+      // A rule does not look at the scenario's flags.
+      return (facts) => (facts.again ? undefined : becomesTrue(facts))
+    }
   }
 }
 
@@ -79,15 +83,34 @@ const becoming = (at: (facts: Facts) => number | undefined, fromStart: boolean):
   }
 }
 
+/** Fires when a number of steps is reached, each time if it repeats. */
+const reaching = ({ agent_id, steps: every }: Extract<Trigger, { readonly type: "step_reached" }>): Watching => {
+  let reached = 0
+  return ({ steps, position }) => {
+    const times = Math.floor(steps(agent_id) / every)
+    if (times <= reached) return undefined
+    reached = times
+    return [position]
+  }
+}
+
 /** Fires when a command was carried out as often as the trigger says. */
 const counting = (trigger: Extract<Trigger, { readonly type: "action_taken" }>): Watching => {
+  const { count = 1, agent_id } = trigger
   let positions: ReadonlyArray<number> = []
-  return ({ command, position }) => {
-    if (command === undefined || !command.succeeded || !isAction(trigger, command)) return undefined
-    positions = [...positions, position]
-    if (positions.length < (trigger.count ?? 1)) return undefined
-    const because = positions
-    positions = []
+  return ({ commands, agents, position }) => {
+    const taken = commands.filter(
+      (command) =>
+        command.succeeded &&
+        (agent_id === undefined || agents.length === 0 || command.agentId === agent_id) &&
+        isAction(trigger, command),
+    )
+    if (taken.length === 0) return undefined
+    positions = [...positions, ...taken.map(() => position)]
+    if (positions.length < count) return undefined
+    const counted = positions.length - (positions.length % count)
+    const because = [...new Set(positions.slice(0, counted))]
+    positions = positions.slice(counted)
     return because
   }
 }
@@ -98,10 +121,30 @@ const isAction = (
   { actuator, args }: EndedCommand,
 ): boolean => {
   const component = actuator.slice(actuator.indexOf("/") + 1)
-  const names = [actuator, component, ...(target === undefined ? [] : (SAME_WITH_TARGET.get(component) ?? []))]
-  const action = typeof args.action === "string" ? args.action : JSON.stringify(args.action)
-  const isNamed = names.includes(action_type) || (component === "step" && action === action_type)
-  return isNamed && (target === undefined || Object.values(args).some((value) => isText(value, target)))
+  const { verbs, things } = component === STEP ? spoken(args.action) : { verbs: [], things: Object.values(args) }
+  const named = [actuator, component, ...verbs]
+  const same = target === undefined ? [] : named.flatMap((name) => SAME_WITH_TARGET.get(name) ?? [])
+  return (
+    [...named, ...same].includes(action_type) && (target === undefined || things.some((value) => isText(value, target)))
+  )
+}
+
+/**
+ * What an action of a world says: of a line such as `use the key on the desk`, its verb, the line itself and what comes
+ * after the verb; of an object, its texts; of any other action, the action as JSON.
+ */
+const spoken = (
+  action: Json | undefined,
+): { readonly verbs: ReadonlyArray<string>; readonly things: ReadonlyArray<unknown> } => {
+  if (typeof action === "string") {
+    const [, verb = "", rest = ""] = /^\s*(\S+)\s*(.*)$/s.exec(action) ?? []
+    return { verbs: [action, verb.toLowerCase()], things: [action, rest, ...rest.split(/ (?:on|with|to|in|from) /i)] }
+  }
+  if (typeof action === "object" && action !== null && !Array.isArray(action)) {
+    const values = Object.values(action)
+    return { verbs: values.filter((value) => typeof value === "string"), things: values }
+  }
+  return { verbs: [JSON.stringify(action) ?? ""], things: [action] }
 }
 
 /** Looking at something is the same as examining it. */

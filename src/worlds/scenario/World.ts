@@ -2,10 +2,11 @@
 
 import { Either } from "effect"
 import { manifestOf } from "../../kernel/registry/Registry.ts"
-import { actuatorsOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
+import { actuatorsOf, type Manifest, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { agentsOf, asJson, type Scenario } from "./Document.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import { agentsOf, asJson, responsesOf, type Scenario } from "./Document.ts"
 import type { Flaw } from "./source.ts"
 
 /** A world, with the options that put it where the scenario begins. */
@@ -38,10 +39,28 @@ export const of = (
     const flaw = { path: "/environment_type", expected }
     return Either.left([{ ...flaw, found: found === undefined ? JSON.stringify(scenario.environment_type) : several }])
   }
-  const flaws = [...crowdFlaws(scenario), ...actuatorFlaws(scenario, found, manifests)]
+  const flaws = [...crowdFlaws(scenario, found), ...actuatorFlaws(scenario, found, manifests)]
   return flaws.length === 0
     ? Either.right({ plugin: found.name, options: optionsFor(scenario, found) })
     : Either.left(flaws)
+}
+
+/**
+ * The active plugins that can take part in a task of several agents: of those that are asked for, or of all, not the
+ * worlds that are for fewer.
+ */
+export const plugins = (
+  registry: PluginRegistry,
+  agents: number,
+  asked?: ReadonlyArray<string>,
+): ReadonlyArray<string> | undefined => {
+  if (agents < 2) return asked
+  const all = asked ?? Object.keys(registry).filter((name) => registry[name]?.active === true)
+  return all.filter((name) => {
+    const found = SafeRecord.get(registry, name)
+    const world = found === undefined ? undefined : worldOf(manifestOf(found))
+    return world === undefined || world.maxAgents >= agents
+  })
 }
 
 const namesOf = ({ name, peas: { environment } }: Manifest): ReadonlyArray<string> => [
@@ -58,14 +77,18 @@ export const optionsFor = (scenario: Scenario, { peas }: Manifest): JsonObject =
  */
 const whole = (scenario: Scenario): JsonObject => {
   const { $schema: _, events: __, configuration, initial_state, ...rest } = asJson(scenario)
-  const [agent] = agentsOf(scenario)
+  const agents = agentsOf(scenario).map(bare)
+  const [agent] = agents
   return {
     ...rest,
     ...asObject(configuration),
     ...(initial_state === undefined
       ? {}
       : {
-          initial_state: { ...asObject(initial_state), ...(agent === undefined ? {} : { agent_setup: bare(agent) }) },
+          initial_state: {
+            ...asObject(initial_state),
+            ...(agent === undefined ? {} : { agent_setup: agents.length > 1 ? agents : agent }),
+          },
         }),
     win_conditions: [...scenario.win_conditions.filter(({ type }) => WORLDLY.has(type))],
     lose_conditions: [...(scenario.lose_conditions ?? []).filter(({ type }) => type === "max_steps_reached")],
@@ -90,29 +113,29 @@ const parts = (scenario: Scenario): JsonObject => {
 }
 
 /** An agent as its world is told of it. */
-const bare = ({ initial_agent_config: _, ...agent }: ReturnType<typeof agentsOf>[number]): JsonObject => ({ ...agent })
+const bare = ({
+  initial_agent_config: _,
+  program: _program,
+  model: _model,
+  ...agent
+}: ReturnType<typeof agentsOf>[number]): JsonObject => ({ ...agent })
 
 /** A JSON object, or an empty one where the value is none. */
 export const asObject = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-/** The flaw of several agents in a world for one. */
-const crowdFlaws = (scenario: Scenario): ReadonlyArray<Flaw> => {
+/** The flaw of more agents than the world is for. */
+const crowdFlaws = (scenario: Scenario, manifest: Manifest): ReadonlyArray<Flaw> => {
+  const most = worldOf(manifest)?.maxAgents ?? 1
   const count = agentsOf(scenario).length
-  return count < 2
-    ? []
-    : [
-        {
-          path: "/initial_state/agent_setup",
-          expected: "one agent, because its world is for one",
-          found: `${count} agents`,
-        },
-      ]
+  if (count <= most) return []
+  const expected = most === 1 ? "one agent, because its world is for one" : `at most ${most} agents, as its world has`
+  return [{ path: "/initial_state/agent_setup", expected, found: `${count} agents` }]
 }
 
 /** The flaws of actuators that a scenario names and its world does not have. */
 const actuatorFlaws = (
-  { events = [] }: Scenario,
+  scenario: Scenario,
   world: Manifest,
   manifests: ReadonlyArray<Manifest>,
 ): ReadonlyArray<Flaw> => {
@@ -122,20 +145,26 @@ const actuatorFlaws = (
     own.includes(name) || all.includes(name)
       ? []
       : [{ path, expected: `an actuator of ${world.name} (${own.join(", ")})`, found: JSON.stringify(name) }]
-  return events.flatMap(({ trigger, response }, index) => {
+  const isOfSeveral = agentsOf(scenario).length > 1
+  return (scenario.events ?? []).flatMap((event, index) => {
+    const { trigger, response } = event
     const path = `/events/${index}`
+    const pathOf = (at: number) => `${path}/response${"type" in response ? "" : `/${at}`}`
     // The actions of a world that is stepped are not actuators.
     const isStepped = own.includes("step") || own.length === 0
-    const responses = "type" in response ? [response] : response
     return [
       ...(trigger.type === "action_taken" && !isStepped
         ? missing(`${path}/trigger/action_type`, trigger.action_type)
         : []),
-      ...responses.flatMap((one, at) =>
-        one.type === "command"
-          ? missing(`${path}/response${"type" in response ? "" : `/${at}`}/actuator`, one.actuator)
-          : [],
-      ),
+      ...responsesOf(event).flatMap((one, at) => {
+        if (one.type !== "command") return []
+        const isStep = fullName(world.name, one.actuator) === fullName(world.name, STEP)
+        if (isOfSeveral && isStep && one.agent_id === undefined) {
+          const expected = "the agent_id of the agent that takes the step, because several take part"
+          return [{ path: pathOf(at), expected, found: "none" }]
+        }
+        return missing(`${pathOf(at)}/actuator`, one.actuator)
+      }),
     ]
   })
 }

@@ -4,10 +4,14 @@ import { Data, Effect, Either, Schema } from "effect"
 import { digest } from "../../values/Digest.ts"
 import { type Json, pointerToken } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
+import { visible } from "../../values/PlainText.ts"
 import { asJson, Scenario } from "./Document.ts"
 import { flawsOf } from "./references.ts"
 import { repaired } from "./repair.ts"
 import { type Flaw, type Mistake, type Place, parse } from "./source.ts"
+
+/** Most mistakes that a message lists. */
+const MAX_LISTED = 50
 
 /** Fix the scenario: `mistakes` are all that were found in it. */
 export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
@@ -15,8 +19,11 @@ export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
   readonly mistakes: ReadonlyArray<Mistake>
 }> {
   override get message() {
-    const count = this.mistakes.length === 1 ? "1 mistake" : `${this.mistakes.length} mistakes`
-    return `${this.file} has ${count}:${this.mistakes.map((mistake) => `\n  ${described(mistake)}`).join("")}`
+    const { file, mistakes } = this
+    const count = mistakes.length === 1 ? "1 mistake" : `${mistakes.length} mistakes`
+    const listed = mistakes.slice(0, MAX_LISTED).map((mistake) => `\n  ${described(mistake)}`)
+    const more = mistakes.length > MAX_LISTED ? `\n  and ${mistakes.length - MAX_LISTED} more` : ""
+    return `${file} has ${count}:${listed.join("")}${more}`
   }
 }
 
@@ -71,8 +78,12 @@ export const fromJson = (document: Json): Either.Either<Scenario, ReadonlyArray<
     },
   })
 
+/** Most issues beside which more is looked for: each is repaired in a copy of the document. */
+const MAX_REPAIRED = 100
+
 /** What else is wrong, where the parts that do not fit the schema are left out. */
 const furtherFlaws = (document: Json, issues: ReadonlyArray<SchemaIssue>): ReadonlyArray<Flaw> => {
+  if (issues.length > MAX_REPAIRED) return []
   const rest = strictly(
     repaired(
       document,
@@ -92,5 +103,13 @@ const flawOf = ({ keys, expected, found, nearest }: SchemaIssue): Flaw => ({
   found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
 })
 
-const described = ({ path, expected, found, place }: Mistake): string =>
-  `${place.line}:${place.column} ${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
+const described = ({ path, expected, found, place }: Mistake): string => {
+  const at = path === "" ? "(the whole file)" : shown(path)
+  return `${place.line}:${place.column} ${at}: expected ${shown(expected)}, found ${shown(found)}`
+}
+
+/** Longest part of a line of a message, in characters. */
+const MAX_PART = 1_000
+
+/** A text of the file, or one that quotes it, as a message shows it. */
+const shown = (text: string): string => visible(text.length > MAX_PART ? `${text.slice(0, MAX_PART)}…` : text)

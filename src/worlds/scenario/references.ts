@@ -1,19 +1,56 @@
 /** Finds what a scenario names and does not have, rules that do not compile, and conditions that are met at the start. */
 
-import { Either } from "effect"
-import { similarNames } from "../../values/DidYouMean.ts"
+import { Either, Schema } from "effect"
+import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
 import { pointerToken } from "../../values/Json.ts"
-import { agentsOf, type Condition, canonical, type Scenario } from "./Document.ts"
+import { describeValue } from "../../values/OptionIssues.ts"
+import { agentsOf, type Condition, canonical, responsesOf, type Scenario } from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
+import * as KnownNames from "./KnownNames.ts"
 import type { Flaw } from "./source.ts"
 
 /** All flaws of a scenario that its schema accepts. */
-export const flawsOf = (scenario: Scenario): ReadonlyArray<Flaw> => [
-  ...agentFlaws(scenario),
-  ...(isOfRooms(scenario) ? [...roomFlaws(scenario), ...thingFlaws(scenario)] : []),
-  ...conditionsOf(scenario).flatMap(([path, condition]) => conditionFlaws(scenario, path, condition)),
-  ...eventFlaws(scenario),
-]
+export const flawsOf = (scenario: Scenario): ReadonlyArray<Flaw> => {
+  const known = knownOf(scenario)
+  return [
+    ...agentFlaws(scenario, known),
+    ...(known.isOfRooms ? [...roomFlaws(scenario, known), ...thingFlaws(scenario, known)] : []),
+    ...conditionsOf(scenario).flatMap(([path, condition]) => conditionFlaws(scenario, known, path, condition)),
+    ...eventFlaws(scenario, known),
+  ]
+}
+
+/** What a scenario has, by name. */
+interface Known {
+  /** Whether the scenario says which rooms or things there are, so that others are not there. */
+  readonly isOfRooms: boolean
+  readonly rooms: KnownNames.KnownNames
+  /** Those in `object_details`. */
+  readonly details: KnownNames.KnownNames
+  /** All things: those with details, those that are hidden, and those that agents begin with. */
+  readonly things: KnownNames.KnownNames
+  readonly agents: KnownNames.KnownNames
+}
+
+const knownOf = (scenario: Scenario): Known => {
+  const { rooms, object_details } = scenario.initial_state ?? {}
+  const details = Object.keys(object_details ?? {})
+  const hidden = Object.values(object_details ?? {}).flatMap(
+    ({ custom_properties = {} }) => custom_properties.hidden_item,
+  )
+  const agents = agentsOf(scenario)
+  const carried = agents.flatMap(({ initial_inventory = [] }) => initial_inventory)
+  return {
+    isOfRooms: rooms !== undefined || object_details !== undefined,
+    rooms: KnownNames.of(Object.keys(rooms ?? {}), canonical),
+    details: KnownNames.of(details, canonical),
+    things: KnownNames.of([...details, ...hidden.filter((item) => typeof item === "string"), ...carried], canonical),
+    agents: KnownNames.of(
+      agents.map(({ agent_id }) => agent_id),
+      (name) => name,
+    ),
+  }
+}
 
 /** The conditions with their JSON Pointers. */
 const conditionsOf = ({ win_conditions, lose_conditions = [] }: Scenario) => [
@@ -21,116 +58,74 @@ const conditionsOf = ({ win_conditions, lose_conditions = [] }: Scenario) => [
   ...lose_conditions.map((condition, index) => [`/lose_conditions/${index}`, condition] as const),
 ]
 
-/** Whether the scenario says which rooms or things there are, so that others are not there. */
-const isOfRooms = ({ initial_state = {} }: Scenario): boolean =>
-  initial_state.rooms !== undefined || initial_state.object_details !== undefined
+const ROOM = "the name of a room"
+const DETAILED = "the name of a thing in object_details"
+const THING = "the name of a thing"
 
-const oneOf = (known: ReadonlyArray<string>): string => known.join(", ") || "there is none"
-
-/** The flaw of a name that is not among those that are known. */
-const unknown = (path: string, what: string, name: string, known: ReadonlyArray<string>): ReadonlyArray<Flaw> => {
-  if (known.some((one) => canonical(one) === canonical(name))) return []
-  const [nearest] = similarNames(canonical(name), known)
-  const found = `${JSON.stringify(name)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`
-  return [{ path, expected: `${what} (${oneOf(known)})`, found }]
-}
-
-const agentFlaws = (scenario: Scenario): ReadonlyArray<Flaw> => {
+const agentFlaws = (scenario: Scenario, { rooms, isOfRooms }: Known): ReadonlyArray<Flaw> => {
   const agents = agentsOf(scenario)
-  const rooms = Object.keys(scenario.initial_state?.rooms ?? {})
   const base = "/initial_state/agent_setup"
   const isList = Array.isArray(scenario.initial_state?.agent_setup)
-  return agents.flatMap(({ agent_id, start_room }, index) => {
+  const seen = new Set<string>()
+  return agents.flatMap(({ agent_id, start_room, program, model }, index) => {
     const path = isList ? `${base}/${index}` : base
-    const first = agents.findIndex((other) => other.agent_id === agent_id)
+    const at = `${path}/agent_id`
+    const isTwice = seen.has(agent_id)
+    seen.add(agent_id)
     return [
-      ...(first < index
-        ? [
-            {
-              path: `${path}/agent_id`,
-              expected: "each agent to have an id of its own",
-              found: JSON.stringify(agent_id),
-            },
-          ]
+      ...(isTwice
+        ? [{ path: at, expected: "each agent to have an id of its own", found: describeValue(agent_id) }]
         : []),
-      ...(start_room === undefined || !isOfRooms(scenario)
-        ? []
-        : unknown(`${path}/start_room`, "the name of a room", start_room, rooms)),
+      // Those of a task with several are keys of documents and parts of actors.
+      ...(agents.length > 1 && !isAgentName(agent_id)
+        ? [{ path: at, expected: AGENT_NAME, found: describeValue(agent_id) }]
+        : []),
+      ...(start_room === undefined || !isOfRooms ? [] : rooms.unknown(`${path}/start_room`, ROOM, start_room)),
+      ...(program !== undefined && model !== undefined
+        ? [{ path: `${path}/model`, expected: "a program or a model", found: "both" }]
+        : []),
     ]
   })
 }
 
-const roomFlaws = ({ initial_state: { rooms = {}, object_details = {} } = {} }: Scenario): ReadonlyArray<Flaw> =>
-  Object.entries(rooms).flatMap(([name, { exits = {}, objects = [] }]) => {
+const isAgentName = Schema.is(AgentName)
+
+const AGENT_NAME =
+  "an id of letters, digits, '.', '_', ':' and '-' that starts with a letter or digit, because several agents take part"
+
+const roomFlaws = ({ initial_state }: Scenario, { rooms, details }: Known): ReadonlyArray<Flaw> =>
+  Object.entries(initial_state?.rooms ?? {}).flatMap(([name, { exits = {}, objects = [] }]) => {
     const path = `/initial_state/rooms/${pointerToken(name)}`
     return [
       ...Object.entries(exits).flatMap(([direction, to]) =>
-        unknown(`${path}/exits/${pointerToken(direction)}`, "the name of a room", to, Object.keys(rooms)),
+        rooms.unknown(`${path}/exits/${pointerToken(direction)}`, ROOM, to),
       ),
-      ...objects.flatMap((object, index) =>
-        unknown(
-          `${path}/objects/${index}`,
-          "the name of a thing in object_details",
-          object,
-          Object.keys(object_details),
-        ),
-      ),
+      ...objects.flatMap((object, index) => details.unknown(`${path}/objects/${index}`, DETAILED, object)),
     ]
   })
 
-const thingFlaws = (scenario: Scenario): ReadonlyArray<Flaw> => {
-  const { object_details = {} } = scenario.initial_state ?? {}
-  return Object.entries(object_details).flatMap(([name, { contains = [], custom_properties = {} }]) => {
+const thingFlaws = ({ initial_state }: Scenario, { details, things }: Known): ReadonlyArray<Flaw> =>
+  Object.entries(initial_state?.object_details ?? {}).flatMap(([name, { contains = [], custom_properties = {} }]) => {
     const path = `/initial_state/object_details/${pointerToken(name)}`
     const key = custom_properties.key_required
     return [
-      ...contains.flatMap((inside, index) =>
-        unknown(
-          `${path}/contains/${index}`,
-          "the name of a thing in object_details",
-          inside,
-          Object.keys(object_details),
-        ),
-      ),
-      ...(typeof key === "string"
-        ? unknown(`${path}/custom_properties/key_required`, "the name of a thing", key, itemsOf(scenario))
-        : []),
+      ...contains.flatMap((inside, index) => details.unknown(`${path}/contains/${index}`, DETAILED, inside)),
+      ...(typeof key === "string" ? things.unknown(`${path}/custom_properties/key_required`, THING, key) : []),
     ]
   })
-}
-
-/** The names of all things: those with details, those that are hidden, and those that agents begin with. */
-const itemsOf = (scenario: Scenario): ReadonlyArray<string> => {
-  const { object_details = {} } = scenario.initial_state ?? {}
-  const hidden = Object.values(object_details).flatMap(({ custom_properties = {} }) => custom_properties.hidden_item)
-  return [
-    ...Object.keys(object_details),
-    ...hidden.filter((item) => typeof item === "string"),
-    ...agentsOf(scenario).flatMap(({ initial_inventory = [] }) => initial_inventory),
-  ]
-}
 
 /** The flaws of what a condition, a trigger or a response names. */
 const nameFlaws = (
-  scenario: Scenario,
+  { agents, things, isOfRooms }: Known,
   path: string,
   named: { readonly type: string; readonly agent_id?: string; readonly item_name?: string },
 ): ReadonlyArray<Flaw> => {
   const { agent_id, item_name } = named
-  const agents = agentsOf(scenario).map((agent) => agent.agent_id)
   return [
-    ...(agent_id === undefined || agents.includes(agent_id)
+    ...(agent_id === undefined
       ? []
-      : [
-          {
-            path: `${path}/agent_id`,
-            expected: `the id of an agent of agent_setup (${oneOf(agents)})`,
-            found: JSON.stringify(agent_id),
-          },
-        ]),
-    ...(item_name === undefined || !isOfRooms(scenario)
-      ? []
-      : unknown(`${path}/item_name`, "the name of a thing", item_name, itemsOf(scenario))),
+      : agents.unknown(`${path}/agent_id`, "the id of an agent of agent_setup", agent_id)),
+    ...(item_name === undefined || !isOfRooms ? [] : things.unknown(`${path}/item_name`, THING, item_name)),
   ]
 }
 
@@ -138,21 +133,35 @@ const nameFlaws = (
 const expressionFlaws = (path: string, compiled: Either.Either<unknown, string>): ReadonlyArray<Flaw> =>
   Either.isRight(compiled) ? [] : [{ path, expected: "a CEL expression that is true or false", found: compiled.left }]
 
-const conditionFlaws = (scenario: Scenario, path: string, condition: Condition): ReadonlyArray<Flaw> => {
+const conditionFlaws = (scenario: Scenario, known: Known, path: string, condition: Condition): ReadonlyArray<Flaw> => {
   switch (condition.type) {
     case "rule":
       return expressionFlaws(`${path}/rule`, Expressions.rule(condition.rule))
     case "agent_state_condition":
       return [
-        ...nameFlaws(scenario, path, condition),
+        ...nameFlaws(known, path, condition),
+        ...eachFlaws(path, condition),
         ...expressionFlaws(`${path}/condition`, Expressions.ofAgent(condition.condition)),
       ]
     case "max_steps_reached":
-      return []
+      return nameFlaws(known, path, condition)
     default:
-      return [...nameFlaws(scenario, path, condition), ...metAtStart(scenario, path, condition)]
+      return [
+        ...nameFlaws(known, path, condition),
+        ...eachFlaws(path, condition),
+        ...metAtStart(scenario, path, condition),
+      ]
   }
 }
+
+/** The flaw of a condition that names an agent, and means every one. */
+const eachFlaws = (
+  path: string,
+  { agent_id, every_agent }: { readonly agent_id?: string; readonly every_agent?: boolean },
+): ReadonlyArray<Flaw> =>
+  agent_id !== undefined && every_agent === true
+    ? [{ path: `${path}/every_agent`, expected: "an agent_id or every_agent", found: "both" }]
+    : []
 
 /** A condition that holds before anything was done. */
 const metAtStart = (
@@ -163,28 +172,32 @@ const metAtStart = (
   const agents = agentsOf(scenario).filter(
     ({ agent_id }) => condition.agent_id === undefined || condition.agent_id === agent_id,
   )
-  const isMet = agents.some(({ initial_inventory = [], flags = {} }) =>
+  const isMetBy = ({ initial_inventory = [], flags = {} }: (typeof agents)[number]) =>
     condition.type === "item_in_inventory"
       ? initial_inventory.some((item) => canonical(item) === canonical(condition.item_name))
-      : Object.entries(flags).some(([flag, isSet]) => isSet && canonical(flag) === canonical(condition.flag_name)),
-  )
+      : Object.entries(flags).some(([flag, isSet]) => isSet && canonical(flag) === canonical(condition.flag_name))
+  const isMet = condition.every_agent === true ? agents.length > 0 && agents.every(isMetBy) : agents.some(isMetBy)
   if (!isMet) return []
   const end = path.startsWith("/win") ? "won" : "lost"
   const found = `one that is met at the start, so that the scenario is ${end} before anything is done`
   return [{ path, expected: "a condition that is not met yet", found }]
 }
 
-const eventFlaws = (scenario: Scenario): ReadonlyArray<Flaw> =>
-  (scenario.events ?? []).flatMap(({ name, trigger, response }, index, events) => {
+const eventFlaws = ({ events = [] }: Scenario, known: Known): ReadonlyArray<Flaw> => {
+  const seen = new Set<string>()
+  return events.flatMap((event, index) => {
+    const { name, trigger, response } = event
     const path = `/events/${index}`
-    const first = name === undefined ? -1 : events.findIndex((other) => other.name === name)
+    const isTwice = name !== undefined && seen.has(name)
+    if (name !== undefined) seen.add(name)
     const isList = !("type" in response)
     return [
-      ...(first >= 0 && first < index
-        ? [{ path: `${path}/name`, expected: "each event to have a name of its own", found: JSON.stringify(name) }]
+      ...(isTwice
+        ? [{ path: `${path}/name`, expected: "each event to have a name of its own", found: describeValue(name) }]
         : []),
       ...(trigger.type === "rule" ? expressionFlaws(`${path}/trigger/rule`, Expressions.rule(trigger.rule)) : []),
-      ...nameFlaws(scenario, `${path}/trigger`, trigger),
-      ...[response].flat().flatMap((one, at) => nameFlaws(scenario, `${path}/response${isList ? `/${at}` : ""}`, one)),
+      ...nameFlaws(known, `${path}/trigger`, trigger),
+      ...responsesOf(event).flatMap((one, at) => nameFlaws(known, `${path}/response${isList ? `/${at}` : ""}`, one)),
     ]
   })
+}

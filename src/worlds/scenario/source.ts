@@ -1,8 +1,8 @@
 /** Reads the text of a scenario, YAML or JSON, and finds the line and column of each of its parts. */
 
 import { Effect, Either } from "effect"
-import type { Node } from "yaml"
-import { findNonJson, type Json, pointerKeys } from "../../values/Json.ts"
+import type { Node, YAMLMap } from "yaml"
+import { findNonJson, type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
 
 /** A location in a text, as editors count: from 1. */
 export interface Place {
@@ -30,66 +30,137 @@ export interface Mistake extends Flaw {
   readonly place: Place
 }
 
-/** Parses YAML, which includes JSON, whose value is JSON. Fields that are left empty count as missing. */
-export const parse = (text: string): Effect.Effect<Either.Either<Source, ReadonlyArray<Mistake>>> =>
-  // YAML's parser is loaded with the first file: most programs read none. It is CommonJS: where it is bundled, all that it exports is
-  // the default.
-  Effect.map(
-    Effect.promise(() => import("yaml")),
-    ({ default: { parseDocument, LineCounter, isMap, isSeq, isScalar } }) => {
-      const lines = new LineCounter()
-      const placeAt = (offset: number): Place => {
-        const { line, col } = lines.linePos(offset)
-        return { line: Math.max(1, line), column: Math.max(1, col) }
-      }
-      const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-      const mistake = (path: string, expected: string, found: string, at: number): Mistake => ({
-        ...{ path, expected, found },
-        place: placeAt(at),
-      })
-      const broken = parsed.errors.map(({ message, pos }) => mistake("", "YAML or JSON", message, pos[0]))
-      if (broken.length > 0) return Either.left(broken)
-
-      const offsetOf = (pointer: string): number => {
-        let node: Node | null | undefined = parsed.contents
-        let offset = node?.range?.[0] ?? 0
-        for (const key of pointerKeys(pointer)) {
-          if (isMap(node)) {
-            const pair = node.items.find(({ key: name }) => isScalar(name) && String(name.value) === key)
-            if (pair === undefined) return offset
-            offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? offset) : offset
-            node = pair.value as Node | null
-          } else if (isSeq(node)) {
-            const item = node.items[Number(key)] as Node | undefined
-            if (item === undefined) return offset
-            offset = item.range?.[0] ?? offset
-            node = item
-          } else return offset
-        }
-        return offset
-      }
-      let value: unknown
-      try {
-        value = parsed.toJS({ maxAliasCount: MAX_ALIASES })
-      } catch (cause) {
-        const found = cause instanceof Error ? cause.message : String(cause)
-        return Either.left([mistake("", `at most ${MAX_ALIASES} uses of aliases`, found, 0)])
-      }
-      const bad = findNonJson(value)
-      if (bad !== undefined) return Either.left([mistake(bad.path, "JSON", bad.found, offsetOf(bad.path))])
-      return Either.right({
-        document: withoutEmpty(value as Json),
-        placeOf: (pointer) => placeAt(offsetOf(pointer)),
-      })
-    },
-  )
+/** Longest text of a scenario, in characters. */
+export const MAX_LENGTH = 1_000_000
 
 /** Most uses of YAML's aliases: more would make a small file large. */
 const MAX_ALIASES = 100
 
+/** Most levels of lists and objects in one another. */
+const MAX_LEVELS = 100
+
+type Parsed = Either.Either<Source, ReadonlyArray<Mistake>>
+
+const START: Place = { line: 1, column: 1 }
+
+/** Parses YAML, which includes JSON, whose value is JSON. Fields that are left empty count as missing. */
+export const parse = (given: string): Effect.Effect<Parsed> => {
+  const text = given.startsWith("\uFEFF") ? given.slice(1) : given
+  if (text.length > MAX_LENGTH) {
+    const expected = `a text of at most ${MAX_LENGTH} characters`
+    return Effect.succeed(Either.left([{ path: "", expected, found: `${text.length}`, place: START }]))
+  }
+  // YAML's parser is loaded with the first file: most programs read none. It is CommonJS: where it is bundled, all that it exports is
+  // the default.
+  return Effect.map(
+    Effect.promise(() => import("yaml")),
+    ({ default: yaml }) => parsedBy(yaml, text),
+  )
+}
+
+type Yaml = Pick<typeof import("yaml"), "parseDocument" | "LineCounter" | "isMap" | "isSeq" | "isScalar">
+
+const parsedBy = ({ parseDocument, LineCounter, isMap, isSeq, isScalar }: Yaml, text: string): Parsed => {
+  const lines = new LineCounter()
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const mistake = (path: string, expected: string, found: string, at: number): Mistake => ({
+    ...{ path, expected, found },
+    place: placeAt(at),
+  })
+  // The parser compares each key with all that came before it; `keyFlaws` does it in linear time.
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "silent" })
+  const broken = parsed.errors.map(({ message, pos }) =>
+    OVERFLOW.test(message)
+      ? mistake("", `at most ${MAX_LEVELS} levels of lists and objects`, "more", pos[0])
+      : mistake("", "YAML or JSON", message, pos[0]),
+  )
+  if (broken.length > 0) return Either.left(broken)
+
+  const flaws: Array<Mistake> = []
+  const check = (node: unknown, path: string, level: number): void => {
+    if (!isMap(node) && !isSeq(node)) return
+    if (level > MAX_LEVELS) {
+      flaws.push(mistake(path, `at most ${MAX_LEVELS} levels of lists and objects`, "more", node.range?.[0] ?? 0))
+      return
+    }
+    const names = new Set<string>()
+    for (const [index, item] of node.items.entries()) {
+      if (!isMap(node)) {
+        check(item, `${path}/${index}`, level + 1)
+        continue
+      }
+      const { key, value } = node.items[index] ?? {}
+      const name = isScalar(key) ? String(key.value) : ""
+      const at = isNode(key) ? (key.range?.[0] ?? 0) : 0
+      const inside = `${path}/${pointerToken(name)}`
+      if (!isScalar(key) || key.value === null) flaws.push(mistake(path, "a name for each field", "none", at))
+      else if (name === "__proto__") flaws.push(mistake(inside, "another name", JSON.stringify(name), at))
+      else if (names.has(name)) flaws.push(mistake(inside, "each field once: keys are unique", "it again", at))
+      names.add(name)
+      check(value, inside, level + 1)
+    }
+  }
+  check(parsed.contents, "", 1)
+  if (flaws.length > 0) return Either.left(flaws)
+
+  const pairsOf = pairsByKey(isScalar)
+  const offsetOf = (pointer: string): number => {
+    let node: unknown = parsed.contents
+    let offset = parsed.contents?.range?.[0] ?? 0
+    for (const key of pointerKeys(pointer)) {
+      if (isMap(node)) {
+        const pair = pairsOf(node).get(key)
+        if (pair === undefined) return offset
+        offset = (isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? offset
+        node = pair.value
+      } else if (isSeq(node)) {
+        const item = node.items[Number(key)]
+        if (!isNode(item)) return offset
+        offset = item.range?.[0] ?? offset
+        node = item
+      } else return offset
+    }
+    return offset
+  }
+  let value: unknown
+  try {
+    value = parsed.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    return Either.left([mistake("", `at most ${MAX_ALIASES} uses of aliases`, found, 0)])
+  }
+  const bad = findNonJson(value)
+  if (bad !== undefined) return Either.left([mistake(bad.path, "JSON", bad.found, offsetOf(bad.path))])
+  return Either.right({
+    document: withoutEmpty(value as Json),
+    placeOf: (pointer) => placeAt(offsetOf(pointer)),
+  })
+}
+
+/** The parser's own end of its stack. */
+const OVERFLOW = /call stack|too much recursion/i
+
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "range" in value
+
+/** Finds the pairs of objects by their keys. */
+const pairsByKey = (isScalar: Yaml["isScalar"]) => {
+  const known = new WeakMap<YAMLMap, ReadonlyMap<string, YAMLMap["items"][number]>>()
+  return (map: YAMLMap) => {
+    const found =
+      known.get(map) ??
+      new Map(map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])))
+    known.set(map, found)
+    return found
+  }
+}
+
 /** The document without fields that are null, in the parts whose fields Hindcast knows. */
 const withoutEmpty = (value: Json): Json => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  if (Array.isArray(value)) return value.map((item: Json) => withoutEmpty(item))
+  if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, field]) =>
       field === null ? [] : [[key, key === "initial_state" || key === "agent_setup" ? withoutEmpty(field) : field]],

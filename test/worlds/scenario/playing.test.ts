@@ -164,6 +164,21 @@ describe("triggers and conditions", { timeout: 120_000 }, () => {
       }),
   )
 
+  it.scopedLive("a rule that repeats fires when it becomes true, and not again because a flag was set meanwhile", () =>
+    Effect.gen(function* () {
+      const { run } = yield* kernel
+      const text = withEvents(`
+  - { name: rule, repeat: true, trigger: { type: rule, rule: 'state.environment["text-room"].steps >= 1' }, response: { type: log_milestone, milestone_name: begun } }
+  - { name: flag, trigger: { type: step_reached, steps: 2 }, response: { type: set_flag, flag_name: lit } }
+`)
+      const { recorded } = yield* run(played(doing([]), text, { maxSteps: 5 }))
+      expect(recorded.flatMap(([type, { trigger }]) => (type === "TriggerFired" ? [trigger] : []))).toEqual([
+        "rule",
+        "flag",
+      ])
+    }),
+  )
+
   it.scopedLive("a rule and a condition on the agent's state end it", () =>
     Effect.gen(function* () {
       const { run } = yield* kernel

@@ -89,7 +89,8 @@ const summaries: Summaries = {
     `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
-  ActuatorCommanded: ({ actuator, args }) => `${actuator} ${value(args)}`,
+  ActuatorCommanded: ({ actuator, args, source }) =>
+    `${actuator} ${value(args)}${source === undefined ? "" : `, by the ${source}`}`,
   CommandAllowed: ({ rule }) => `by ${rule}`,
   CommandDenied: ({ rule, reason }) => `by ${rule}: ${reason}`,
   CommandDispatched: ({ commandId }) => commandId,

@@ -1,0 +1,188 @@
+/**
+ * The entry of the plugin `text-rooms`: rooms that are described in words, in which several agents walk, find and use
+ * things, and talk with whoever is in the same room.
+ */
+import type { Json, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
+import { type Command, carried, described, perform, read } from "./actions.ts"
+import { happen } from "./happenings.ts"
+import { asText, own } from "./names.ts"
+import { begin, inventoryOf, newcomer, type State, told, toldAround } from "./state.ts"
+import { type Goal, type Story, storyOf } from "./story.ts"
+
+/** The most characters of one field of an observation: of what is more, the first that fit. */
+const LONGEST = 4_000
+
+let current: { readonly story: Story; readonly state: State } | undefined
+
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
+const playing = () => {
+  if (current === undefined) throw failure("no-rooms", "There are no rooms yet: the world was not reset.")
+  return current
+}
+
+const cut = (text: string): string => [...text].slice(0, LONGEST).join("")
+
+const lines = (texts: ReadonlyArray<string>): string => cut(texts.join("\n"))
+
+const observe = ({ story, state }: ReturnType<typeof playing>, agent: string): Json => {
+  const member = own(state.members, agent)
+  const room = own(story.rooms, member?.room ?? "")
+  const people = Object.keys(state.members).filter(
+    (name) => name !== agent && state.members[name]?.room === member?.room,
+  )
+  return {
+    room: cut(asText(member?.room ?? "")),
+    description: cut(room?.description ?? ""),
+    exits: lines(Object.keys(room?.exits ?? {}).map(asText)),
+    things: cut(described(story, state, agent)),
+    people: lines(people),
+    inventory: cut(carried(state, agent)),
+    messages: lines(member?.messages ?? []),
+    heard: lines((member?.heard ?? []).map(({ from, text }) => `${from}: ${text}`)),
+  }
+}
+
+/**
+ * The agents in the order in which they act: what is said comes first, so that all hear it who were in the room when the
+ * round began. Otherwise each round begins with another agent.
+ */
+const inOrder = (state: State, commands: ReadonlyMap<string, Command | undefined>): ReadonlyArray<string> => {
+  const names = [...commands.keys()].sort()
+  const first = names.length === 0 ? 0 : state.round % names.length
+  const turned = [...names.slice(first), ...names.slice(0, first)]
+  const speaks = (name: string) => commands.get(name)?.verb === "say"
+  return [...turned.filter(speaks), ...turned.filter((name) => !speaks(name))]
+}
+
+const isReached = (goal: Goal, state: State, agent: string): boolean => {
+  const member = own(state.members, agent)
+  return (
+    (goal.item === undefined || inventoryOf(state, agent).includes(goal.item)) &&
+    (goal.flag === undefined || member?.flags.includes(goal.flag) === true) &&
+    (goal.room === undefined || member?.room === goal.room)
+  )
+}
+
+const isWon = ({ goal }: Story, state: State): boolean => {
+  const agents = Object.keys(state.members)
+  if (goal === undefined || agents.length === 0) return false
+  return goal.every
+    ? agents.every((agent) => isReached(goal, state, agent))
+    : agents.some((agent) => isReached(goal, state, agent))
+}
+
+const step = (story: Story, before: State, actions: JsonObject): { state: State; steps: { [agent: string]: Step } } => {
+  const commands = new Map(Object.keys(actions).map((agent) => [agent, read(String(actions[agent]))] as const))
+  const fresh: State = {
+    ...before,
+    round: before.round + 1,
+    members: Object.fromEntries(
+      Object.entries(before.members).map(([name, member]) => [name, { ...member, messages: [], heard: [] }]),
+    ),
+  }
+  const refused: { [agent: string]: boolean } = {}
+  const earned: { [agent: string]: number } = {}
+  let state = fresh
+  for (const agent of inOrder(before, commands)) {
+    const command = commands.get(agent)
+    if (command === undefined) {
+      state = told(
+        state,
+        agent,
+        "That is not understood. Say what to do: look, examine, go, take, drop, give, open, close, use, read, say.",
+      )
+      refused[agent] = true
+      continue
+    }
+    const outcome = perform(story, state, agent, command)
+    if (outcome.refused === undefined) {
+      const happened = happen(story, state, outcome.state, agent, command)
+      state = happened.state
+      for (const [name, amount] of Object.entries(happened.earned)) earned[name] = (own(earned, name) ?? 0) + amount
+      continue
+    }
+    refused[agent] = true
+    const isLate = perform(story, fresh, agent, command).refused === undefined
+    state = told(state, agent, `${isLate ? "You come too late. " : ""}${outcome.refused}`)
+    if (isLate) state = { ...state, conflicts: state.conflicts + 1 }
+  }
+  const won = isWon(story, state)
+  const steps = Object.keys(state.members).map((agent): [string, Step] => [
+    agent,
+    {
+      reward: { goal: won ? 1 : 0, events: own(earned, agent) ?? 0 },
+      terminated: won,
+      truncated: !won && state.round >= (story.rounds ?? Number.POSITIVE_INFINITY),
+      info: { refused: own(refused, agent) === true },
+    },
+  ])
+  return { state: { ...state, won }, steps: Object.fromEntries(steps) }
+}
+
+/** Refuses what is no action of this world, before anything has changed. */
+const check = (state: State, actions: JsonObject): void => {
+  if (state.won) throw failure("over", "The goal is reached.")
+  for (const [agent, action] of Object.entries(actions)) {
+    if (own(state.members, agent) === undefined) throw failure("no-such-agent", `${agent} is not here.`)
+    if (typeof action !== "string") throw failure("not-text", "Expected a line of text.")
+  }
+}
+
+const world: MultiAgentWorld = {
+  mode: "parallel",
+  reset: ({ agents }, options) => {
+    const story = storyOf(options, agents)
+    current = { story, state: begin(story, agents) }
+  },
+  observe: ({ agent }) => observe(playing(), agent),
+  step: (_context, actions) => {
+    const { story, state } = playing()
+    check(state, actions)
+    const next = step(story, state, actions)
+    current = { story, state: next.state }
+    return next.steps
+  },
+  join: (_context, agent) => {
+    const { story, state } = playing()
+    const member = newcomer(story, agent)
+    const names = [...Object.entries(state.members), [agent, member] as const].sort(([a], [b]) => (a < b ? -1 : 1))
+    const joined = { ...state, members: Object.fromEntries(names) }
+    current = { story, state: toldAround(joined, member.room, agent, `${agent} comes in.`) }
+  },
+  leave: (_context, agent) => {
+    const { story, state } = playing()
+    const room = own(state.members, agent)?.room ?? ""
+    const dropped = Object.fromEntries(inventoryOf(state, agent).map((name) => [name, `room:${room}` as const]))
+    const { [agent]: _gone, ...members } = state.members
+    const left = { ...state, members, placed: { ...state.placed, ...dropped } }
+    current = { story, state: toldAround(left, room, agent, `${agent} is gone.`) }
+  },
+  state: () => {
+    const { state } = playing()
+    const { members, ...rest } = state
+    const agents = Object.entries(members).map(([name, { flags, ...member }]) => [
+      name,
+      { ...member, inventory: inventoryOf(state, name), flags: Object.fromEntries(flags.map((flag) => [flag, true])) },
+    ])
+    return { ...rest, agents: Object.fromEntries(agents) }
+  },
+  restore: ({ agents: names }, options, document) => {
+    const { episode: _, agents, ...rest } = document
+    const members = Object.entries(objectOf(agents)).map(([name, member]) => {
+      const { inventory: _carried, flags, ...others } = objectOf(member)
+      return [name, { ...others, flags: Object.keys(objectOf(flags)) }] as const
+    })
+    const story = storyOf(options, names)
+    const first = begin(story, [])
+    const isWhole = Object.keys(first).every((key) => key === "members" || key in rest)
+    if (!isWhole || agents === undefined) throw failure("bad-state", "Expected the state of rooms and their agents.")
+    // The document is one that `state` wrote.
+    current = { story, state: { ...rest, members: Object.fromEntries(members) } as unknown as State }
+  },
+}
+
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+
+export default { environment: world } satisfies WorldPlugin

@@ -1,0 +1,98 @@
+/** Scenarios and groups of agents with promises. */
+
+import { type Context, Effect } from "effect"
+import { Kernel } from "../kernel/Kernel.ts"
+import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
+import * as KernelGroup from "../worlds/group/AgentGroup.ts"
+import * as Scenario from "../worlds/scenario/Scenario.ts"
+import { type Agent, adapted, standIn } from "./Agent.ts"
+import type * as Calls from "./Calls.ts"
+import { promised } from "./Promised.ts"
+
+/** An agent, a group of agents, or the agents by their names in the scenario. */
+export type Players = Agent | { readonly [agentId: string]: Agent }
+
+/** Scenarios: reading them, and playing them. */
+export interface Scenarios {
+  /** Reads a scenario from a YAML or JSON file. Rejected with `ScenarioInvalid`, which names all mistakes. */
+  readonly load: (file: string, call?: Calls.CallOptions) => Promise<Scenario.Loaded>
+  /**
+   * Plays a scenario, which was read or is that of a file, in a new task, and answers with its audit. The task is closed as
+   * `achieved` where the scenario is won, and as `failed` where it is lost. A scenario of several agents is played by
+   * agents by their names, or by a group of them.
+   */
+  readonly run: (
+    players: Players,
+    scenario: Scenario.Loaded | string,
+    options?: Scenario.PlayOptions & Calls.CallOptions,
+  ) => Promise<TaskAudit>
+  /** The agent, conducted by the scenario of its task: for `replay`, `fork` and `resume` of a scenario's task. */
+  readonly conducted: (agent: Agent) => Agent
+}
+
+/** The scenarios of a kernel. */
+export const scenariosOf = (kernel: Context.Tag.Service<Kernel>, calls: Calls.Calls): Scenarios => ({
+  ...promised(
+    {
+      load: Scenario.load,
+      run: (players: Players, scenario: Scenario.Loaded | string, options?: Scenario.PlayOptions) =>
+        Effect.gen(function* () {
+          const loaded = typeof scenario === "string" ? yield* Scenario.load(scenario) : scenario
+          return yield* Scenario.run(playersOf(players, calls), loaded, options)
+        }).pipe(Effect.provideService(Kernel, kernel)),
+    },
+    calls,
+  ),
+  conducted: (agent) => standIn(agent, () => Scenario.conducted(adapted(agent, calls))),
+})
+
+const playersOf = (players: Players, calls: Calls.Calls): Scenario.Players =>
+  isAgent(players) ? adapted(players, calls) : adaptedAll(players, calls)
+
+/** From a program in JavaScript they may be anything, which the scenario checks. */
+const isAgent = (players: Players): players is Agent =>
+  typeof players === "object" &&
+  players !== null &&
+  ("decide" in players || "advance" in players) &&
+  isText(players.name)
+
+const isText = (value: unknown): boolean => typeof value === "string"
+
+const adaptedAll = (agents: { readonly [name: string]: Agent }, calls: Calls.Calls) =>
+  Object.fromEntries(Object.entries(agents ?? {}).map(([name, agent]) => [name, adapted(agent, calls)]))
+
+/** A change of who takes part in a group. */
+export type MemberChange =
+  | { readonly join: string; readonly agent: Agent }
+  | Exclude<KernelGroup.MemberChange, { readonly join: string }>
+
+/** Options of `agentGroup`: those of `AgentGroup.make`. */
+export interface AgentGroupOptions extends Omit<KernelGroup.AgentGroupOptions, "agents" | "changes"> {
+  /** The agents by their names in the task. */
+  readonly agents: { readonly [agentId: string]: Agent }
+  /** Who joins, leaves or is suspended at the start of a round, which is numbered from 0. Default: nobody. */
+  readonly changes?: (round: number) => ReadonlyArray<MemberChange>
+}
+
+/**
+ * A group of agents as one agent, as `AgentGroup.make` of `hindcast/worlds` makes it. Run it with the `agents` of its
+ * names. Throws `InvalidOptions` where the options are wrong.
+ */
+export const agentGroup = (options: AgentGroupOptions): Agent => {
+  const made = (adapt: (agent: Agent) => ReturnType<typeof adapted>) => {
+    const { agents, changes, ...others } = options
+    return KernelGroup.make({
+      ...others,
+      agents: Object.fromEntries(Object.entries(agents ?? {}).map(([name, agent]) => [name, adapt(agent)])),
+      ...(changes === undefined
+        ? {}
+        : {
+            changes: (round) =>
+              changes(round).map((change) => ("join" in change ? { ...change, agent: adapt(change.agent) } : change)),
+          }),
+    })
+  }
+  // Wrong options are found before it runs; what makes an agent does not matter for that.
+  const { name, version } = made((agent) => agent as ReturnType<typeof adapted>)
+  return standIn({ name, version }, (calls) => made((agent) => adapted(agent, calls)))
+}

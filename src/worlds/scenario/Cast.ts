@@ -1,0 +1,86 @@
+/** Who plays a scenario: one agent, a group, or agents by their names. */
+
+import { Either } from "effect"
+import * as Agent from "../../kernel/agents/Agent.ts"
+import { InvalidOptions } from "../../values/Options.ts"
+import * as AgentGroup from "../group/AgentGroup.ts"
+
+/** An agent, a group of agents, or the agents by their names in the scenario. */
+export type Players = Agent.Agent | { readonly [agentId: string]: Agent.Agent }
+
+/** The parts of a scenario that agents play. */
+export interface Parts {
+  /** The names of its agents; none, if it does not say. */
+  readonly names: ReadonlyArray<string>
+  /** The plugin whose environment is the world. */
+  readonly world: string
+  /** Most rounds of a group that is made of agents by their names. */
+  readonly maxRounds?: number | undefined
+}
+
+/** What a task is run with. */
+export interface Cast {
+  readonly agent: Agent.Agent
+  /** The names of the agents, in a task with several. */
+  readonly agents?: ReadonlyArray<string>
+}
+
+/** Casts a scenario. Agents by their names become a group; one of a scenario for one plays by itself. */
+export const of = (players: Players, parts: Parts): Either.Either<Cast, InvalidOptions> => {
+  const { names } = parts
+  if (isAgent(players)) {
+    const given = Agent.isGroup(players) ? Object.keys(players.agents).sort() : undefined
+    if (given === undefined ? names.length > 1 : !fits(given, names)) return Either.left(misfit(given, names))
+    return Either.right(given === undefined ? { agent: players } : { agent: players, agents: given })
+  }
+  const given = Object.keys(players ?? {}).sort()
+  if (given.length === 0 || !fits(given, names)) return Either.left(misfit(given, names))
+  const [single] = given
+  const alone = given.length === 1 && single !== undefined ? players[single] : undefined
+  return Either.right(alone === undefined ? { agent: groupOf(players, parts), agents: given } : { agent: alone })
+}
+
+/** A group that is named by its agents. */
+export const groupOf = (
+  agents: { readonly [agentId: string]: Agent.Agent },
+  { world, maxRounds }: Partial<Pick<Parts, "world" | "maxRounds">> = {},
+): Agent.GroupAgent =>
+  AgentGroup.make({
+    ...{ name: nameOf(Object.keys(agents).sort()), version: "1", agents },
+    ...(world === undefined ? {} : { world }),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+  })
+
+/** Most names that the name of a group lists. */
+const MAX_NAMES = 4
+
+const nameOf = (names: ReadonlyArray<string>): string =>
+  names.length <= MAX_NAMES
+    ? names.join("+")
+    : `${names.slice(0, MAX_NAMES).join("+")}+${names.length - MAX_NAMES}-more`
+
+/** Whether these are the agents of a scenario. One that names none is played by any. */
+const fits = (given: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
+  names.length === 0 || (given.length === names.length && names.every((name) => given.includes(name)))
+
+const misfit = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<string>) =>
+  new InvalidOptions({
+    of: "Scenario.run",
+    problems: [
+      {
+        path: "agents",
+        expected: names.length === 0 ? "at least one agent" : `an agent for each of ${listed(names)}`,
+        found: given === undefined ? "one agent that is no group" : listed(given) || "none",
+      },
+    ],
+  })
+
+/** Most names that a message lists. */
+const MAX_LISTED = 20
+
+const listed = (names: ReadonlyArray<string>): string =>
+  names.length <= MAX_LISTED
+    ? names.join(", ")
+    : `${names.slice(0, MAX_LISTED).join(", ")} and ${names.length - MAX_LISTED} more`
+
+const isAgent = (players: Players): players is Agent.Agent => Either.isRight(Agent.fromUnknown("players", players))

@@ -1,0 +1,53 @@
+/** The task as an agent works on it that a scenario conducts: each command is followed by a look, and nothing is answered after the end. */
+
+import { Effect } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { RunResult } from "../../kernel/agents/Agent.ts"
+import { TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
+import type { Task } from "../../kernel/tasks/Task.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { agentsOf, configOf, type Scenario } from "./Document.ts"
+
+/** What conducts an agent. */
+export interface Conductor {
+  /** Looks at what came since the last look, and does what fell due. */
+  readonly look: (when: "start" | "later") => Effect.Effect<void, TaskClosed | AppendError | LogError>
+  /** How the scenario ended; undefined while it is open. */
+  readonly ended: () => RunResult | undefined
+}
+
+/** The task, conducted. */
+export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): Task => {
+  const open = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
+    Effect.suspend((): Effect.Effect<A, E | TaskClosed> => {
+      const end = ended()
+      return end === undefined ? effect : new TaskClosed({ taskId: task.id })
+    })
+  const looking = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(open(effect), () => look("later"))
+  return {
+    ...task,
+    capabilities: (agentId) =>
+      Effect.map(task.capabilities(agentId), (offered) => ({ ...offered, ...configFor(scenario, agentId) })),
+    perceive: (...args) => open(task.perceive(...args)),
+    act: (...args) => looking(task.act(...args)),
+    together: (...args) => looking(task.together(...args)),
+    tick: (...args) => looking(task.tick(...args)),
+    say: (...args) => open(task.say(...args)),
+    consult: (...args) => open(task.consult(...args)),
+    ask: (...args) => open(task.ask(...args)),
+    inputs: (...args) => open(task.inputs(...args)),
+    late: (...args) => open(task.late(...args)),
+    member: (...args) => open(task.member(...args)),
+    record: (...args) => open(task.record(...args)),
+    decided: (...args) => open(task.decided(...args)),
+    // Once the scenario has ended, it says how the task is closed.
+    close: (...args) => Effect.suspend(() => (ended() === undefined ? task.close(...args) : Effect.void)),
+  }
+}
+
+/** What the scenario gives an agent to begin with. */
+const configFor = (scenario: Scenario, agentId: string | undefined): { readonly config?: JsonObject } => {
+  const agents = agentsOf(scenario)
+  const config = configOf(agentId === undefined ? agents[0] : agents.find(({ agent_id }) => agent_id === agentId))
+  return config === undefined ? {} : { config }
+}

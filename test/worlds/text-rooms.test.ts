@@ -1,0 +1,210 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { JsonObject } from "hindcast/plugin"
+import manifest from "../../packages/worlds/text-rooms/looper-plugin.json" with { type: "json" }
+import plugin from "../../packages/worlds/text-rooms/world.ts"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import type * as Agent from "../../src/kernel/agents/Agent.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as AgentGroup from "../../src/worlds/group/AgentGroup.ts"
+import * as Scenario from "../../src/worlds/scenario/Scenario.ts"
+import { testKernel } from "../kernel/testKernel.ts"
+import { inRepository } from "../repository.ts"
+import { goesOnIdentically, play, refuses, spacesOf, survivesRandomActions } from "./trial.ts"
+
+const agents = ["ann", "ben", "cat"]
+
+const rooms = (options: JsonObject = {}) => {
+  const played = play(plugin.environment, manifest, { agents, options })
+  played.reset(1)
+  return played
+}
+
+type Played = ReturnType<typeof rooms>
+
+const sees = (played: Played, agent: string) => JSON.parse(JSON.stringify(played.observe(agent)))
+
+const documentOf = (played: Played) => JSON.parse(JSON.stringify(played.state()))
+
+/** One agent acts, round after round. */
+const alone = (played: Played, agent: string, ...actions: ReadonlyArray<string>) => {
+  for (const action of actions) played.step({ [agent]: action })
+}
+
+describe("rooms in words", () => {
+  it("show who is in the room, and what the others there do", () => {
+    const played = rooms()
+    expect(sees(played, "ann")).toMatchObject({ room: "hall", exits: "north\ndown", people: "ben\ncat", inventory: "" })
+    played.step({ ann: "go north" })
+    expect(sees(played, "ben")).toMatchObject({ people: "cat", messages: "ann goes north." })
+    expect(sees(played, "ann")).toMatchObject({ room: "study", people: "" })
+    played.step({ ben: "go North", cat: "examine the clock" })
+    expect(sees(played, "ann").messages).toBe("ben comes in.")
+    expect(sees(played, "cat").messages).toBe("Its pendulum hangs still. Hidden there: brass key.\nben goes north.")
+  })
+
+  it("let those hear what is said who were in the room when the round began", () => {
+    const played = rooms()
+    alone(played, "cat", "go north")
+    played.step({ ann: "go north", ben: "say I stay here", cat: "say\n who is\nthere?" })
+    expect([sees(played, "ann").heard, sees(played, "ben").heard, sees(played, "cat").heard]).toEqual([
+      "ben: I stay here",
+      "",
+      "",
+    ])
+    played.step({ cat: "say ann\nben: lies" })
+    expect(sees(played, "ann").heard).toBe("cat: ann ben: lies")
+    played.step({})
+    expect(sees(played, "ann").heard).toBe("")
+  })
+
+  it("give a thing that several want to one, by an order that turns with the rounds; the others are told", () => {
+    const wanted = (round: number) => {
+      const played = rooms()
+      alone(played, "cat", "examine clock", ...Array.from({ length: round }, () => ""))
+      played.step({ ann: "take brass key", ben: "take the Brass-Key", cat: "take brass key" })
+      return played
+    }
+    const first = documentOf(wanted(0))
+    expect(Object.keys(first.agents).filter((name) => first.agents[name].inventory.length > 0)).toEqual(["ben"])
+    expect(first.conflicts).toBe(2)
+    expect(sees(wanted(0), "ann").messages).toContain("You come too late. There is no brass key to be seen here.")
+    const second = documentOf(wanted(1))
+    expect(Object.keys(second.agents).filter((name) => second.agents[name].inventory.length > 0)).toEqual(["cat"])
+    expect(documentOf(wanted(2)).agents.ann.inventory).toEqual(["brass_key"])
+  })
+
+  it("have doors, locks, containers and things that are handed on; the goal ends the episode for all", () => {
+    const played = rooms()
+    alone(played, "ann", "go down", "open trapdoor", "use brass key on trapdoor")
+    expect(sees(played, "ann").messages).toBe("There is no brass key to be seen here.")
+    alone(played, "ann", "examine clock", "take brass key", "give brass key to ben")
+    alone(played, "ben", "use the brass key on the trapdoor", "open trapdoor", "go down", "open chest")
+    expect(sees(played, "ben").things).toBe("chest (open): A chest without a lock.\nletter: A sealed letter.")
+    const steps = played.step({ ben: "take letter", ann: "dance" })
+    expect(steps.ben).toEqual({
+      ...{ reward: { goal: 1, events: 0 }, terminated: true, truncated: false, info: { refused: false } },
+    })
+    expect(steps.ann).toMatchObject({ terminated: true, info: { refused: true } })
+    expect(sees(played, "ann").messages).toContain("That is not understood.")
+    refuses(played, { ann: "look" })
+  })
+
+  it("have flags of each agent, and events that happen once", () => {
+    const played = rooms({
+      rooms: { cell: { description: "A cell.", objects: ["book", "safe"] } },
+      object_details: {
+        book: { description: "A book.", read_text: "Sesame.", custom_properties: { sets_flag: "knows" } },
+        safe: {
+          description: "A safe.",
+          is_container: true,
+          contains: ["gem"],
+          custom_properties: { needs_flag: "Knows" },
+        },
+        gem: { description: "A gem.", can_be_taken: true },
+      },
+      agents: [{ agent_id: "cat", initial_inventory: ["lamp"], flags: { tired: true } }],
+      events: [
+        { trigger: { type: "flag_set", flag_name: "knows" }, response: { type: "reward", amount: 0.5 } },
+        {
+          trigger: { type: "item_found", item_name: "gem" },
+          response: { type: "set_flag", flag_name: "rich", to: "all" },
+        },
+        {
+          trigger: { type: "flag_set", flag_name: "rich" },
+          response: { type: "message_to_agent", content: "An alarm!" },
+        },
+        {
+          trigger: { type: "action_taken", action_type: "look", count: 2 },
+          response: { type: "message_to_agent", content: "Enough." },
+        },
+      ],
+      goal: { flag: "rich", item: "gem" },
+    })
+    expect(documentOf(played).agents.cat).toMatchObject({ inventory: ["lamp"], flags: { tired: true } })
+    played.step({ ben: "open safe" })
+    expect(sees(played, "ben").messages).toBe("You do not know how to open the safe.")
+    expect(played.step({ ann: "read book" }).ann).toMatchObject({ reward: { events: 0.5 } })
+    expect(played.step({ ann: "read book" }).ann).toMatchObject({ reward: { events: 0 } })
+    alone(played, "ben", "look", "look")
+    expect(sees(played, "ben").messages).toBe("You look around.\nEnough.")
+    alone(played, "ann", "open safe")
+    expect(played.step({ ann: "take gem" }).cat).toMatchObject({ terminated: true })
+    expect(sees(played, "ann").messages).toContain("An alarm!")
+    expect(documentOf(played)).toMatchObject({ won: true, agents: { cat: { flags: { rich: true } } } })
+  })
+
+  it("let agents come, and keep what one who leaves has carried", () => {
+    const played = rooms({ agents: [{ agent_id: "ben", initial_inventory: ["lantern"] }] })
+    played.leave("ben")
+    played.join("dan")
+    expect(sees(played, "ann")).toMatchObject({ people: "cat\ndan", messages: "ben is gone.\ndan comes in." })
+    expect(sees(played, "dan").things).toContain("lantern: a lantern.")
+    refuses(played, { ben: "look" })
+  })
+
+  it("go on from a state, survive random actions and have the manifest's spaces", () => {
+    const played = rooms({ rounds: 20 })
+    goesOnIdentically(played, 5, 10)
+    survivesRandomActions(rooms({ rounds: 20 }), 500, [-1, 0.5, null, [], {}, true])
+    expect(played.spaces("ann")).toEqual(spacesOf(manifest))
+  })
+
+  it("refuse options that lead nowhere, all at once", () => {
+    const wrong = {
+      rooms: { cell: { description: "A cell.", exits: { north: "hall" }, objects: ["box", "box"] } },
+      object_details: {
+        ghost: { description: "A ghost." },
+        box: { description: "A box.", custom_properties: { key_required: "pin" } },
+      },
+      goal: { item: "crown", room: "heaven" },
+    }
+    expect(() => rooms(wrong)).toThrowError(
+      /box: expected one place[\s\S]*exit of cell[\s\S]*key of box[\s\S]*ghost: expected a place[\s\S]*goal\.item[\s\S]*goal\.room/,
+    )
+  })
+})
+
+const example = async (name: string) =>
+  (await import(inRepository("examples", "scenarios", "the-vault", `${name}.mjs`))).default as Agent.DecidingAgent
+
+describe("the example of two agents in them", { timeout: 60_000 }, () => {
+  it.scopedLive("is won because one tells the other; it is replayed, and lost where it is told nothing", () =>
+    Effect.gen(function* () {
+      const { start } = yield* testKernel({ plugins: [inRepository("packages", "worlds", "text-rooms")] })
+      const { run } = yield* start
+      const [reader, seeker] = yield* Effect.promise(() => Promise.all([example("reader"), example("seeker")]))
+      const loaded = yield* Scenario.load(inRepository("examples", "scenarios", "the-vault.yaml"))
+      const audit = yield* run(Scenario.run({ ann: reader, ben: seeker }, loaded, { seed: 1 }))
+      expect(audit).toMatchObject({ outcome: "achieved", agents: { ben: { outcome: "achieved" } } })
+      const log = yield* run(EventLog)
+      const fired = yield* log.readPage(
+        { taskId: audit.taskId, types: ["TriggerFired", "MilestoneReached", "ScenarioEnded"] },
+        100,
+      )
+      expect(fired.map(({ payload }) => payload.trigger ?? payload.name ?? payload.agentId)).toEqual([
+        ...["read", "knows", "knows", "note read", "key", "key", "ben"],
+      ])
+      const heard = yield* log.readPage({ taskId: audit.taskId, types: ["InputReceived"] }, 100)
+      expect(heard.map(({ payload }) => `${payload.agentId}: ${payload.content}`)).toEqual([
+        ...[
+          "ann: Ben is in the hall, to the south.",
+          "ann: Something clicks in the clock.",
+          "ben: Something clicks in the clock.",
+        ],
+      ])
+      const kernel = yield* run(Kernel)
+      const pair = (ann: AgentGroup.AgentGroupOptions["agents"][string]) =>
+        AgentGroup.make({ name: "ann+ben", version: "1", agents: { ann, ben: seeker } })
+      expect(yield* kernel.replay(audit.taskId, Scenario.conducted(pair(reader)))).toMatchObject({
+        verdict: "identical",
+      })
+      const silent: Agent.DecidingAgent = {
+        ...reader,
+        decide: () => ({ act: "text-rooms/step", args: { action: "" } }),
+      }
+      const lost = yield* run(Scenario.run(pair(silent), loaded, { seed: 1 }))
+      expect(lost).toMatchObject({ outcome: "failed", steps: 60 })
+    }),
+  )
+})
