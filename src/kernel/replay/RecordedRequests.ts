@@ -104,13 +104,25 @@ const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
 ): ReadonlyArray<Request> => {
-  const cut = events.flatMap((event) => (is(event, "TaskResumed") ? [lastBy(requests, event.payload.at)] : []))
-  return requests.filter((request) => request.kind !== "perceive" || !cut.includes(request))
+  const cut = new Set(
+    events.flatMap((event) => (is(event, "TaskResumed") ? cutPerceptions(requests, event.payload.at) : [])),
+  )
+  return requests.filter((request) => !cut.has(request))
 }
 
-/** The last request that was made by a position. */
-export const lastBy = (requests: ReadonlyArray<Request>, at: number): Request | undefined =>
-  requests.findLast(({ position }) => position <= at)
+/** The perceptions that the end of a kernel at a position may have cut off: those that are an agent's last requests. */
+export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
+  const last = new Map<string | undefined, Request>()
+  for (const request of requests) {
+    // That it was late is nothing that an agent requests.
+    if (request.position <= at && request.kind !== "late") last.set(agentIn(request), request)
+  }
+  return [...last.values()].filter(({ kind }) => kind === "perceive")
+}
+
+/** The agent that a request is of, in a task with several. */
+export const agentIn = (request: Request): string | undefined =>
+  request.kind === "decide" ? request.decision.agentId : request.agentId
 
 /**
  * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is

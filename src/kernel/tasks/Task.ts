@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import type { AgentCommand } from "../acting/Round.ts"
+import type { Gotten } from "../acting/WorldRewards.ts"
 import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
@@ -85,7 +86,7 @@ export interface Task {
   /**
    * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
    *
-   * @param afterMs how long it has, in milliseconds
+   * @param afterMs how long it has, in milliseconds; `Infinity` if there is no limit
    * @param closing called when the time is over, before that is recorded
    */
   readonly late: (
@@ -93,11 +94,14 @@ export interface Task {
     afterMs: number,
     closing: () => void,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /** Lets the time of a world that moves by itself pass, and records what came of it. A replay records nothing. */
+  /**
+   * Lets the time of a world that moves by itself pass, and records what came of it. Returns what agents got meanwhile. A
+   * replay answers with what is recorded.
+   */
   readonly tick: (
     world: string,
     milliseconds: number,
-  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
+  ) => Effect.Effect<Gotten, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
    * Records that who takes part changes. An agent that joins or leaves midway is told to the worlds, which may refuse it.
    * A replay records nothing.
@@ -105,8 +109,15 @@ export interface Task {
   readonly member: (
     event: MemberEvent,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
-  /** Records something about the agent itself, under its name. A replay records nothing. */
-  readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Records something about the agent itself, under its name. A replay records nothing. `agentId` is its name in a task
+   * with several.
+   */
+  readonly record: (
+    agent: string,
+    event: AgentEvent,
+    options?: Pick<ModelCalls.AskOptions, "agentId">,
+  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /**
    * The task's events after a position, oldest first, as far as they are recorded. A replay answers with those that were
    * recorded before what is asked next.

@@ -105,6 +105,7 @@ export const begin = <E>(
       nextPerception: () => ++perceived,
       inOrder: order.withPermits(1),
       documents: new Map<string, Json>(),
+      unrewound: new Set<string>(),
     }
 
     const score = (closedBy: string) =>
@@ -214,25 +215,25 @@ export const begin = <E>(
         ),
       together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
       late: (agentId, afterMs, closing) =>
-        Effect.zipRight(
-          Effect.zipRight(lifecycle.runUntilClosed(Effect.sleep(afterMs)), Effect.sync(closing)),
-          lifecycle.ifOpen(
-            Effect.asVoid(
-              context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs: afterMs } }),
-            ),
-          ),
-        ),
+        Number.isFinite(afterMs)
+          ? lifecycle.runUntilClosed(Effect.zipRight(Effect.sleep(afterMs), Effect.sync(closing))).pipe(
+              Effect.zipRight(
+                lifecycle.ifOpen(
+                  context.record({
+                    type: "AgentLate",
+                    causationId: openedBy,
+                    payload: { agentId, waitedMs: afterMs },
+                  }),
+                ),
+              ),
+              Effect.asVoid,
+            )
+          : Effect.never,
       record: (agent, event) =>
         lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
       tick: (world, milliseconds) => lifecycle.runUntilClosed(WorldTicks.tick(context, world, milliseconds)),
       member: (event) =>
-        lifecycle.ifOpen(
-          Effect.flatMap(WorldMembers.tell(context, event), (changes) =>
-            Effect.asVoid(
-              recorder.as(`agent:${event.payload.agentId}`).record({ ...event, causationId: openedBy }, ...changes),
-            ),
-          ),
-        ),
+        lifecycle.runUntilClosed(WorldMembers.change(context, recorder.as(`agent:${event.payload.agentId}`), event)),
       events: (after) => eventsAfter(kernel.log, id, after),
       conduct: (event, ...consequences) =>
         lifecycle.ifOpen(
