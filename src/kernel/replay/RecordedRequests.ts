@@ -97,20 +97,25 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * The requests without the perceptions that the end of a kernel may have cut off: those after which the agent requested
- * nothing before a kernel resumed the task. They were made again.
+ * The requests without the perceptions that the end of a kernel, or a fork of a task with several agents, may have cut
+ * off: those after which the agent requested nothing before the task was gone on with. They were made again.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
 ): ReadonlyArray<Request> => {
+  const isShared = events.some(isOfSeveral)
   const cut = new Set(
-    events.flatMap((event) => (is(event, "TaskResumed") ? cutPerceptions(requests, event.payload.at) : [])),
+    events.flatMap((event) =>
+      is(event, "TaskResumed") || (isShared && is(event, "TimelineForked"))
+        ? cutPerceptions(requests, event.payload.at)
+        : [],
+    ),
   )
   return requests.filter((request) => !cut.has(request))
 }
 
-/** The perceptions that the end of a kernel at a position may have cut off: those that are an agent's last requests. */
+/** The perceptions that may have been cut off at a position: those that are an agent's last requests. */
 export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
   const last = new Map<string | undefined, Request>()
   for (const request of requests) {
