@@ -6,7 +6,7 @@ import { type Gotten, gottenIn } from "../acting/WorldRewards.ts"
 import type { AgentEvent, MemberEvent } from "../tasks/Task.ts"
 
 /** The types of these events. */
-export type AgentEventType = (AgentEvent | MemberEvent)["type"] | "WorldTicked"
+type AgentEventType = (AgentEvent | MemberEvent)["type"] | "WorldTicked"
 
 /** The events that were not recorded again yet. */
 export interface RecordedAgentEvents {

@@ -9,12 +9,12 @@ import { agentIn, type Request } from "./RecordedRequests.ts"
 /** Which agents are late, at a place of the recording. */
 export interface RecordedLateness {
   /**
-   * The recorded request that is due, for what is asked by or for an agent. What other agents that are late had asked
-   * before is not: its answer may have been recorded in another's turn.
+   * The recorded request that is due. What agents that are late had asked before is not: its answer may have been recorded
+   * in another's turn.
    */
-  readonly due: (agentId?: string) => Request | undefined
+  readonly due: () => Request | undefined
   /** Completes when an agent may make a request: at once, unless it is late now or next. */
-  readonly inTime: (agentId: string | undefined) => Effect.Effect<void>
+  readonly inTime: (agentId: string) => Effect.Effect<void>
   /** Whether an agent was late before the answer to a request of it came, at a position. */
   readonly isLateBefore: (agentId: string | undefined, answeredAt: number) => boolean
   /** Completes when an agent may have the answer that came at a position. */
@@ -24,7 +24,7 @@ export interface RecordedLateness {
    *
    * @param closing called when the agent is late
    */
-  readonly turn: (agentId: string, closing: () => void) => Effect.Effect<boolean>
+  readonly turn: (agentId: string, closing: () => unknown) => Effect.Effect<boolean>
   /** Says that the recording goes on. */
   readonly advanced: () => void
 }
@@ -48,13 +48,13 @@ export const make = (rest: Array<Request>): RecordedLateness => {
   const waitWhile = (isWaiting: () => boolean): Effect.Effect<void> =>
     Effect.suspend(() => (isWaiting() ? Effect.zipRight(changed, waitWhile(isWaiting)) : Effect.void))
 
-  const due = (asking?: string): Request | undefined => {
+  const due = (): Request | undefined => {
     if (late.size === 0) return rest[0]
     const passed = new Set<string>()
     return rest.find((request) => {
       const agentId = agentIn(request)
-      const isOfLate = agentId !== undefined && agentId !== asking && late.has(agentId)
-      if (!isOfLate || passed.has(agentId) || !ANSWERED_LATE.has(request.kind)) return true
+      if (agentId === undefined || !late.has(agentId) || passed.has(agentId) || !ANSWERED_LATE.has(request.kind))
+        return true
       passed.add(agentId)
       return false
     })
@@ -71,7 +71,7 @@ export const make = (rest: Array<Request>): RecordedLateness => {
     return false
   }
 
-  const turn = (agentId: string, closing: () => void): Effect.Effect<boolean> =>
+  const turn = (agentId: string, closing: () => unknown): Effect.Effect<boolean> =>
     Effect.suspend(() => {
       const next = due()
       if (next === undefined) return Effect.succeed(false)
@@ -87,8 +87,7 @@ export const make = (rest: Array<Request>): RecordedLateness => {
     due,
     isLateBefore,
     advanced,
-    inTime: (agentId) =>
-      agentId === undefined || !isAnyLate ? Effect.void : waitWhile(() => late.has(agentId) || isLateNext(agentId)),
+    inTime: (agentId) => (isAnyLate ? waitWhile(() => late.has(agentId) || isLateNext(agentId)) : Effect.void),
     answered: (agentId, answeredAt) =>
       agentId === undefined || !isAnyLate
         ? Effect.void

@@ -29,10 +29,8 @@ export interface RecordedTask {
   readonly exhausted: () => JsonObject | undefined
   /** The next recorded request; undefined at the end. */
   readonly next: () => Request | undefined
-  /** Whether the recording has no more answers: to an agent of several, or to the agent, or group, itself. */
-  readonly isUsedUp: (agentId?: string) => boolean
-  /** Completes when an agent of several may make a request: at once, unless the recording has it as late. */
-  readonly inTime: RecordedLateness.RecordedLateness["inTime"]
+  /** Whether the recording has no more answers. */
+  readonly isUsedUp: () => boolean
   /** Gives an agent of several the turn. Returns false if the recording ends before that agent was late. */
   readonly turn: RecordedLateness.RecordedLateness["turn"]
   /** Number of recorded decisions of an agent that thinks in turns that are left. */
@@ -91,11 +89,11 @@ export const make = (
    * The recorded request that is due. An agent that advances by itself makes no decisions here, so recorded ones are
    * skipped.
    */
-  const next = (kind: Request["kind"], agentId?: string): Request | undefined => {
-    const due = lateness.due(agentId)
+  const next = (kind: Request["kind"]): Request | undefined => {
+    const due = lateness.due()
     if (kind === "decide" || due?.kind !== "decide") return due
     rest.splice(rest.indexOf(due), 1)
-    return next(kind, agentId)
+    return next(kind)
   }
 
   /** The position of the request that is due. */
@@ -105,8 +103,8 @@ export const make = (
    * The recorded request that a new one answers to: the one that is due. Of commands that were requested together, it
    * is the first that is equal, since an agent that requests several at once gets them recorded in any order.
    */
-  const match = (kind: Request["kind"], found: JsonObject, agentId: string | undefined): Request | undefined => {
-    const due = next(kind, agentId)
+  const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
+    const due = next(kind)
     if (kind !== "act" || due?.kind !== "act") return due
     const isTogether = (request: Request) =>
       request.kind === "act" &&
@@ -131,25 +129,22 @@ export const make = (
       return stop
     })
 
-  /** Answers if the task answers at all, once the agent may make requests. */
-  const whenOpen = <A>(agentId: string | undefined, answer: () => Effect.Effect<A, TaskClosed>) =>
-    Effect.zipRight(
-      lateness.inTime(agentId),
-      Effect.suspend(() => {
-        if (closed !== undefined) return new TaskClosed({ taskId })
-        return divergence === undefined && exhausted === undefined ? answer() : stop
-      }),
-    )
+  /** Answers if the task answers at all. */
+  const whenOpen = <A>(answer: () => Effect.Effect<A, TaskClosed>) =>
+    Effect.suspend(() => {
+      if (closed !== undefined) return new TaskClosed({ taskId })
+      return divergence === undefined && exhausted === undefined ? answer() : stop
+    })
 
   /** Returns the recorded answer, if the request has the kind that is due and equals the recorded one. */
   const answer = <Kind extends Request["kind"], A>(
     kind: Kind,
     found: JsonObject,
     take: (request: Extract<Request, { readonly kind: Kind }>) => A | undefined,
-  ): Effect.Effect<A, TaskClosed> => {
-    const agentId = typeof found.as === "string" ? found.as : undefined
-    return whenOpen(agentId, () => {
-      const request = match(kind, found, agentId)
+  ): Effect.Effect<A, TaskClosed> =>
+    whenOpen(() => {
+      const agentId = typeof found.as === "string" ? found.as : undefined
+      const request = match(kind, found)
       if (request === undefined) return exhaust(found)
       const expected = choiceOf(request)
       const position = positionOf(request)
@@ -167,7 +162,6 @@ export const make = (
         answered === undefined ? exhaust(found) : Effect.succeed(answered),
       )
     })
-  }
 
   const answerOf = (question: JsonObject) => answer("consult", question, ({ answer }) => answer ?? undefined)
 
@@ -176,10 +170,10 @@ export const make = (
     { agentId }: Pick<AskOptions, "agentId"> = {},
   ): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
     Effect.flatMap(
-      whenOpen(agentId, () => {
+      whenOpen(() => {
         const whole = requestDigest === undefined || requestDigest === digest(request) ? {} : { requestDigest }
         const question = { consult: { provider, model, request, ...whole }, ...as(agentId) }
-        const due = next("consult", agentId)
+        const due = next("consult")
         if (due?.kind !== "consult" || due.agentId !== agentId || due.position > byPlaceUntil) return answerOf(question)
         if (between(due.position, choiceOf(due), question) !== undefined) askedOtherwise.push(due.position)
         return answerOf(choiceOf(due))
@@ -192,8 +186,8 @@ export const make = (
    * find it recorded.
    */
   const inputs = (options: InputOptions) =>
-    whenOpen(options.agentId, (): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
-      const due = next("input", options.agentId)
+    whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
+      const due = next("input")
       const isDue =
         due?.kind === "input" && due.agentId === options.agentId && due.inputs.every((input) => isOf(options, input))
       if (!isDue && options.wait !== true) return Effect.succeed([])
@@ -230,7 +224,8 @@ export const make = (
     ask: (question, _answering, options) => ask(question, options),
     inputs: (options = {}) => inputs(options),
     late,
-    record: (_agent, _event, { agentId } = {}) => lateness.inTime(agentId),
+    inTime: lateness.inTime,
+    record: () => Effect.void,
     tick: () => Effect.sync(() => RecordedAgentEvents.gottenBy(told.take("WorldTicked"))),
     member: () => Effect.void,
     events: (after) =>
@@ -245,7 +240,7 @@ export const make = (
             if (decision.rationale !== rationale) rationales++
             return event
           })
-        : Effect.map(lateness.inTime(agentId), () => turns.shift() ?? opened),
+        : Effect.sync(() => turns.shift() ?? opened),
     close: (outcome, reason) =>
       Effect.suspend(() => {
         if (closed !== undefined) return new TaskClosed({ taskId })
@@ -258,8 +253,8 @@ export const make = (
     divergence: () => divergence,
     exhausted: () => exhausted,
     next: () => next("act"),
-    isUsedUp: (agentId) => lateness.due(agentId) === undefined,
-    ...{ inTime: lateness.inTime, turn: lateness.turn },
+    isUsedUp: () => lateness.due() === undefined,
+    turn: lateness.turn,
     turnsLeft: () => turns.length,
     takeTold: told.take,
     hasCall: (callId) => rest.some((request) => request.kind === "act" && request.callId === callId),

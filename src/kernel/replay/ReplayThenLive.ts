@@ -35,52 +35,42 @@ export const replayThenLive = (
     applied = undefined
     return told?.[1].type === "GuideApplied" && told[1].payload.digest !== guide ? live.record(...told) : Effect.void
   })
-  const from = <A, E, E2>(
-    recorded: Effect.Effect<A, E>,
-    living: Effect.Effect<A, E2>,
-    agentId?: string,
-  ): Effect.Effect<A, E | E2> =>
-    Effect.zipRight(
-      past.inTime(agentId),
-      Effect.suspend((): Effect.Effect<A, E | E2> => {
-        if (!past.isUsedUp(agentId)) return recorded
-        return isOver()
-          ? Effect.die(new Stopped())
-          : Effect.tap(Effect.zipRight(begin, living), () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
-      }),
-    )
+  const from = <A, E, E2>(recorded: Effect.Effect<A, E>, living: Effect.Effect<A, E2>): Effect.Effect<A, E | E2> =>
+    Effect.suspend((): Effect.Effect<A, E | E2> => {
+      if (!past.isUsedUp()) return recorded
+      return isOver()
+        ? Effect.die(new Stopped())
+        : Effect.tap(Effect.zipRight(begin, living), () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
+    })
   return {
     ...live,
     ...instructions,
     capabilities: () => from(past.task.capabilities(), live.capabilities()),
     document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
-    perceive: (options) => from(past.task.perceive(options), live.perceive(options), options?.agentId),
-    act: (...command) => from(past.task.act(...command), live.act(...command), command[2]?.agentId),
+    perceive: (options) => from(past.task.perceive(options), live.perceive(options)),
+    act: (...command) => from(past.task.act(...command), live.act(...command)),
     together: (commands) => from(past.task.together(commands), live.together(commands)),
-    say: (...message) => from(past.task.say(...message), live.say(...message), message[1]?.agentId),
-    consult: (...question) => from(past.task.consult(...question), live.consult(...question), question[2]?.agentId),
+    say: (...message) => from(past.task.say(...message), live.say(...message)),
+    consult: (...question) => from(past.task.consult(...question), live.consult(...question)),
     ask: (question, answering, options) =>
       from(
         past.task.ask(question, answering, options),
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
-        options?.agentId,
       ),
+    inTime: past.task.inTime,
     late: (agentId, afterMs, closing) =>
       Effect.flatMap(past.turn(agentId, closing), (wasLate) =>
         wasLate ? Effect.void : from(Effect.void, live.late(agentId, afterMs, closing)),
       ),
-    inputs: (options) => from(past.task.inputs(options), live.inputs(options), options?.agentId),
+    inputs: (options) => from(past.task.inputs(options), live.inputs(options)),
     record: (...told) =>
-      Effect.zipRight(
-        past.inTime(told[2]?.agentId),
-        Effect.suspend(() => {
-          const { type } = told[1]
-          const isPast = past.takeTold(type) !== undefined || !past.isUsedUp(told[2]?.agentId)
-          if (!isPast) return from(Effect.void, live.record(...told))
-          if (type === "GuideApplied") applied = told
-          return Effect.void
-        }),
-      ),
+      Effect.suspend(() => {
+        const { type } = told[1]
+        const isPast = past.takeTold(type) !== undefined || !past.isUsedUp()
+        if (!isPast) return from(Effect.void, live.record(...told))
+        if (type === "GuideApplied") applied = told
+        return Effect.void
+      }),
     tick: (...time) =>
       Effect.suspend(() => {
         const told = past.takeTold("WorldTicked")
@@ -97,13 +87,8 @@ export const replayThenLive = (
     conduct: (...events) => from(Effect.void, live.conduct(...events)),
     // The last recorded decision may be the last that is recorded of its turn.
     decided: (decision) =>
-      Effect.zipRight(
-        past.inTime(decision.agentId),
-        Effect.suspend(() =>
-          past.turnsLeft() > 0
-            ? past.task.decided(decision)
-            : from(past.task.decided(decision), live.decided(decision), decision.agentId),
-        ),
+      Effect.suspend(() =>
+        past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
     close: (...end) => Effect.suspend(() => Effect.zipRight(past.isUsedUp() ? begin : Effect.void, live.close(...end))),
   }

@@ -87,13 +87,18 @@ export interface Task {
    * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
    *
    * @param afterMs how long it has, in milliseconds; `Infinity` if there is no limit
-   * @param closing called when the time is over, before that is recorded
+   * @param closing called when the time is over. If it returns false, the agent was in time, and nothing is recorded
    */
   readonly late: (
     agentId: string,
     afterMs: number,
-    closing: () => void,
+    closing: () => boolean,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Completes when one of several agents may make its next request. That is at once, but in a replay: there it is when the
+   * agent has the turn, in which the recorded one made that request. Whoever gives agents the turn asks it.
+   */
+  readonly inTime: (agentId: string) => Effect.Effect<void>
   /**
    * Lets the time of a world that moves by itself pass, and records what came of it. Returns what agents got meanwhile. A
    * replay answers with what is recorded.
@@ -109,15 +114,8 @@ export interface Task {
   readonly member: (
     event: MemberEvent,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
-  /**
-   * Records something about the agent itself, under its name. A replay records nothing. `agentId` is its name in a task
-   * with several.
-   */
-  readonly record: (
-    agent: string,
-    event: AgentEvent,
-    options?: Pick<ModelCalls.AskOptions, "agentId">,
-  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
+  /** Records something about the agent itself, under its name. A replay records nothing. */
+  readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /**
    * The task's events after a position, oldest first, as far as they are recorded. A replay answers with those that were
    * recorded before what is asked next.

@@ -175,6 +175,11 @@ export const begin = <E>(
     if (intervals)
       yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
 
+    const recordLate = (agentId: string, waitedMs: number) =>
+      lifecycle.ifOpen(
+        Effect.asVoid(context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs } })),
+      )
+
     return {
       ...{ id, goal, seed },
       capabilities: () =>
@@ -216,19 +221,12 @@ export const begin = <E>(
       together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
       late: (agentId, afterMs, closing) =>
         Number.isFinite(afterMs)
-          ? lifecycle.runUntilClosed(Effect.zipRight(Effect.sleep(afterMs), Effect.sync(closing))).pipe(
-              Effect.zipRight(
-                lifecycle.ifOpen(
-                  context.record({
-                    type: "AgentLate",
-                    causationId: openedBy,
-                    payload: { agentId, waitedMs: afterMs },
-                  }),
-                ),
-              ),
-              Effect.asVoid,
+          ? Effect.zipRight(
+              lifecycle.runUntilClosed(Effect.sleep(afterMs)),
+              Effect.suspend(() => (closing() ? recordLate(agentId, afterMs) : Effect.never)),
             )
           : Effect.never,
+      inTime: () => Effect.void,
       record: (agent, event) =>
         lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
       tick: (world, milliseconds) => lifecycle.runUntilClosed(WorldTicks.tick(context, world, milliseconds)),

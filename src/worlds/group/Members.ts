@@ -16,7 +16,7 @@ export type MemberChange =
   | { readonly continue: string }
 
 /** How an agent's part in the task ended. */
-export interface MemberEnd {
+interface MemberEnd {
   readonly outcome: TaskOutcome
   readonly reason?: string
 }

@@ -23,7 +23,7 @@ export type TurnEnd =
   | { readonly kind: "ended"; readonly exit: Exit.Exit<RunResult, unknown> }
 
 /** An action that waits until it is carried out. */
-export interface HandedIn {
+interface HandedIn {
   readonly command: AgentCommand
   /** The id that a model gave to its tool call. */
   readonly callId?: string
@@ -40,8 +40,11 @@ export interface Seat {
   readonly task: Task
   /** Gives the agent the turn, and waits until it ends. */
   readonly takeTurn: Effect.Effect<TurnEnd>
-  /** Takes the turn away: what the agent requests from now on waits until it has the turn again. */
-  readonly interruptTurn: () => void
+  /**
+   * Takes the turn away: what the agent requests from now on waits until it has the turn again. Returns whether it had the
+   * turn.
+   */
+  readonly interruptTurn: () => boolean
   /** Says that the agent's run is over. */
   readonly end: (exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<unknown>
   /** The action that waits; undefined if there is none. It is taken. */
@@ -95,9 +98,16 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       return Effect.zipRight(Deferred.succeed(given, undefined), Deferred.await(end))
     })
 
-    /** Runs a request once the agent has the turn. */
+    /** Runs a request once the agent has the turn, and was not late in it. */
     const inTurn = <A, E>(request: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => (holds ? request : Effect.zipRight(Deferred.await(given), inTurn(request))))
+      Effect.suspend(() =>
+        holds
+          ? Effect.zipRight(
+              task.inTime(agentId),
+              Effect.suspend(() => (holds ? request : inTurn(request))),
+            )
+          : Effect.zipRight(Deferred.await(given), inTurn(request)),
+      )
 
     const act: Task["act"] = (actuator, args = {}, options = {}) =>
       inTurn(actuator === step ? handIn(args, options) : task.act(actuator, args, { ...options, agentId }))
@@ -137,7 +147,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       inputs: (options = {}) => inTurn(task.inputs({ ...options, agentId })),
       tick: (...time) => inTurn(task.tick(...time)),
       member: (event) => inTurn(task.member(event)),
-      record: (name, event) => inTurn(task.record(name, withAgent(event, agentId), { agentId })),
+      record: (name, event) => inTurn(task.record(name, withAgent(event, agentId))),
       decided: (decision) => inTurn(task.decided({ ...decision, agentId })),
       // The end of the shared task is the group's.
       close: () => Effect.void,
@@ -145,7 +155,11 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     return {
       ...{ agentId, agent, task: own },
       takeTurn,
-      interruptTurn: closeTurn,
+      interruptTurn: () => {
+        const hadTurn = waiting !== undefined
+        closeTurn()
+        return hadTurn
+      },
       end: (exit) => endTurn({ kind: "ended", exit }),
       takeHandedIn: () => {
         const taken = handedIn
