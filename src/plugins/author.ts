@@ -318,13 +318,19 @@ export interface MultiAgentWorld extends CommonWorld {
     // biome-ignore lint/suspicious/noExplicitAny: an author names the actions that the action space promises.
     actions: { readonly [agent: string]: any },
   ) => Eventually<{ readonly [agent: string]: Step }>
-  /** Turn-based: whose turn it is, or null if nobody's. */
+  /**
+   * Turn-based: whose turn it is, or null if nobody's. The turn of an agent that has left, or whose episode is over, is
+   * that of the next one by name.
+   */
   readonly turn?: () => string | null
   /** An agent joins in the middle of an episode. To refuse it, throw. */
   readonly join?: (context: WorldContext, agent: string) => Eventually<void>
   /** An agent leaves. */
   readonly leave?: (context: WorldContext, agent: string) => Eventually<void>
-  /** The world moves by itself for some milliseconds of its time. Returns what agents get meanwhile. */
+  /**
+   * The world moves by itself for some milliseconds of its time. Returns what agents get meanwhile: their rewards are
+   * recorded, and the end of an agent's episode ends its run. What else has happened they observe.
+   */
   // biome-ignore lint/suspicious/noConfusingVoidType: most functions return nothing.
   readonly tick?: (context: WorldContext, milliseconds: number) => Eventually<void | { readonly [agent: string]: Step }>
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
+import { silence } from "../kernel/lostLease.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { document, hindcast, start } from "./hindcast.ts"
@@ -103,6 +104,29 @@ describe("stop", () => {
       expect(closed).toMatchObject({
         value: { payload: { outcome: "abandoned", reason: expect.stringContaining("fire") } },
       })
+    }),
+  )
+
+  it.scopedLive("leaves a kernel that is silent the lease, and says so: it ends its tasks when it goes on", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const [log, agent] = [path.join(directory, "log.db"), path.join(directory, "waiting.mjs")]
+      fs.writeFileSync(agent, 'export default { name: "waiter", version: "1", decide: () => new Promise(() => {}) }')
+      yield* Effect.promise(() => document(["plugin", "add", inRepository("plugins", "text-room"), "--log", log]))
+      const running = start(["run", "--log", log, "--agent", agent, "--goal", "wait"])
+      yield* seen(log, "SensorRead")
+      running.child.kill("SIGSTOP")
+      silence(log)
+      const stopped = yield* run("stop", "--log", log)
+      expect(stopped.stdout).toContain("1 task cancelled:")
+      expect(stopped.stdout).toContain(`(process ${running.child.pid}) works on the log and has been silent since`)
+      running.child.kill("SIGCONT")
+      const { stderr } = yield* Effect.promise(() => running.ended)
+      expect(stderr).toContain("was cancelled")
+      const { events } = yield* Effect.promise(() => document(["log", "ls", "--log", log]))
+      const types = (events as ReadonlyArray<Event>).map(({ type }) => type)
+      expect(types).toContain("TaskClosed")
+      expect(types).not.toContain("LeaseTakenOver")
     }),
   )
 })

@@ -64,6 +64,13 @@ const STORIES: { readonly [world: string]: Story } = {
     last: { reward: 5, terminated: true },
     scores: { "both cooperated": 0.1, "far apart": -0.5 },
   },
+  "connect-four": {
+    options: {},
+    agents: ["ann", "ben"],
+    actions: [0, 3, 0, 3, 1, 3, 0, 3].map((action, turn) => [turn % 2 === 0 ? "ann" : "ben", action]),
+    last: { reward: 1, terminated: true, outcome: "achieved", others: { ann: { reward: -1 } } },
+    scores: { "four in a line": 1, "within twenty moves": 0.5 },
+  },
   "public-goods": {
     options: { endowment: 100, rounds: 2 },
     agents: ["ann", "ben"],

@@ -1,10 +1,12 @@
 /** The commands that pause, continue and cancel tasks, which a kernel may be working on in another process. */
 import { Command } from "@effect/cli"
 import { type Context, Effect, type Option } from "effect"
+import { type Holder, Lease } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskControl } from "../../kernel/control/TaskControl.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
+import { iso } from "../../values/Time.ts"
 import { argument, common, given, optionalText, TASK } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as Ids from "../command/Ids.ts"
@@ -30,22 +32,36 @@ const control = (
       const taskId = yield* Ids.task(task)
       const options = { by: userName(), ...given({ reason: typed.reason, timeline: typed.timeline }) }
       const event = yield* ask(yield* TaskControl)(taskId, options)
-      if (name === "cancel") yield* closeIfNobodyWorks(log)
+      const silent = name === "cancel" ? yield* closeIfNobodyWorks(log) : undefined
       yield* Output.show(json, event, (style) => [
         `Task ${style.name(taskId)} ${done} ${style.dim(at(event.position))}`,
+        ...waitingFor(silent),
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   ).pipe(Command.withDescription(description))
 
-/** Lets a kernel close what was cancelled, if none works on the log. One that does closes it by itself. */
+/**
+ * Lets a kernel close what was cancelled, if none works on the log. One that does closes it by itself, also one that is
+ * silent while its process lives: that one is returned.
+ */
 const closeIfNobodyWorks = (log: Option.Option<string>) =>
   Effect.gen(function* () {
+    const silent = yield* (yield* Lease).silent
+    if (silent !== undefined) return silent
     const filename = yield* OpenLog.existing(log)
     const owner = `hindcast task cancel of ${userName()}`
     yield* Effect.provide(Kernel, Hindcast.layer({ log: filename, owner, onOpenTasks: "resume" })).pipe(
       Effect.catchTag("LeaseHeld", () => Effect.void),
     )
+    return undefined
   })
+
+const waitingFor = (silent: Holder | undefined): ReadonlyArray<string> =>
+  silent === undefined
+    ? []
+    : [
+        `"${silent.owner}" (process ${silent.pid}) works on the log and has been silent since ${iso(silent.heartbeatAt)}. It closes what is cancelled once it goes on; if its process is ended, the next kernel does.`,
+      ]
 
 /** `hindcast task pause` */
 export const pause = control(
@@ -71,8 +87,8 @@ export const stop = Command.make("stop", { ...common, reason }, ({ log, json, ..
   Effect.gen(function* () {
     const options = { by: userName(), ...given({ reason: typed.reason }) }
     const cancelled = yield* (yield* TaskControl).stop(options)
-    if (cancelled.length > 0) yield* closeIfNobodyWorks(log)
-    yield* Output.show(json, { cancelled }, () => lines(cancelled))
+    const silent = cancelled.length > 0 ? yield* closeIfNobodyWorks(log) : undefined
+    yield* Output.show(json, { cancelled }, () => [...lines(cancelled), ...waitingFor(silent)])
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("End all open tasks of a log at once, those of forks too"))
 

@@ -52,5 +52,10 @@ export class Lease extends Context.Tag("hindcast/Lease")<
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
     /** The current owner, if its kernel is alive; undefined if the lease is free, or its owner is dead or silent. */
     readonly holder: Effect.Effect<Holder | undefined, LogError>
+    /**
+     * The owner that has been silent for long although its process on this machine lives, such as one that is stopped;
+     * undefined if there is none. Whoever acquires the lease takes over from it.
+     */
+    readonly silent: Effect.Effect<Holder | undefined, LogError>
   }
 >() {}

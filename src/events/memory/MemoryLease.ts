@@ -8,6 +8,7 @@ export const make = (log: string): Context.Tag.Service<Lease> => {
   let holder: Holder | undefined
   return {
     holder: Effect.sync(() => holder),
+    silent: Effect.succeed(undefined),
     acquire: (owner) =>
       Effect.acquireRelease(
         Effect.suspend(() => {

@@ -37,7 +37,7 @@ import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
 import * as lease from "./lease.ts"
-import { holderNow } from "./leaseHolder.ts"
+import { holderNow, silentHolder } from "./leaseHolder.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as RecentEvents from "./recentEvents.ts"
 import * as records from "./records.ts"
@@ -143,7 +143,11 @@ const opened = (options: SqliteOptions) =>
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, archive),
         Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
-        Context.add(Lease, { holder: reading(() => holderNow(database)), ...lease }),
+        Context.add(Lease, {
+          holder: reading(() => holderNow(database)),
+          silent: reading(() => silentHolder(database)),
+          ...lease,
+        }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),

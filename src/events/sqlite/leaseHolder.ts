@@ -59,3 +59,9 @@ export const holderNow = (database: LogDatabase): Holder | undefined => {
   const holder = readHolder(database)
   return holder !== undefined && stateOf(holder, Date.now())._tag === "Alive" ? holder : undefined
 }
+
+/** The holder, if it is silent although its process on this machine lives. */
+export const silentHolder = (database: LogDatabase): Holder | undefined => {
+  const holder = readHolder(database)
+  return holder?.host === os.hostname() && stateOf(holder, Date.now())._tag === "Doubtful" ? holder : undefined
+}

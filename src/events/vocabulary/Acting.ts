@@ -39,7 +39,19 @@ export const actingEvents = [
     },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("CommandDispatched", "A command is about to leave the kernel.", { commandId }, { synced: true }),
+  eventType(
+    "CommandDispatched",
+    "A command is about to leave the kernel.",
+    {
+      commandId,
+      round: optional(
+        Schema.NonEmptyString.annotations({
+          description: "The first command of its round, if it reaches a world in one",
+        }),
+      ),
+    },
+    { synced: true },
+  ),
   eventType(
     "CommandSucceeded",
     "A command was executed.",

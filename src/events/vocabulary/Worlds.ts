@@ -41,6 +41,11 @@ export const agentEvents = [
   eventType("WorldTicked", "A world moved by itself.", {
     plugin: Schema.NonEmptyString,
     milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
+    steps: optional(
+      Schema.Record({ key: AgentId, value: JsonObject }).annotations({
+        description: "What agents got meanwhile, as the result of a step has it",
+      }),
+    ),
   }),
 ] as const
 

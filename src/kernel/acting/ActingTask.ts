@@ -23,4 +23,6 @@ export interface ActingTask extends TaskContext {
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The last known document of each environment, by plugin. */
   readonly documents: Map<string, Json>
+  /** The plugins whose environments could not be brought back to where the task stood. */
+  readonly unrewound: Set<string>
 }

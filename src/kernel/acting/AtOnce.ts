@@ -54,7 +54,7 @@ export const atOnce = (
       const commandedAt = recorded[0]?.position ?? 0
       const progress: CommandProgress = { last: ids.dispatched, commandedAt, dispatched: true, ended: false }
       return yield* Effect.onExit(call(command, resolved, instance.process, progress, restore), (exit) =>
-        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
+        Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
       )
     })
     return Effect.ensuring(instance.use(carriedOut), giveBack)

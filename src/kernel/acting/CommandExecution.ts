@@ -56,7 +56,7 @@ export const act = (
           ? denyUnknown(command, progress)
           : decideAndDispatch(command, resolved, progress, restore)
       return yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
+        Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
       )
     }),
   )

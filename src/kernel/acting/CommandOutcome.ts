@@ -148,42 +148,56 @@ export const recordExpired = (command: Command, progress: CommandProgress, rule:
 }
 
 const denied = ({ task, commandId }: Command, progress: CommandProgress, rule: string, reason: string) =>
-  Effect.tap(
-    task.record({
-      type: "CommandDenied",
-      causationId: progress.last,
-      payload: { commandId, rule, reason: plainText(reason) },
+  Effect.tap(task.record(denialOf(commandId, progress, rule, reason)), () =>
+    Effect.sync(() => {
+      progress.ended = true
     }),
-    () =>
-      Effect.sync(() => {
-        progress.ended = true
-      }),
   )
 
-/** Records the end of a command that was interrupted, or that failed without an outcome. */
-export const recordAborted = (
-  command: Command,
-  progress: CommandProgress,
-  cause: Cause.Cause<unknown>,
-): Effect.Effect<void> => {
+const denialOf = (commandId: string, { last }: CommandProgress, rule: string, reason: string): CoreNewEvent => ({
+  type: "CommandDenied",
+  causationId: last,
+  payload: { commandId, rule, reason: plainText(reason) },
+})
+
+/** A command, and how far it has come. */
+interface Begun {
+  readonly command: Command
+  readonly progress: CommandProgress
+}
+
+/**
+ * Records the ends of commands that were interrupted, or that failed without an outcome, in one commit. Commands that
+ * have ended are left out.
+ */
+export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const open = commands.filter(({ progress }) => !progress.ended)
+  const [first, ...others] = open.map((each) => abortedEvent(each, cause))
+  const task = open[0]?.command.task
   // The kernel that took over records the end.
-  if (Option.exists(Cause.failureOption(cause), isLeaseLost)) return Effect.void
-  const why = Cause.isInterruptedOnly(cause) ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
-  const code = Cause.isInterruptedOnly(cause) ? "Interrupted" : "KernelFailed"
-  const message = plainText(`${why}; whether it took effect is not known`)
-  const recorded: Effect.Effect<unknown, AppendError> = progress.dispatched
-    ? command.task.record(outcomeEvent(command.commandId, progress.last, { failed: { code, message } }))
-    : denied(command, progress, "interrupted", `${why}; it was not executed`)
-  return recorded.pipe(
+  if (first === undefined || task === undefined || Option.exists(Cause.failureOption(cause), isLeaseLost)) {
+    return Effect.void
+  }
+  const names = [...new Set(open.map(({ command }) => command.actuator))].join(", ")
+  return task.recordAll([first, ...others]).pipe(
     Effect.asVoid,
     // A task that was suspended is gone on with by a later kernel.
     Effect.catchTag("LeaseLost", ({ message, suspended }) =>
-      suspended === undefined
-        ? ProgramLog.warning(`the end of ${command.actuator} is not recorded: ${message}`)
-        : Effect.void,
+      suspended === undefined ? ProgramLog.warning(`the end of ${names} is not recorded: ${message}`) : Effect.void,
     ),
-    Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${command.actuator} was not recorded`, cause)),
+    Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${names} was not recorded`, cause)),
   )
+}
+
+const abortedEvent = ({ command, progress }: Begun, cause: Cause.Cause<unknown>): CoreNewEvent => {
+  const isInterrupted = Cause.isInterruptedOnly(cause)
+  const why = isInterrupted ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
+  if (!progress.dispatched) {
+    return denialOf(command.commandId, progress, "interrupted", `${why}; it was not executed`)
+  }
+  const code = isInterrupted ? "Interrupted" : "KernelFailed"
+  const message = plainText(`${why}; whether it took effect is not known`)
+  return outcomeEvent(command.commandId, progress.last, { failed: { code, message } })
 }
 
 const isLeaseLost = Predicate.isTagged("LeaseLost")

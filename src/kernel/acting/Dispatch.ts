@@ -86,16 +86,19 @@ export interface AllowedCommand {
  * task. Returns whether it did. Checking the lease is not enough: this kernel may be suspended between that check and
  * the append, long enough for another kernel to take over. The append expects a version of the task's stream. A kernel
  * that takes over ends every open task in the task's own stream, so its append and this one conflict.
+ *
+ * @param round the id of the first command, where they reach a world together
  */
 export const recordDispatches = (
   allowed: ReadonlyArray<AllowedCommand>,
+  round?: string,
 ): Effect.Effect<boolean, Paused | AppendError> => {
   const [first, ...others] = allowed.map(({ command, progress }) => ({
     type: "CommandDispatched" as const,
     // The ids are chosen here, because the next events of each command name its own dispatch.
     id: newId(),
     causationId: progress.last,
-    payload: { commandId: command.commandId },
+    payload: { commandId: command.commandId, ...(round === undefined ? {} : { round }) },
   }))
   const task = allowed[0]?.command.task
   if (first === undefined || task === undefined) return Effect.succeed(false)
@@ -147,7 +150,7 @@ export const call = (
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
     ...(command.agentId === undefined ? {} : { agent: command.agentId }),
   }
-  const step = { taskId: command.task.id, plugin, commandedAt: progress.commandedAt, agentId: command.agentId }
+  const step = { taskId: command.task.id, plugin, because: [progress.commandedAt], agentId: command.agentId }
   return Effect.matchEffect(restore(process.act(component, command.args, options)), {
     onSuccess: ({ result, state }) =>
       recordOutcome(command, plugin, progress, {

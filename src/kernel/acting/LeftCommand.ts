@@ -85,10 +85,19 @@ export const resume = (
               ? CommandExecution.decideAndDispatch(command, resolved, progress, restore)
               : followQuestion(command, resolved, left, left.question, progress, restore)
       return yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) && !progress.ended ? recordAborted(command, progress, exit.cause) : Effect.void,
+        Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
       )
     }),
   )
+
+/**
+ * Whether a command that may have taken effect may be dispatched again. A world's step may only where the world was
+ * brought back to where it stood before.
+ */
+export const isRepeatable = (
+  { task }: Command.Command,
+  { declared, isStep, plugin }: Command.ResolvedActuator,
+): boolean => declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
 
 /** How far a command had come that was left. */
 export const progressOf = ({ commanded, last, dispatched }: LeftCommand): Command.CommandProgress => ({
@@ -105,7 +114,7 @@ const settleDoubt = (
   const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.question !== undefined)
   const { decision } = CommandExecution.rulingOn(command, resolved)
   const mayBeCarriedOut = decision === "allow" || (decision === "confirm" && left.question !== undefined)
-  return resolved.declared?.idempotent === true && mayBeCarriedOut && outdated(resolved) === undefined
+  return isRepeatable(command, resolved) && mayBeCarriedOut && outdated(resolved) === undefined
     ? dispatch(command, resolved, left.last, outdated, progress, restore)
     : recordUnknown(command, progress)
 }

@@ -18,9 +18,9 @@ import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import { Paused, recordDispatches } from "./Dispatch.ts"
-import { type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
+import { isRepeatable, type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
 import type { LeftCommands } from "./LeftCommands.ts"
-import { abortAll, recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
+import { recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
 
 /** The step of one of several agents. */
 export interface AgentCommand {
@@ -46,7 +46,9 @@ export const together = (
       if (new Set(commands.map(({ agentId }) => agentId)).size < commands.length) return yield* severalOfOne(commands)
       const travellers = yield* request(task, left, commands)
       const steps = travelled(task, travellers, restore)
-      yield* Effect.onExit(steps, (exit) => (Exit.isFailure(exit) ? abortAll(travellers, exit.cause) : Effect.void))
+      yield* Effect.onExit(steps, (exit) =>
+        Exit.isFailure(exit) ? CommandOutcome.recordAborted(travellers, exit.cause) : Effect.void,
+      )
       return yield* Effect.forEach(travellers, ({ outcome }) =>
         outcome === undefined ? Effect.dieMessage("a command of a round has no outcome") : Effect.succeed(outcome),
       )
@@ -171,7 +173,7 @@ const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Re
     // One that a kernel dispatched and left is dispatched again only where that has no further effect.
     if (left?.dispatched === true) {
       const isAllowed = mayPass && (decision === "allow" || question !== undefined)
-      if (isAllowed && resolved.declared?.idempotent === true) return true
+      if (isAllowed && isRepeatable(command, resolved)) return true
       each.outcome = yield* CommandOutcome.recordUnknown(command, progress)
       return false
     }
@@ -227,7 +229,7 @@ const dispatch = (
       if (changed !== undefined) return yield* denyAll("effective-risk", changed)
       yield* task.kernel.lease.check
       if (task.isPaused()) return yield* new Paused()
-      if (!(yield* recordDispatches(travellers))) {
+      if (!(yield* recordDispatches(travellers, first.command.commandId))) {
         yield* task.kernel.lease.check
         return yield* denyAll("open-task", "its task was closed or cancelled meanwhile")
       }
@@ -252,7 +254,20 @@ const dispatch = (
         restore,
       ),
     ),
-    onPluginFailure((failure) => recordFailure(task, travellers, plugin, failure, 0)),
+    onPluginFailure((failure) =>
+      first.command.inDoubt === true ? recordUnknowns(travellers) : recordFailure(task, travellers, plugin, failure, 0),
+    ),
     Effect.catchTag("Paused", () => dispatch(task, travellers, resolved, restore)),
   )
 }
+
+/** Records that it is not known what came of commands that an earlier kernel dispatched. */
+const recordUnknowns = (travellers: ReadonlyArray<Traveller>) =>
+  Effect.forEach(
+    travellers,
+    (each) =>
+      Effect.map(CommandOutcome.recordUnknown(each.command, each.progress), (outcome) => {
+        each.outcome = outcome
+      }),
+    { discard: true },
+  )

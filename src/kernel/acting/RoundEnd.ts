@@ -4,12 +4,13 @@ import { Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { RoundAnswer } from "../../plugins/process/Components.ts"
-import type { Json } from "../../values/Json.ts"
+import { type Json, plainText } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type * as Command from "./Command.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
+import { resultsOf } from "./RoundResults.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** A command on its way: what was recorded of it, and its outcome once it has one. */
@@ -22,7 +23,10 @@ export interface Traveller {
   outcome?: Command.CommandOutcome
 }
 
-/** Records the ends of a round's commands, the change of the world and its rewards in one commit. */
+/**
+ * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot store
+ * them, each command is recorded as a failure with the code `OutcomeNotRecordable`.
+ */
 export const recordRound = (
   task: ActingTask,
   travellers: ReadonlyArray<Traveller>,
@@ -30,33 +34,33 @@ export const recordRound = (
   { agents, state }: RoundAnswer,
   latencyMs: number,
 ) => {
-  const endings = travellers.map(({ command }): CommandOutcome.ExecutionResult => {
-    const found = agents[command.agentId ?? ""]
-    if (found === undefined) {
-      const message = "the world said nothing about this agent's action"
-      return { failed: { code: "InvalidStep", message }, latencyMs }
-    }
-    return "ok" in found ? { succeeded: found.ok, latencyMs } : { failed: found.error, latencyMs }
+  const acted = travellers.map(({ command }) => command.agentId ?? "")
+  const results = resultsOf(agents, acted)
+  const endings = results.map(
+    (result): CommandOutcome.ExecutionResult =>
+      "ok" in result ? { succeeded: result.ok, latencyMs } : { failed: result.error, latencyMs },
+  )
+  const rewards = travellers.flatMap(({ command, progress }, index) => {
+    const result = results[index]
+    const got = result === undefined || "ok" in result ? result?.ok : result.got
+    if (got === undefined) return []
+    const { agentId } = command
+    return rewardsOf({ taskId: task.id, plugin, because: [progress.commandedAt], agentId }, got)
   })
-  const acted = new Set(travellers.map(({ command }) => command.agentId))
-  const rewards = [
-    ...travellers.flatMap(({ command, progress }) => {
-      const found = agents[command.agentId ?? ""]
-      const got = found === undefined ? undefined : "ok" in found ? found.ok : found.got
-      if (got === undefined) return []
-      return rewardsOf(stepOf(task, plugin, progress.commandedAt, command.agentId), got)
+  return recordEndings(task, travellers, plugin, endings, state, rewards).pipe(
+    Effect.catchTag("InvalidEvent", ({ message }) => {
+      const failed = { code: "OutcomeNotRecordable", message: plainText(message) }
+      return recordEndings(
+        task,
+        travellers,
+        plugin,
+        travellers.map(() => ({ failed })),
+        undefined,
+        [],
+      )
     }),
-    ...Object.entries(agents).flatMap(([agentId, outcome]) => {
-      if (acted.has(agentId) || !("ok" in outcome)) return []
-      return rewardsOf(stepOf(task, plugin, travellers[0]?.progress.commandedAt ?? 0, agentId), outcome.ok)
-    }),
-  ]
-  return recordEndings(task, travellers, plugin, endings, state, rewards)
+  )
 }
-
-const stepOf = (task: ActingTask, plugin: string, commandedAt: number, agentId: string | undefined) => ({
-  ...{ taskId: task.id, plugin, commandedAt, agentId },
-})
 
 /** Records that the world took none of a round's actions. */
 export const recordFailure = (
@@ -98,17 +102,6 @@ const recordEndings = (
         traveller.outcome = CommandOutcome.outcomeOf(traveller.command, event, ending)
       }
     }),
-  )
-
-/** Records how the commands ended that were interrupted, or that failed without an outcome. */
-export const abortAll = (
-  travellers: ReadonlyArray<Traveller>,
-  cause: Parameters<typeof CommandOutcome.recordAborted>[2],
-) =>
-  Effect.forEach(
-    travellers,
-    ({ command, progress }) => (progress.ended ? Effect.void : CommandOutcome.recordAborted(command, progress, cause)),
-    { discard: true },
   )
 
 /** Records events in one commit, if there are any. */

@@ -56,12 +56,21 @@ const isStepResult = SchemaPredicate.is(StepResult)
 /** The result of a step, if it is one. */
 export const stepResultOf = (result: Json): StepResult | undefined => (isStepResult(result) ? result : undefined)
 
+/** What agents got from a world, by their names. */
+export type Gotten = { readonly [agentId: string]: typeof Got.Type }
+
+const isGot = Schema.is(Got)
+
+/** What agents got, from the steps that a tick of a world was recorded with. */
+export const gottenIn = (steps: { readonly [agentId: string]: Json }): Gotten =>
+  Object.fromEntries(Object.entries(steps).flatMap(([agentId, step]) => (isGot(step) ? [[agentId, step]] : [])))
+
 /** A step that was taken. */
 export interface TakenStep {
   readonly taskId: string
   readonly plugin: string
-  /** The position of its `ActuatorCommanded`, which the rewards cite. */
-  readonly commandedAt: number
+  /** The position of its `ActuatorCommanded`, which the rewards cite. Nothing is cited where no command was. */
+  readonly because: ReadonlyArray<number>
   /** The agent that acted, in a task with several. */
   readonly agentId?: string | undefined
 }
@@ -78,7 +87,7 @@ export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewE
 }
 
 const given = (
-  { taskId, plugin, commandedAt, agentId }: TakenStep,
+  { taskId, plugin, because, agentId }: TakenStep,
   rewards: { readonly [name: string]: number },
 ): ReadonlyArray<CoreNewEvent> =>
   Object.entries(rewards).flatMap(([name, reward]): ReadonlyArray<CoreNewEvent> => {
@@ -90,7 +99,7 @@ const given = (
       weight: 1,
       amount: Math.abs(reward),
       occurrences: 1,
-      because: [commandedAt],
+      because,
       ...(agentId === undefined ? {} : { agentId }),
     }
     return [{ type: reward > 0 ? "RewardGiven" : "PunishmentGiven", payload }]

@@ -11,6 +11,9 @@ export interface EpisodeEnd {
   readonly reason: string
 }
 
+/** What an agent got for a step, as far as it says whether its episode is over. */
+export type Ending = Pick<StepResult, "terminated" | "truncated"> & { readonly outcome?: StepResult["outcome"] }
+
 /** Whether a command's outcome looks like the last step of an episode. */
 export const mayEnd = (outcome: CommandOutcome): boolean => {
   if (outcome.status !== "succeeded") return false
@@ -34,9 +37,7 @@ export const joint = (outcomes: ReadonlyArray<TaskOutcome>): TaskOutcome | undef
   (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each))
 
 /** How the episode ended for an agent that got this for a step; undefined if it goes on. */
-export const endIn = (
-  got: Pick<StepResult, "terminated" | "truncated"> & { readonly outcome?: StepResult["outcome"] },
-): EpisodeEnd | undefined => {
+export const endIn = (got: Ending): EpisodeEnd | undefined => {
   if (got.terminated) {
     return { outcome: got.outcome ?? "achieved", reason: "the episode ended by the world's rules" }
   }

@@ -193,7 +193,7 @@ const goOn = (
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.
-    if (divergence === undefined && recordedTask.left() === 0) yield* Effect.exit(live)
+    if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
     const note = ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
     // Whatever becomes of the note, the task is closed.
     const noted = yield* Effect.exit(note)

@@ -5,20 +5,17 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
  * The commands of each recorded round of a world, in the order of their dispatch, by the id of each of them. A command
- * that reached the world by itself is missing.
- *
- * The change of the document names the commands of its round. A round of one command is told from a command by what
- * caused the change: the dispatch of the round's last command, and not the outcome of the command.
+ * that reached the world by itself is missing. Of a round that was dispatched again, the last dispatch counts.
  */
-export const roundsOf = (plugin: string, events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const dispatched = new Map<string, string>()
-  const rounds = new Map<string, ReadonlyArray<string>>()
+export const roundsOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const rounds = new Map<string, Array<string>>()
   for (const event of events) {
-    if (is(event, "CommandDispatched")) dispatched.set(event.id, event.payload.commandId)
-    if (!is(event, "EnvironmentChanged") || event.payload.plugin !== plugin) continue
-    const only = event.causationId === null ? undefined : dispatched.get(event.causationId)
-    const { commands = only === undefined ? [] : [only] } = event.payload
-    for (const commandId of commands) rounds.set(commandId, commands)
+    if (!is(event, "CommandDispatched")) continue
+    const { commandId, round } = event.payload
+    if (round === undefined) continue
+    const commands = round === commandId ? [] : (rounds.get(round) ?? [])
+    commands.push(commandId)
+    rounds.set(commandId, commands)
   }
   return rounds
 }

@@ -5,7 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { CallOptions, Components } from "../../plugins/process/Components.ts"
 import type { Json } from "../../values/Json.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
+import { resultsOf } from "../acting/RoundResults.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
 import * as Environments from "../tasks/Environments.ts"
@@ -44,7 +44,7 @@ export const reexecute = (
 ): Effect.Effect<readonly [state: Json, checked: ComparedCounts], WorldDiffers | Environments.EnvironmentRefused> =>
   Effect.gen(function* () {
     const ended = outcomes(events)
-    const rounds = roundsOf(plugin, events)
+    const rounds = roundsOf(events)
     // A command that a kernel left in doubt may have been dispatched again, in the world that was restored then.
     const lastDispatch = new Map(
       events.flatMap((event) =>
@@ -118,11 +118,10 @@ const round = (process: Components, ends: ReadonlyArray<RecordedOutcome>, call: 
     const stepped = yield* Effect.either(process.round(actions, call))
     if (stepped._tag === "Left") return failed(stepped.left, ends.length)
     const { agents, state } = stepped.right
-    const found = ends.map(({ agentId = "" }): Json => {
-      const answer = SafeRecord.get(agents, agentId)
-      if (answer === undefined) return null
-      return "ok" in answer ? { result: answer.ok } : { error: { ...answer.error } }
-    })
+    const acted = ends.map(({ agentId = "" }) => agentId)
+    const found = resultsOf(agents, acted).map(
+      (result): Json => ("ok" in result ? { result: result.ok } : { error: { ...result.error } }),
+    )
     return { found, left: state }
   })
 

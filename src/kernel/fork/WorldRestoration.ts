@@ -235,6 +235,7 @@ const leaveAsItIs = (
     const why =
       document === undefined && since > 0 ? `${reason}, and the task commanded it ${since} times since` : reason
     if (matters && !acceptUnrewound) return yield* new WorldNotRewound({ plugin, at, reason: why })
+    if (matters) task.unrewound.add(plugin)
     if (environment !== undefined) {
       yield* Environments.resetOne(task, plugin, environment, reset === undefined ? {} : { [plugin]: reset.options })
     }

@@ -3,7 +3,7 @@
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { PERCEIVING, type Recording, type Request } from "./Recording.ts"
+import { agentIn, cutPerceptions, PERCEIVING, type Recording, type Request } from "./Recording.ts"
 
 /** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
@@ -59,10 +59,14 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
       `commands that its agent requested together were not all done; fork it @${Math.ceil(overtaken.position) - 1}, before them${Number.isFinite(overtaken.until) ? `, or @${overtaken.until}, after them` : ""}`,
     )
   }
+  // Of several agents, those that had perceived last perceive again: others may have gone on meanwhile.
+  const begun = requests.filter(({ kind, until }) => kind === "perceive" || until <= at)
+  const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
+  const isPast = (request: Request) => request.until <= at && !again.has(request)
   return Either.right({
     ...{ recording, at },
-    past: requests.filter(({ until }) => until <= at),
-    ahead: requests.filter(({ until }) => until > at),
+    past: requests.filter(isPast),
+    ahead: requests.filter((request) => !isPast(request)),
     waiting: undispatched(before),
     questions: unanswered(before),
     perceptions: before.reduce((most, { type, payload: { perception } }) => {
@@ -81,9 +85,11 @@ export const beforePerceiving = (point: Point): Point => {
 /** Fails if an agent cannot be led to the point: a model call before it has no recorded response. */
 export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   const { recording, at, past } = point
-  const last = past.at(-1)?.position ?? 0
+  // Of several agents, one that is late may still wait for its answer.
+  const isFollowed = ({ position, agentId }: Request & { readonly kind: "consult" }) =>
+    past.some((next) => next.position > position && next.kind !== "late" && agentIn(next) === agentId)
   const lost = recording.requests.find(
-    (request) => request.kind === "consult" && request.answer === null && request.position < last,
+    (request) => request.kind === "consult" && request.answer === null && isFollowed(request),
   )
   if (lost === undefined) return Either.right(point)
   const reason = `its agent called a model @${lost.position} and no response was recorded, so that no agent can be led past that call; fork it before, or start the agent at the moment of the fork (\`fresh\`, \`--fresh\`)`

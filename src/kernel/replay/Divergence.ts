@@ -3,7 +3,7 @@
 import { Data } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { Request } from "./Recording.ts"
+import { agentIn, type Request } from "./RecordedRequests.ts"
 
 /**
  * The first difference between the replayed and the recorded agent:
@@ -51,7 +51,7 @@ export class Stopped extends Data.TaggedError("Stopped") {
 
 /** A request as a choice. In a task with several agents, `as` names the one that made it. */
 export const choiceOf = (request: Request): JsonObject => {
-  const agentId = request.kind === "decide" ? request.decision.agentId : request.agentId
+  const agentId = agentIn(request)
   return agentId === undefined ? bareChoiceOf(request) : { ...bareChoiceOf(request), as: agentId }
 }
 

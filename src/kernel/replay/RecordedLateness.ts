@@ -1,42 +1,104 @@
-/** Replays that an agent of several was late: its requests wait until they are due again. */
+/**
+ * Replays that an agent of several was late. A recorded agent that was late was still about its last request, and had
+ * made no other one until it had the turn again; so the replayed one makes none either, however fast it is.
+ */
 
 import { Effect } from "effect"
-import type { Request } from "./RecordedRequests.ts"
+import { agentIn, type Request } from "./RecordedRequests.ts"
 
-/** Which agents were late, at a place of the recording. */
+/** Which agents are late, at a place of the recording. */
 export interface RecordedLateness {
-  /** Whether a request of an agent waits, because the recording goes on without it. */
-  readonly mustWait: (agentId: string | undefined, due: Request | undefined) => boolean
-  /** Completes when the recording goes on. */
-  readonly next: Effect.Effect<void>
+  /**
+   * The recorded request that is due. What agents that are late had asked before is not: its answer may have been recorded
+   * in another's turn.
+   */
+  readonly due: () => Request | undefined
+  /** Completes when an agent may make a request: at once, unless it is late now or next. */
+  readonly inTime: (agentId: string) => Effect.Effect<void>
+  /** Whether an agent was late before the answer to a request of it came, at a position. */
+  readonly isLateBefore: (agentId: string | undefined, answeredAt: number) => boolean
+  /** Completes when an agent may have the answer that came at a position. */
+  readonly answered: (agentId: string | undefined, answeredAt: number) => Effect.Effect<void>
+  /**
+   * Gives an agent the turn, and waits until the recorded one was late. Returns false if the recording ends before.
+   *
+   * @param closing called when the agent is late
+   */
+  readonly turn: (agentId: string, closing: () => unknown) => Effect.Effect<boolean>
   /** Says that the recording goes on. */
   readonly advanced: () => void
-  /** Notes that an agent was late. */
-  readonly late: (agentId: string) => void
-  /** Notes that an agent makes requests again. */
-  readonly inTime: (agentId: string | undefined) => void
 }
 
-export const make = (): RecordedLateness => {
+/** @param rest the requests that were not made again yet, in order; what is answered is taken out of it */
+export const make = (rest: Array<Request>): RecordedLateness => {
+  const isAnyLate = rest.some(({ kind }) => kind === "late")
+  const late = new Set<string>()
   const waiting = new Set<() => void>()
-  const agents = new Set<string>()
+
+  const changed = Effect.async<void>((resume) => {
+    const go = () => resume(Effect.void)
+    waiting.add(go)
+    return Effect.sync(() => waiting.delete(go))
+  })
+  const advanced = () => {
+    const all = [...waiting]
+    waiting.clear()
+    for (const go of all) go()
+  }
+  const waitWhile = (isWaiting: () => boolean): Effect.Effect<void> =>
+    Effect.suspend(() => (isWaiting() ? Effect.zipRight(changed, waitWhile(isWaiting)) : Effect.void))
+
+  const due = (): Request | undefined => {
+    if (late.size === 0) return rest[0]
+    const passed = new Set<string>()
+    return rest.find((request) => {
+      const agentId = agentIn(request)
+      if (agentId === undefined || !late.has(agentId) || passed.has(agentId) || !ANSWERED_LATE.has(request.kind))
+        return true
+      passed.add(agentId)
+      return false
+    })
+  }
+
+  const isLateNext = (agentId: string) => rest.find((request) => agentIn(request) === agentId)?.kind === "late"
+
+  const isLateBefore = (agentId: string | undefined, answeredAt: number): boolean => {
+    if (agentId === undefined || !isAnyLate) return false
+    for (const request of rest) {
+      if (request.position >= answeredAt) return false
+      if (request.kind === "late" && request.agentId === agentId) return true
+    }
+    return false
+  }
+
+  const turn = (agentId: string, closing: () => unknown): Effect.Effect<boolean> =>
+    Effect.suspend(() => {
+      const next = due()
+      if (next === undefined) return Effect.succeed(false)
+      if (next.kind !== "late" || next.agentId !== agentId) return Effect.zipRight(changed, turn(agentId, closing))
+      late.add(agentId)
+      closing()
+      rest.splice(rest.indexOf(next), 1)
+      advanced()
+      return Effect.succeed(true)
+    })
+
   return {
-    mustWait: (agentId, due) =>
-      agentId !== undefined &&
-      (due?.kind === "late" ? due.agentId === agentId : agents.has(agentId) && agentIn(due) !== agentId),
-    next: Effect.async((resume) => {
-      const go = () => resume(Effect.void)
-      waiting.add(go)
-      return Effect.sync(() => waiting.delete(go))
-    }),
-    advanced: () => {
-      for (const go of waiting) go()
-      waiting.clear()
-    },
-    late: (agentId) => agents.add(agentId),
-    inTime: (agentId) => agentId !== undefined && agents.delete(agentId),
+    due,
+    isLateBefore,
+    advanced,
+    inTime: (agentId) => (isAnyLate ? waitWhile(() => late.has(agentId) || isLateNext(agentId)) : Effect.void),
+    answered: (agentId, answeredAt) =>
+      agentId === undefined || !isAnyLate
+        ? Effect.void
+        : waitWhile(() => late.has(agentId) || isLateBefore(agentId, answeredAt)),
+    turn: (agentId, closing) =>
+      Effect.suspend(() => {
+        if (late.delete(agentId)) advanced()
+        return turn(agentId, closing)
+      }),
   }
 }
 
-const agentIn = (due: Request | undefined): string | undefined =>
-  due === undefined ? undefined : due.kind === "decide" ? due.decision.agentId : due.agentId
+/** Requests that are recorded when they are answered, and not when they are made, or that an agent delays. */
+const ANSWERED_LATE: ReadonlySet<Request["kind"]> = new Set<Request["kind"]>(["perceive", "input", "consult"])

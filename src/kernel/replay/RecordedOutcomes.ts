@@ -25,9 +25,11 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
       const { commandId, actuator, args, agentId } = event.payload
       commands.set(commandId, { actuator, args: args as JsonObject })
       if (agentId !== undefined) agents.set(commandId, agentId)
-    } else if (is(event, "ConfirmationExpired")) expired.add(event.id)
+    } else if (is(event, "CommandDispatched")) ends.set(event.id, event.payload.commandId)
+    else if (is(event, "ConfirmationExpired")) expired.add(event.id)
     else if (is(event, "EnvironmentChanged") || is(event, "RewardGiven") || is(event, "PunishmentGiven")) {
-      // A command's changes to the environment, and what a world gave for it, are recorded with its outcome.
+      // A command's changes to the environment, and what a world gave for it, are recorded with its outcome. Those of a
+      // round follow from its last dispatch.
       const commandId = event.causationId === null ? undefined : ends.get(event.causationId)
       const end = commandId === undefined ? undefined : ended.get(commandId)
       if (commandId !== undefined && end !== undefined) ended.set(commandId, { ...end, until: event.position })

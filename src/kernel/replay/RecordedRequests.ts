@@ -97,20 +97,37 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * The requests without the perceptions that the end of a kernel may have cut off: those after which the agent requested
- * nothing before a kernel resumed the task. They were made again.
+ * The requests without the perceptions that the end of a kernel, or a fork of a task with several agents, may have cut
+ * off: those after which the agent requested nothing before the task was gone on with. They were made again.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
 ): ReadonlyArray<Request> => {
-  const cut = events.flatMap((event) => (is(event, "TaskResumed") ? [lastBy(requests, event.payload.at)] : []))
-  return requests.filter((request) => request.kind !== "perceive" || !cut.includes(request))
+  const isShared = events.some(isOfSeveral)
+  const cut = new Set(
+    events.flatMap((event) =>
+      is(event, "TaskResumed") || (isShared && is(event, "TimelineForked"))
+        ? cutPerceptions(requests, event.payload.at)
+        : [],
+    ),
+  )
+  return requests.filter((request) => !cut.has(request))
 }
 
-/** The last request that was made by a position. */
-export const lastBy = (requests: ReadonlyArray<Request>, at: number): Request | undefined =>
-  requests.findLast(({ position }) => position <= at)
+/** The perceptions that may have been cut off at a position: those that are an agent's last requests. */
+export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
+  const last = new Map<string | undefined, Request>()
+  for (const request of requests) {
+    // That it was late is nothing that an agent requests.
+    if (request.position <= at && request.kind !== "late") last.set(agentIn(request), request)
+  }
+  return [...last.values()].filter(({ kind }) => kind === "perceive")
+}
+
+/** The agent that a request is of, in a task with several. */
+export const agentIn = (request: Request): string | undefined =>
+  request.kind === "decide" ? request.decision.agentId : request.agentId
 
 /**
  * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is

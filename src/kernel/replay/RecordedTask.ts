@@ -1,7 +1,6 @@
 /** A task that answers from its recording, as long as it is asked the same. */
 
 import { Effect, Exit } from "effect"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -13,8 +12,9 @@ import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Deadline from "../sensing/Deadline.ts"
 import { type Input, type InputOptions, isOf } from "../tasks/Inputs.ts"
 import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
-import type { AgentEvent, MemberEvent, Task } from "../tasks/Task.ts"
+import type { Task } from "../tasks/Task.ts"
 import { between, choiceOf, type Divergence, Stopped } from "./Divergence.ts"
+import * as RecordedAgentEvents from "./RecordedAgentEvents.ts"
 import * as RecordedDocuments from "./RecordedDocuments.ts"
 import * as RecordedLateness from "./RecordedLateness.ts"
 import { isTurn, type Recording, type Request } from "./Recording.ts"
@@ -29,12 +29,14 @@ export interface RecordedTask {
   readonly exhausted: () => JsonObject | undefined
   /** The next recorded request; undefined at the end. */
   readonly next: () => Request | undefined
-  /** Number of recorded requests that are left. */
-  readonly left: () => number
+  /** Whether the recording has no more answers. */
+  readonly isUsedUp: () => boolean
+  /** Gives an agent of several the turn. Returns false if the recording ends before that agent was late. */
+  readonly turn: RecordedLateness.RecordedLateness["turn"]
   /** Number of recorded decisions of an agent that thinks in turns that are left. */
   readonly turnsLeft: () => number
-  /** Takes the next event about the agent itself that is left. Returns whether there was one of that type. */
-  readonly takeTold: (type: (AgentEvent | MemberEvent)["type"] | "WorldTicked") => boolean
+  /** Takes the next event about the agent itself that is left of a type; undefined if there is none. */
+  readonly takeTold: RecordedAgentEvents.RecordedAgentEvents["take"]
   /** Whether a model's tool call is left to be answered, whatever it was. */
   readonly hasCall: (callId: string) => boolean
   /** Whether a command is left to be answered that is equal. */
@@ -71,12 +73,12 @@ export const make = (
   const { taskId, requests, opened, instructions } = recording
   const past = recording.events.filter(({ position }) => position <= until)
   const turns = past.filter((event) => is(event, "DecisionMade") && isTurn(event.payload))
-  const told = past.filter(isAboutAgent)
-  const lateness = RecordedLateness.make()
+  const told = RecordedAgentEvents.make(past)
   const documents = RecordedDocuments.make(recording.events)
   const decides = requests.some(({ kind }) => kind === "decide")
   /** The requests that were not made again yet. */
   const rest = [...requests]
+  const lateness = RecordedLateness.make(rest)
   let divergence: Divergence | undefined
   let exhausted: JsonObject | undefined
   let closed: { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
@@ -88,9 +90,14 @@ export const make = (
    * skipped.
    */
   const next = (kind: Request["kind"]): Request | undefined => {
-    if (kind !== "decide") while (rest[0]?.kind === "decide") rest.shift()
-    return rest[0]
+    const due = lateness.due()
+    if (kind === "decide" || due?.kind !== "decide") return due
+    rest.splice(rest.indexOf(due), 1)
+    return next(kind)
   }
+
+  /** The position of the request that is due. */
+  const place = () => lateness.due()?.position ?? Number.POSITIVE_INFINITY
 
   /**
    * The recorded request that a new one answers to: the one that is due. Of commands that were requested together, it
@@ -102,8 +109,9 @@ export const make = (
     const isTogether = (request: Request) =>
       request.kind === "act" &&
       (request.position <= due.until || (request.callId !== undefined && request.causationId === due.causationId))
-    const end = rest.findIndex((request) => !isTogether(request))
-    const together = end === -1 ? rest : rest.slice(0, end)
+    const ahead = rest.slice(rest.indexOf(due))
+    const end = ahead.findIndex((request) => !isTogether(request))
+    const together = end === -1 ? ahead : ahead.slice(0, end)
     return together.find((request) => between(request.position, choiceOf(request), found) === undefined) ?? due
   }
 
@@ -115,23 +123,29 @@ export const make = (
       return stop
     })
 
+  const exhaust = (found: JsonObject) =>
+    Effect.suspend(() => {
+      exhausted ??= found
+      return stop
+    })
+
+  /** Answers if the task answers at all. */
+  const whenOpen = <A>(answer: () => Effect.Effect<A, TaskClosed>) =>
+    Effect.suspend(() => {
+      if (closed !== undefined) return new TaskClosed({ taskId })
+      return divergence === undefined && exhausted === undefined ? answer() : stop
+    })
+
   /** Returns the recorded answer, if the request has the kind that is due and equals the recorded one. */
   const answer = <Kind extends Request["kind"], A>(
     kind: Kind,
     found: JsonObject,
     take: (request: Extract<Request, { readonly kind: Kind }>) => A | undefined,
   ): Effect.Effect<A, TaskClosed> =>
-    Effect.suspend((): Effect.Effect<A, TaskClosed> => {
-      if (closed !== undefined) return new TaskClosed({ taskId })
-      if (divergence !== undefined || exhausted !== undefined) return stop
+    whenOpen(() => {
       const agentId = typeof found.as === "string" ? found.as : undefined
-      if (lateness.mustWait(agentId, rest[0])) return Effect.zipRight(lateness.next, answer(kind, found, take))
-      lateness.inTime(agentId)
       const request = match(kind, found)
-      if (request === undefined) {
-        exhausted = found
-        return stop
-      }
+      if (request === undefined) return exhaust(found)
       const expected = choiceOf(request)
       const position = positionOf(request)
       const different = between(position, expected, found)
@@ -139,13 +153,14 @@ export const make = (
       // One of two equal choices is a decision, and the other one is the end of a run.
       if (request.kind !== kind) return diverge({ kind: "another-request", position, path: "", expected, found })
       const answered = take(request as Extract<Request, { readonly kind: Kind }>)
-      if (answered === undefined) {
-        exhausted = found
-        return stop
-      }
+      // A request that has no answer ends the replay, unless the others went on without its agent.
+      if (answered === undefined && !lateness.isLateBefore(agentId, request.until)) return exhaust(found)
       rest.splice(rest.indexOf(request), 1)
       lateness.advanced()
-      return Effect.succeed(answered)
+      return Effect.zipRight(
+        lateness.answered(agentId, request.until),
+        answered === undefined ? exhaust(found) : Effect.succeed(answered),
+      )
     })
 
   const answerOf = (question: JsonObject) => answer("consult", question, ({ answer }) => answer ?? undefined)
@@ -155,7 +170,7 @@ export const make = (
     { agentId }: Pick<AskOptions, "agentId"> = {},
   ): Effect.Effect<ModelCallResponse, ModelCallFailed | TaskClosed> =>
     Effect.flatMap(
-      Effect.suspend(() => {
+      whenOpen(() => {
         const whole = requestDigest === undefined || requestDigest === digest(request) ? {} : { requestDigest }
         const question = { consult: { provider, model, request, ...whole }, ...as(agentId) }
         const due = next("consult")
@@ -171,9 +186,7 @@ export const make = (
    * find it recorded.
    */
   const inputs = (options: InputOptions) =>
-    Effect.suspend((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
-      if (closed !== undefined) return new TaskClosed({ taskId })
-      if (divergence !== undefined || exhausted !== undefined) return stop
+    whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
       const due = next("input")
       const isDue =
         due?.kind === "input" && due.agentId === options.agentId && due.inputs.every((input) => isOf(options, input))
@@ -187,22 +200,17 @@ export const make = (
       answer("act", { act: actuator, args, ...as(agentId) }, ({ outcome }) => outcome ?? undefined),
     )
 
-  /** Completes when the recording says that the agent was late. */
-  const late = (agentId: string, closing: () => void): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const [due] = rest
-      if (due?.kind !== "late" || due.agentId !== agentId) return Effect.zipRight(lateness.next, late(agentId, closing))
-      lateness.late(agentId)
-      closing()
-      rest.shift()
-      return Effect.sync(lateness.advanced)
-    })
+  /** Completes when the recorded agent was late. If the recording ends before, the agent has its whole time. */
+  const late: Task["late"] = (agentId, afterMs, closing) =>
+    Effect.flatMap(lateness.turn(agentId, closing), (wasLate) =>
+      wasLate ? Effect.void : Effect.zipRight(Effect.sleep(afterMs), exhaust({ late: true, as: agentId })),
+    )
 
   const task: Task = {
     id: taskId,
     ...instructions,
-    capabilities: () => Effect.sync(() => recording.capabilitiesAt(rest[0]?.position ?? Number.MAX_VALUE)),
-    document: (plugin) => Effect.sync(() => documents.of(plugin, rest[0]?.position ?? Number.POSITIVE_INFINITY)),
+    capabilities: () => Effect.sync(() => recording.capabilitiesAt(place())),
+    document: (plugin) => Effect.sync(() => documents.of(plugin, place())),
     perceive: ({ deadlineMs, agentId } = {}) =>
       Effect.zipRight(
         deadlineMs === undefined ? Effect.void : Deadline.after(deadlineMs),
@@ -215,13 +223,14 @@ export const make = (
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
     ask: (question, _answering, options) => ask(question, options),
     inputs: (options = {}) => inputs(options),
-    late: (agentId, _afterMs, closing) => late(agentId, closing),
+    late,
+    inTime: lateness.inTime,
     record: () => Effect.void,
-    tick: () => Effect.void,
+    tick: () => Effect.sync(() => RecordedAgentEvents.gottenBy(told.take("WorldTicked"))),
     member: () => Effect.void,
     events: (after) =>
       Effect.sync(() => {
-        const end = rest[0]?.position ?? Number.POSITIVE_INFINITY
+        const end = place()
         return past.filter(({ position }) => position > after && position < end)
       }),
     conduct: () => Effect.void,
@@ -244,13 +253,10 @@ export const make = (
     divergence: () => divergence,
     exhausted: () => exhausted,
     next: () => next("act"),
-    left: () => rest.length,
+    isUsedUp: () => lateness.due() === undefined,
+    turn: lateness.turn,
     turnsLeft: () => turns.length,
-    takeTold: (type) => {
-      const next = told.findIndex((event) => event.type === type)
-      if (next !== -1) told.splice(0, next + 1)
-      return next !== -1
-    },
+    takeTold: told.take,
     hasCall: (callId) => rest.some((request) => request.kind === "act" && request.callId === callId),
     hasCommand: (actuator, args, agentId) =>
       rest.some(
@@ -266,16 +272,6 @@ export const make = (
     askedOtherwise: () => askedOtherwise,
   }
 }
-
-/** The types of events about agents themselves. */
-const ABOUT_AGENT: ReadonlySet<string> = new Set<(AgentEvent | MemberEvent)["type"] | "WorldTicked">([
-  ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
-  ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "WorldTicked"] as const),
-])
-
-/** Whether an event is one that `Task.record` records: about an agent, or what it heard of another. */
-const isAboutAgent = (event: Event): boolean =>
-  ABOUT_AGENT.has(event.type) || (is(event, "InputReceived") && event.actor.startsWith("agent:"))
 
 /** The part of a choice that names the agent, in a task with several. */
 const as = (agentId: string | undefined): JsonObject => (agentId === undefined ? {} : { as: agentId })

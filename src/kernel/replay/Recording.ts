@@ -14,7 +14,7 @@ import * as Capabilities from "../tasks/Capabilities.ts"
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
 import { type Request, requestsOf } from "./RecordedRequests.ts"
 
-export { beforeFirstDecision, isTurn, lastBy, PERCEIVING, type Request } from "./RecordedRequests.ts"
+export { agentIn, beforeFirstDecision, cutPerceptions, isTurn, PERCEIVING, type Request } from "./RecordedRequests.ts"
 
 /** What an agent is given when it begins. */
 export interface Instructions {

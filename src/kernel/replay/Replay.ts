@@ -157,7 +157,7 @@ const verdict = (
   const more = recordedTask.exhausted()
   if (more !== undefined) {
     // The agent repeated a request whose answer the log lacks. A replay says nothing about the rest.
-    const isUnanswered = recordedTask.left() > 0
+    const isUnanswered = !recordedTask.isUsedUp()
     // People ended the conversation while the agent waited for them, as it does now.
     const isEnd = !isUnanswered && "inputs" in more && closed?.payload.reason === CONVERSATION_ENDED
     if (isEnd) return { divergence: null, complete: true }

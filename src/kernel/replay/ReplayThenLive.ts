@@ -6,6 +6,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as Agent from "../agents/Agent.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
+import { gottenBy } from "./RecordedAgentEvents.ts"
 import type { RecordedTask } from "./RecordedTask.ts"
 import type { Instructions, Request } from "./Recording.ts"
 
@@ -36,7 +37,7 @@ export const replayThenLive = (
   })
   const from = <A, E, E2>(recorded: Effect.Effect<A, E>, living: Effect.Effect<A, E2>): Effect.Effect<A, E | E2> =>
     Effect.suspend((): Effect.Effect<A, E | E2> => {
-      if (past.left() > 0) return recorded
+      if (!past.isUsedUp()) return recorded
       return isOver()
         ? Effect.die(new Stopped())
         : Effect.tap(Effect.zipRight(begin, living), () => (isOver() ? Effect.die(new Stopped()) : Effect.void))
@@ -56,32 +57,40 @@ export const replayThenLive = (
         past.task.ask(question, answering, options),
         Effect.zipRight(recordGuide, live.ask(question, answering, options)),
       ),
-    late: (...agent) => from(past.task.late(...agent), live.late(...agent)),
+    inTime: past.task.inTime,
+    late: (agentId, afterMs, closing) =>
+      Effect.flatMap(past.turn(agentId, closing), (wasLate) =>
+        wasLate ? Effect.void : from(Effect.void, live.late(agentId, afterMs, closing)),
+      ),
     inputs: (options) => from(past.task.inputs(options), live.inputs(options)),
     record: (...told) =>
       Effect.suspend(() => {
         const { type } = told[1]
-        const isPast = past.takeTold(type) || past.left() > 0
+        const isPast = past.takeTold(type) !== undefined || !past.isUsedUp()
         if (!isPast) return from(Effect.void, live.record(...told))
         if (type === "GuideApplied") applied = told
         return Effect.void
       }),
     tick: (...time) =>
-      Effect.suspend(() =>
-        past.takeTold("WorldTicked") || past.left() > 0 ? Effect.void : from(Effect.void, live.tick(...time)),
-      ),
+      Effect.suspend(() => {
+        const told = past.takeTold("WorldTicked")
+        const recorded = Effect.succeed(gottenBy(told))
+        return told === undefined ? from(recorded, live.tick(...time)) : recorded
+      }),
     member: (event) =>
       Effect.suspend(() =>
-        past.takeTold(event.type) || past.left() > 0 ? Effect.void : from(Effect.void, live.member(event)),
+        past.takeTold(event.type) !== undefined || !past.isUsedUp()
+          ? Effect.void
+          : from(Effect.void, live.member(event)),
       ),
-    events: (after) => Effect.suspend(() => (past.left() > 0 ? past.task.events(after) : live.events(after))),
+    events: (after) => Effect.suspend(() => (past.isUsedUp() ? live.events(after) : past.task.events(after))),
     conduct: (...events) => from(Effect.void, live.conduct(...events)),
     // The last recorded decision may be the last that is recorded of its turn.
     decided: (decision) =>
       Effect.suspend(() =>
         past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
-    close: (...end) => Effect.suspend(() => Effect.zipRight(past.left() > 0 ? Effect.void : begin, live.close(...end))),
+    close: (...end) => Effect.suspend(() => Effect.zipRight(past.isUsedUp() ? begin : Effect.void, live.close(...end))),
   }
 }
 

@@ -73,7 +73,7 @@ export const withUnfinishedTurn = (
   // Of a round, those that had ended, such as one that was denied, are answered from the recording; the others go on.
   together: (commands) =>
     Effect.gen(function* () {
-      if (recorded.left() === 0) return yield* live.together(commands)
+      if (recorded.isUsedUp()) return yield* live.together(commands)
       const isLeft = (command: AgentCommand) =>
         left.some((one) => isSame(one, command)) &&
         !recorded.hasCommand(command.actuator, command.args, command.agentId)

@@ -12,7 +12,7 @@ import { declaresAlike } from "../program/Program.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { Point } from "../replay/DecisionPoint.ts"
-import { lastBy, PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
+import { cutPerceptions, PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
 
 /** See the reason: the task cannot be resumed. It stays as it is. */
 export class NotResumable extends Data.TaggedError("NotResumable")<{
@@ -38,10 +38,10 @@ export const pointOf = (recording: Recording): ResumePoint => {
   const at = events.at(-1)?.position ?? 0
   const left = LeftCommand.leftIn(events, (actuator, position) => pluginOf(actuator, recording.registryAt(position)))
   const answered = requests.filter((request) => request.kind !== "consult" || request.answer !== null)
-  const last = lastBy(answered, at)
+  const cut = cutPerceptions(answered, at)
   return {
     ...{ recording, at, left, ahead: [], waiting: [], questions: [] },
-    past: answered.filter((request) => !isLeft(request) && (request.kind !== "perceive" || request !== last)),
+    past: answered.filter((request) => !isLeft(request) && !cut.includes(request)),
     perceptions: events.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
     }, 0),

@@ -17,13 +17,18 @@ import * as Rubric from "../rules/Rubric.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 
-/** Fix the options or the plugin: an environment could not be set up. */
+/** Fix the options or the plugin: an environment could not be set up, or refused what was asked of it. */
 export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   readonly plugin: string
   readonly reason: string
+  /** What was asked of it. Default: to be set up. */
+  readonly asked?: string
 }> {
   override get message() {
-    return `The environment of ${this.plugin} could not be set up: ${this.reason}`
+    const { plugin, reason, asked } = this
+    return asked === undefined
+      ? `The environment of ${plugin} could not be set up: ${reason}`
+      : `The environment of ${plugin} refused ${asked}: ${reason}`
   }
 }
 
@@ -140,11 +145,16 @@ export const processOf = (task: OpenTask, plugin: string): Effect.Effect<Compone
     refusedBy(plugin),
   )
 
-/** Turns a plugin's failure during set-up into `EnvironmentRefused`. */
-export const refusedBy = (plugin: string) =>
+/**
+ * Turns a plugin's failure into `EnvironmentRefused`.
+ *
+ * @param asked what was asked of it. Default: to be set up
+ */
+export const refusedBy = (plugin: string, asked?: string) =>
   onPluginFailure((failure) => {
     const { code, message } = failureOf(failure)
-    return new EnvironmentRefused({ plugin, reason: `${code}: ${message}` })
+    const reason = `${code}: ${message}`
+    return new EnvironmentRefused({ plugin, reason, ...(asked === undefined ? {} : { asked }) })
   })
 
 /** The options in the manifest's scenario file, read from the plugin's copy; empty if it names none. */

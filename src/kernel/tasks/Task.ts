@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type * as Options from "../../values/Options.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import type { AgentCommand } from "../acting/Round.ts"
+import type { Gotten } from "../acting/WorldRewards.ts"
 import type * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { PerceiveError, PerceiveOptions } from "../sensing/Perception.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
@@ -88,19 +89,27 @@ export interface Task {
   /**
    * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
    *
-   * @param afterMs how long it has, in milliseconds
-   * @param closing called when the time is over, before that is recorded
+   * @param afterMs how long it has, in milliseconds; `Infinity` if there is no limit
+   * @param closing called when the time is over. If it returns false, the agent was in time, and nothing is recorded
    */
   readonly late: (
     agentId: string,
     afterMs: number,
-    closing: () => void,
+    closing: () => boolean,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /** Lets the time of a world that moves by itself pass, and records what came of it. A replay records nothing. */
+  /**
+   * Completes when one of several agents may make its next request. That is at once, but in a replay: there it is when the
+   * agent has the turn, in which the recorded one made that request. Whoever gives agents the turn asks it.
+   */
+  readonly inTime: (agentId: string) => Effect.Effect<void>
+  /**
+   * Lets the time of a world that moves by itself pass, and records what came of it. Returns what agents got meanwhile. A
+   * replay answers with what is recorded.
+   */
   readonly tick: (
     world: string,
     milliseconds: number,
-  ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
+  ) => Effect.Effect<Gotten, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
    * Records that who takes part changes. An agent that joins or leaves midway is told to the worlds, which may refuse it.
    * A replay records nothing.

@@ -106,6 +106,7 @@ export const begin = <E>(
       nextPerception: () => ++perceived,
       inOrder: order.withPermits(1),
       documents: new Map<string, Json>(),
+      unrewound: new Set<string>(),
     }
 
     const score = (closedBy: string) =>
@@ -177,6 +178,11 @@ export const begin = <E>(
     if (intervals)
       yield* Effect.forkIn(Effect.interruptible(lifecycle.runUntilClosed(IntervalReadings.run(context))), scope)
 
+    const recordLate = (agentId: string, waitedMs: number) =>
+      lifecycle.ifOpen(
+        Effect.asVoid(context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs } })),
+      )
+
     return {
       ...{ id, goal, seed },
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
@@ -216,25 +222,18 @@ export const begin = <E>(
         ),
       together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
       late: (agentId, afterMs, closing) =>
-        Effect.zipRight(
-          Effect.zipRight(lifecycle.runUntilClosed(Effect.sleep(afterMs)), Effect.sync(closing)),
-          lifecycle.ifOpen(
-            Effect.asVoid(
-              context.record({ type: "AgentLate", causationId: openedBy, payload: { agentId, waitedMs: afterMs } }),
-            ),
-          ),
-        ),
+        Number.isFinite(afterMs)
+          ? Effect.zipRight(
+              lifecycle.runUntilClosed(Effect.sleep(afterMs)),
+              Effect.suspend(() => (closing() ? recordLate(agentId, afterMs) : Effect.never)),
+            )
+          : Effect.never,
+      inTime: () => Effect.void,
       record: (agent, event) =>
         lifecycle.ifOpen(Effect.asVoid(recorder.as(`agent:${agent}`).record({ ...event, causationId: openedBy }))),
       tick: (world, milliseconds) => lifecycle.runUntilClosed(WorldTicks.tick(context, world, milliseconds)),
       member: (event) =>
-        lifecycle.ifOpen(
-          Effect.flatMap(WorldMembers.tell(context, event), (changes) =>
-            Effect.asVoid(
-              recorder.as(`agent:${event.payload.agentId}`).record({ ...event, causationId: openedBy }, ...changes),
-            ),
-          ),
-        ),
+        lifecycle.runUntilClosed(WorldMembers.change(context, recorder.as(`agent:${event.payload.agentId}`), event)),
       events: (after) => eventsAfter(kernel.log, id, after),
       conduct: (event, ...consequences) =>
         lifecycle.ifOpen(

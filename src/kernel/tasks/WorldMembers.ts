@@ -1,7 +1,8 @@
-/** Tells the worlds of a task that an agent joins or leaves in the middle of an episode. */
+/** Records who takes part in a task with several agents, and tells its worlds of it in the middle of an episode. */
 
 import { Effect } from "effect"
-import type { CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
 import { worldOf } from "../../plugins/manifest/Manifest.ts"
 import * as CommandOutcome from "../acting/CommandOutcome.ts"
 import { manifestOf } from "../registry/Registry.ts"
@@ -10,30 +11,45 @@ import type { OpenTask } from "./OpenTask.ts"
 import type { MemberEvent } from "./Task.ts"
 
 /**
- * If the event says that an agent joins or leaves midway, tells each world of the task for several agents, and returns
- * the changes of their documents. A world may refuse it (`EnvironmentRefused`).
+ * Records a change of who takes part. If an agent joins or leaves midway, each world of the task for several agents is
+ * told first, and may refuse it (`EnvironmentRefused`); the changes of their documents are in the same commit.
  */
-export const tell = (
+export const change = (
   task: OpenTask,
+  recorder: Recorder,
   event: MemberEvent,
-): Effect.Effect<ReadonlyArray<CoreNewEvent>, EnvironmentRefused | LogError> =>
+): Effect.Effect<void, EnvironmentRefused | AppendError | LogError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const states = yield* restore(tell(task, event))
+      yield* task.inOrder(
+        Effect.gen(function* () {
+          const changes = states.flatMap(({ plugin, state }) => CommandOutcome.changesOf(task, plugin, state))
+          yield* recorder.record({ ...event, causationId: task.openedBy }, ...changes)
+          for (const { plugin, state } of states) task.documents.set(plugin, state)
+        }),
+      )
+    }),
+  )
+
+/** Tells the worlds of a change midway. Returns the document of each after it. */
+const tell = (task: OpenTask, event: MemberEvent) =>
   Effect.gen(function* () {
     if ((event.type !== "AgentJoined" && event.type !== "AgentLeft") || event.payload.midway !== true) return []
+    const { agentId } = event.payload
     const registry = yield* task.kernel.registry.state
     const worlds = Object.entries(registry).flatMap(([plugin, found]) => {
       const world = found.active && task.takesPart(plugin) ? worldOf(manifestOf(found)) : undefined
       return world !== undefined && world.maxAgents > 1 ? [plugin] : []
     })
-    const changes = yield* Effect.forEach(worlds, (plugin) =>
+    const change = event.type === "AgentJoined" ? "join" : "leave"
+    return yield* Effect.forEach(worlds, (plugin) =>
       Effect.gen(function* () {
         const process = yield* processOf(task, plugin)
-        const change = event.type === "AgentJoined" ? "join" : "leave"
         const call = { taskId: task.instanceName, causationId: task.openedBy }
-        const state = yield* process.changeAgents(change, event.payload.agentId, call).pipe(refusedBy(plugin))
-        const changed = CommandOutcome.changesOf(task, plugin, state)
-        task.documents.set(plugin, state)
-        return changed
+        const asked = `that ${agentId} ${change}s`
+        const state = yield* process.changeAgents(change, agentId, call).pipe(refusedBy(plugin, asked))
+        return { plugin, state }
       }),
     )
-    return changes.flat()
   })

@@ -1,15 +1,18 @@
 /** Lets the time of a world pass that moves by itself. */
 
 import { Effect } from "effect"
-import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { RoundAnswer } from "../../plugins/process/Components.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import * as CommandOutcome from "../acting/CommandOutcome.ts"
-import { rewardsOf } from "../acting/WorldRewards.ts"
-import { type EnvironmentRefused, processOf, refusedBy } from "./Environments.ts"
+import { type Gotten, gottenIn, rewardsOf } from "../acting/WorldRewards.ts"
+import { EnvironmentRefused, processOf, refusedBy } from "./Environments.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /**
- * Lets a world's time pass, and records the tick with the change of the document, and then the rewards, which cite it. What happens
- * is the world's own doing, so that no gate is asked. A world that does not move by itself refuses it.
+ * Lets a world's time pass, and records the tick with what agents got, the change of the document and the rewards in one
+ * commit. What happens is the world's own doing, so that no gate is asked. A world that does not move by itself refuses
+ * it, and so does the log if it cannot store what came of it. Returns what agents got.
  *
  * @param world the name of the world's plugin
  */
@@ -17,27 +20,42 @@ export const tick = (
   task: OpenTask,
   world: string,
   milliseconds: number,
-): Effect.Effect<void, EnvironmentRefused | AppendError | LogError> =>
+): Effect.Effect<Gotten, EnvironmentRefused | AppendError | LogError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const process = yield* processOf(task, world)
       const call = { taskId: task.instanceName, causationId: task.openedBy }
-      const { agents, state } = yield* restore(process.tick(milliseconds, call)).pipe(refusedBy(world))
+      const { agents, state } = yield* restore(process.tick(milliseconds, call)).pipe(refusedBy(world, "a tick"))
+      const steps = stepsOf(agents)
+      const payload = {
+        ...{ plugin: world, milliseconds },
+        ...(Object.keys(steps).length === 0 ? {} : { steps }),
+      }
+      // Their cause is the tick.
+      const rewards = Object.entries(steps).flatMap(([agentId, step]) =>
+        rewardsOf({ taskId: task.id, plugin: world, because: [], agentId }, step),
+      )
       yield* task.inOrder(
         Effect.gen(function* () {
           const changes = CommandOutcome.changesOf(task, world, state)
-          const at = yield* task.record(
-            { type: "WorldTicked", causationId: task.openedBy, payload: { plugin: world, milliseconds } },
-            ...changes,
-          )
+          yield* task.record({ type: "WorldTicked", causationId: task.openedBy, payload }, ...changes, ...rewards)
           task.documents.set(world, state)
-          const rewards = Object.entries(agents).flatMap(([agentId, outcome]): ReadonlyArray<CoreNewEvent> => {
-            if (!("ok" in outcome)) return []
-            return [...rewardsOf({ taskId: task.id, plugin: world, commandedAt: at.position, agentId }, outcome.ok)]
-          })
-          const [first, ...others] = rewards.map((reward) => ({ causationId: at.id, ...reward }))
-          if (first !== undefined) yield* task.recordAll([first, ...others])
         }),
       )
+      return gottenIn(steps)
     }),
+  ).pipe(
+    Effect.catchTag(
+      "InvalidEvent",
+      ({ message }) =>
+        new EnvironmentRefused({
+          plugin: world,
+          asked: "a tick",
+          reason: `what came of it cannot be recorded: ${message}`,
+        }),
+    ),
   )
+
+/** What each agent got. */
+const stepsOf = (agents: RoundAnswer["agents"]): { readonly [agentId: string]: JsonObject } =>
+  Object.fromEntries(Object.entries(agents).flatMap(([agentId, got]) => ("ok" in got ? [[agentId, got.ok]] : [])))

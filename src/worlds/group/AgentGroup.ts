@@ -11,7 +11,7 @@ import * as Options from "../../values/Options.ts"
 import * as Channels from "./Channels.ts"
 import * as Rounds from "./Rounds.ts"
 
-export type { MemberChange } from "./Rounds.ts"
+export type { MemberChange } from "./Members.ts"
 
 /** Options of a group. */
 export interface AgentGroupOptions extends Omit<Rounds.RoundsOptions, "world"> {

@@ -5,28 +5,32 @@
  */
 
 import { Deferred, Effect, type Exit, FiberId } from "effect"
+import { copied } from "../../kernel/acting/Command.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import type { AgentCommand } from "../../kernel/acting/Round.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type { RunResult } from "../../kernel/agents/AgentLoop.ts"
+import type { ActOptions } from "../../kernel/tasks/OpenOptions.ts"
 import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
 /** How a turn of an agent ended. */
 export type TurnEnd =
-  /** It handed in its action, which waits for the round. */
+  /** It handed in its action, which waits until the group carries it out. */
   | { readonly kind: "handed-in" }
-  /** It has acted, and this is what came of it. */
-  | { readonly kind: "acted"; readonly outcome: CommandOutcome }
   /** Its run is over. */
   | { readonly kind: "ended"; readonly exit: Exit.Exit<RunResult, unknown> }
 
-/** An action that waits for its round. */
+/** An action that waits until it is carried out. */
 interface HandedIn {
   readonly command: AgentCommand
-  readonly answer: Deferred.Deferred<CommandOutcome>
+  /** The id that a model gave to its tool call. */
+  readonly callId?: string
+  readonly answer: Deferred.Deferred<CommandOutcome, ActFailure>
 }
+
+type ActFailure = Effect.Effect.Error<ReturnType<Task["act"]>>
 
 /** The place of an agent. */
 export interface Seat {
@@ -36,11 +40,14 @@ export interface Seat {
   readonly task: Task
   /** Gives the agent the turn, and waits until it ends. */
   readonly takeTurn: Effect.Effect<TurnEnd>
-  /** Takes the turn away: what the agent requests from now on waits until it has the turn again. */
-  readonly interruptTurn: () => void
+  /**
+   * Takes the turn away: what the agent requests from now on waits until it has the turn again. Returns whether it had the
+   * turn.
+   */
+  readonly interruptTurn: () => boolean
   /** Says that the agent's run is over. */
   readonly end: (exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<unknown>
-  /** The action that waits for its round; undefined if there is none. It is taken. */
+  /** The action that waits; undefined if there is none. It is taken. */
   readonly takeHandedIn: () => HandedIn | undefined
   readonly hasHandedIn: () => boolean
 }
@@ -53,13 +60,11 @@ export interface SeatOptions {
   readonly task: Task
   /** The world's actuator `world/step`. */
   readonly step: string
-  /** Whether actions wait for the others' (`parallel`), or are taken at once (`turn-based`). */
-  readonly isParallel: () => boolean
   /** Told what the agent says. */
   readonly said: (content: string, audience: ReadonlyArray<string> | undefined) => void
 }
 
-export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptions): Effect.Effect<Seat> =>
+export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.Effect<Seat> =>
   Effect.gen(function* () {
     let holds = false
     /** Completes when the agent gets the turn. */
@@ -93,26 +98,27 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
       return Effect.zipRight(Deferred.succeed(given, undefined), Deferred.await(end))
     })
 
-    /** Runs a request once the agent has the turn. */
+    /** Runs a request once the agent has the turn, and was not late in it. */
     const inTurn = <A, E>(request: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => (holds ? request : Effect.zipRight(Deferred.await(given), inTurn(request))))
-
-    const act: Task["act"] = (actuator, args = {}, options = {}) => {
-      const own = { ...options, agentId }
-      if (actuator !== step) return inTurn(task.act(actuator, args, own))
-      return inTurn(
-        Effect.suspend(() =>
-          isParallel() ? handIn(args, options.causationId) : Effect.tap(task.act(actuator, args, own), acted),
-        ),
+      Effect.suspend(() =>
+        holds
+          ? Effect.zipRight(
+              task.inTime(agentId),
+              Effect.suspend(() => (holds ? request : inTurn(request))),
+            )
+          : Effect.zipRight(Deferred.await(given), inTurn(request)),
       )
-    }
-    const acted = (outcome: CommandOutcome) => endTurn({ kind: "acted", outcome })
 
-    const handIn = (args: JsonObject, causationId: string | undefined) =>
+    const act: Task["act"] = (actuator, args = {}, options = {}) =>
+      inTurn(actuator === step ? handIn(args, options) : task.act(actuator, args, { ...options, agentId }))
+
+    const handIn = (args: JsonObject, { causationId, callId }: ActOptions) =>
       Effect.gen(function* () {
-        const answer = yield* Deferred.make<CommandOutcome>()
+        const copy = yield* copied(step, args)
+        const answer = yield* Deferred.make<CommandOutcome, ActFailure>()
         const caused = causationId === undefined ? {} : { causationId }
-        handedIn = { command: { agentId, actuator: step, args, ...caused }, answer }
+        const called = callId === undefined ? {} : { callId }
+        handedIn = { command: { agentId, actuator: step, args: copy, ...caused }, ...called, answer }
         yield* endTurn({ kind: "handed-in" })
         return yield* Deferred.await(answer)
       })
@@ -150,7 +156,11 @@ export const make = ({ agentId, agent, task, step, isParallel, said }: SeatOptio
     return {
       ...{ agentId, agent, task: own },
       takeTurn,
-      interruptTurn: closeTurn,
+      interruptTurn: () => {
+        const hadTurn = waiting !== undefined
+        closeTurn()
+        return hadTurn
+      },
       end: (exit) => endTurn({ kind: "ended", exit }),
       takeHandedIn: () => {
         const taken = handedIn

@@ -46,6 +46,7 @@ const shape = (taskId: string) =>
         because: _because,
         basedOn: _based,
         commands: _commands,
+        round: _round,
         ...rest
       } = payload
       const told = JSON.stringify(rest).replaceAll(taskId, "TASK")

@@ -79,9 +79,18 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     if (wrong !== undefined) throw refusal("ActionOutsideSpace", `the action of ${agent}: ${wrong}`)
   }
 
+  /** Whose turn it is. An agent that has left, or whose episode is over, passes it on to the next one by name. */
+  const turnNow = (): string | null => {
+    const turn = isShared(world) ? (world.turn?.() ?? null) : null
+    const status = turn === null ? undefined : Episode.statusOf(episode, turn)
+    if (turn === null || status === undefined || status === "active") return turn
+    const active = activeIn(episode)
+    return active.find((agent) => agent > turn) ?? active[0] ?? null
+  }
+
   const assertTurn = (agent: string) => {
     if (!isShared(world) || world.mode === "parallel" || world.turn === undefined) return
-    const turn = world.turn()
+    const turn = turnNow()
     if (turn !== agent) throw refusal("NotYourTurn", `it is ${turn ?? "nobody"}'s turn, not ${agent}'s`)
   }
 
@@ -189,7 +198,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     const own: unknown = world.state()
     if (!isRecord(own)) throw new TypeError("expected environment.state() to return an object")
     if (Object.hasOwn(own, Episode.KEY)) throw new TypeError(`the key ${Episode.KEY} of the state is Hindcast's`)
-    const turn = isShared(world) && world.mode === "turn-based" ? { turn: world.turn?.() ?? null } : {}
+    const turn = isShared(world) && world.mode === "turn-based" ? { turn: turnNow() } : {}
     return { ...own, [Episode.KEY]: { ...Episode.encode(episode), ...turn } } as Json
   }
 

@@ -1,9 +1,15 @@
-/** Agents on a line: an action of 1 goes on by one place, if nobody is there. Who comes to `goal` is done. */
+/**
+ * Agents on a line: an action of 1 goes on by one place, if nobody is there. Who comes to `goal` is done. After `burn`
+ * milliseconds, those who still stand at their first place have failed. With `quarrel`, agents who all go on at once do not.
+ */
 import type { Step, WorldPlugin } from "hindcast/plugin"
 
 let places: { [agent: string]: number } = {}
 let bumps = 0
 let goal = 3
+let burn = 0
+let quarrel = false
+let time = 0
 
 export default {
   actuators: { wave: () => "waved" },
@@ -13,9 +19,16 @@ export default {
       places = Object.fromEntries(agents.map((agent, index) => [agent, index * 10]))
       bumps = 0
       goal = Number(options.goal ?? 3)
+      burn = Number(options.burn ?? 0)
+      quarrel = options.quarrel === true
+      time = 0
     },
     observe: ({ agent }) => ({ at: places[agent] ?? 0, others: Object.keys(places).length - 1 }),
     step: (_context, actions: { [agent: string]: number }) => {
+      const taken = Object.values(actions)
+      if (quarrel && taken.length > 1 && taken.every((action) => action === 1)) {
+        throw Object.assign(new Error("nobody gives way"), { code: "Quarrel" })
+      }
       const steps: { [agent: string]: Step } = {}
       for (const agent of Object.keys(actions).sort()) {
         const to = (places[agent] ?? 0) + (actions[agent] ?? 0)
@@ -34,8 +47,20 @@ export default {
     leave: (_context, agent) => {
       delete places[agent]
     },
-    state: () => ({ places, bumps, goal }),
-    restore: (_context, _options, state) => {
+    tick: (_context, milliseconds) => {
+      const before = time
+      time += milliseconds
+      if (burn === 0 || before >= burn || time < burn) return
+      const burnt = Object.entries(places).filter(([, place]) => place % 10 === 0)
+      return Object.fromEntries(
+        burnt.map(([agent]): [string, Step] => [agent, { reward: -1, terminated: true, outcome: "failed" }]),
+      )
+    },
+    state: () => ({ places, bumps, goal, ...(time === 0 ? {} : { time }) }),
+    restore: (_context, options, state) => {
+      burn = Number(options.burn ?? 0)
+      quarrel = options.quarrel === true
+      time = Number(state.time ?? 0)
       places = { ...(state.places as { [agent: string]: number }) }
       bumps = Number(state.bumps)
       goal = Number(state.goal)

@@ -1,0 +1,163 @@
+/** The agents of a group: who takes part, who joins, leaves and is suspended, and how each comes to its end. */
+
+import { Cause, Effect, Exit, Option, type Scope } from "effect"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { type Agent, AgentFailed, type AgentTask, fullName } from "../../kernel/agents/Agent.ts"
+import type { RunResult } from "../../kernel/agents/AgentLoop.ts"
+import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
+import type { Task } from "../../kernel/tasks/Task.ts"
+import * as EpisodeDocument from "./EpisodeDocument.ts"
+import type * as Seat from "./Seat.ts"
+
+/** A change of who takes part. */
+export type MemberChange =
+  | { readonly join: string; readonly agent: Agent }
+  | { readonly leave: string; readonly reason?: string }
+  | { readonly suspend: string; readonly reason?: string }
+  | { readonly continue: string }
+
+/** How an agent's part in the task ended. */
+interface MemberEnd {
+  readonly outcome: TaskOutcome
+  readonly reason?: string
+}
+
+/** A seat, and how its agent stands. */
+export interface Member {
+  readonly seat: Seat.Seat
+  suspended: boolean
+  /** Undefined while it takes part. */
+  ended?: MemberEnd
+}
+
+type Recording = ReturnType<Task["member"]>
+
+/** Who takes part in a group. */
+export interface Members {
+  /** An agent that takes part, also one that is suspended; undefined if none has the name. */
+  readonly taking: (agentId: string) => Member | undefined
+  /** The agents that take part and are not suspended, by name. */
+  readonly active: () => ReadonlyArray<Member>
+  /** Whether nobody takes part any more. */
+  readonly isOver: () => boolean
+  /** Lets an agent sit down that takes part from the start. */
+  readonly sit: (agentId: string, agent: Agent) => Effect.Effect<void, unknown, Scope.Scope>
+  /** Carries out a change at the start of a round. */
+  readonly apply: (change: MemberChange) => Effect.Effect<void, unknown, Scope.Scope>
+  /** Records that the world ended an agent's episode, unless its part has ended before. */
+  readonly end: (agentId: string, end: MemberEnd) => Recording | Effect.Effect<void>
+  /** Records that an agent's run is over. What stopped the task, and not the agent alone, fails. */
+  readonly leave: (member: Member, exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<void, unknown>
+  /** Closes the task by how its agents ended. */
+  readonly close: (isOutOfRounds: boolean) => ReturnType<Task["close"]>
+}
+
+/**
+ * Makes a group of nobody.
+ *
+ * @param world the name of the world's plugin
+ * @param seatOf makes the seat of an agent
+ * @param start begins an agent's run
+ */
+export const make = (
+  task: AgentTask,
+  world: string,
+  seatOf: (agentId: string, agent: Agent) => Effect.Effect<Seat.Seat>,
+  start: (seat: Seat.Seat) => Effect.Effect<void, never, Scope.Scope>,
+): Members => {
+  const members = new Map<string, Member>()
+  const taking = (agentId: string) => {
+    const member = members.get(agentId)
+    return member?.ended === undefined ? member : undefined
+  }
+
+  const join = (agentId: string, agent: Agent, midway: boolean) =>
+    Effect.gen(function* () {
+      const seat = yield* seatOf(agentId, agent)
+      const payload = { agentId, agent: fullName(agent), ...(midway ? { midway: true as const } : {}) }
+      yield* task.member({ type: "AgentJoined", payload })
+      members.set(agentId, { seat, suspended: false })
+      yield* start(seat)
+    })
+
+  /** Changes one agent that takes part. A change of one that does not is a mistake of the group. */
+  const changed = (agentId: string, change: (member: Member) => Recording) => {
+    const member = taking(agentId)
+    if (member !== undefined) return change(member)
+    const names = [...members.keys()].filter((name) => taking(name) !== undefined).join(", ")
+    const reason = `expected a change of an agent that takes part (${names || "there is none"}), found one of ${agentId}`
+    return new AgentFailed({ agent: agentId, reason })
+  }
+
+  const leave = (member: Member, end: MemberEnd, midway: boolean) => {
+    const { agentId } = member.seat
+    member.ended = end
+    return task.member({
+      type: "AgentLeft",
+      payload: { agentId, ...end, ...(midway ? { midway: true as const } : {}) },
+    })
+  }
+
+  return {
+    taking,
+    active: () =>
+      [...members.values()]
+        .filter(({ suspended, ended }) => !suspended && ended === undefined)
+        .sort((a, b) => (a.seat.agentId < b.seat.agentId ? -1 : 1)),
+    isOver: () => [...members.values()].every(({ ended }) => ended !== undefined),
+    sit: (agentId, agent) => join(agentId, agent, false),
+    apply: (change) => {
+      if ("join" in change) return join(change.join, change.agent, true)
+      if ("leave" in change) {
+        const end = { outcome: "abandoned" as const, ...because(change.reason) }
+        return changed(change.leave, (member) => leave(member, end, true))
+      }
+      if ("suspend" in change) {
+        const agentId = change.suspend
+        return changed(agentId, (member) => {
+          member.suspended = true
+          return task.member({ type: "AgentSuspended", payload: { agentId, ...because(change.reason) } })
+        })
+      }
+      const agentId = change.continue
+      return changed(agentId, (member) => {
+        member.suspended = false
+        return task.member({ type: "AgentContinued", payload: { agentId } })
+      })
+    },
+    end: (agentId, end) => {
+      const member = taking(agentId)
+      return member === undefined ? Effect.void : leave(member, end, false)
+    },
+    leave: (member, exit) =>
+      Effect.gen(function* () {
+        if (Exit.isFailure(exit) && !isOwnFailure(exit.cause)) return yield* Effect.failCause(exit.cause)
+        // A world in which its episode goes on is told that it does nothing any more.
+        const status = EpisodeDocument.statusOf(yield* task.document(world), member.seat.agentId)
+        yield* leave(member, Exit.match(exit, { onSuccess: endOf, onFailure: failedBy }), status === "active")
+      }),
+    close: (isOutOfRounds) => {
+      const all = [...members.values()]
+      const outcomes = all.map(({ ended }) => ended?.outcome ?? "truncated")
+      const outcome = EpisodeEnd.joint(outcomes)
+      const each = all.map(({ seat, ended }) => `${seat.agentId} ${ended?.outcome ?? "goes on"}`).join(", ")
+      return task.close(outcome ?? "abandoned", isOutOfRounds ? `the rounds are used up: ${each}` : each)
+    },
+  }
+}
+
+const because = (reason: string | undefined) => (reason === undefined ? {} : { reason })
+
+const endOf = ({ outcome, reason }: RunResult): MemberEnd => ({ outcome, ...because(reason) })
+
+const ownFailure = (cause: Cause.Cause<unknown>): AgentFailed | undefined => {
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  return failure instanceof AgentFailed ? failure : undefined
+}
+
+const isOwnFailure = (cause: Cause.Cause<unknown>): boolean => ownFailure(cause) !== undefined
+
+const failedBy = (cause: Cause.Cause<unknown>): MemberEnd => ({
+  outcome: "failed",
+  ...because(ownFailure(cause)?.message),
+})

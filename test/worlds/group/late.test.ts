@@ -1,0 +1,134 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
+import * as Agent from "../../../src/kernel/agents/Agent.ts"
+import { Kernel } from "../../../src/kernel/Kernel.ts"
+import { eventsOf } from "../../agents/given.ts"
+import { groupOf, inKernel, inNextKernel, logged, of, runGroup, stepping, TASK } from "./given.ts"
+
+const WITHIN = { decideWithinMs: 150, maxRounds: 5 }
+
+const question = { provider: "test", model: "one", request: "What now?" }
+
+/** Asks a model, which answers after `answered`, and then does what it heard meanwhile says. */
+const asking = (answered: Effect.Effect<unknown, unknown>) =>
+  Agent.fromAdvance({
+    ...{ name: "asking", version: "1" },
+    advance: (task) =>
+      Effect.gen(function* () {
+        const answering = Effect.as(answered, { response: "go on", usage: { inputTokens: 1, outputTokens: 1 } })
+        yield* task.consult(question, answering)
+        const heard = yield* task.inputs()
+        yield* task.act("arena/step", { action: heard.length === 0 ? 0 : 1 })
+        return true
+      }),
+  })
+
+/** Says something in its first turn, and then stays where it is. */
+const greeting: Agent.DecidingAgent = {
+  ...{ name: "greeting", version: "1" },
+  decide: ({ step }) => (step === 0 ? { say: "hello" } : { act: "arena/step", args: { action: 0 } }),
+}
+
+/** Completes once bob was late twice, and ada has decided since. */
+const lateTwice = Effect.zipRight(logged(2, of("AgentLate", "bob")), logged(3, of("DecisionMade", "ada")))
+
+const onLog = (done: Effect.Effect<unknown, unknown, EventLog>) =>
+  Effect.map(EventLog, (log) => Effect.provideService(done, EventLog, log))
+
+const types = (agentId: string) =>
+  Effect.map(eventsOf(TASK), (events) =>
+    events.flatMap(({ type, payload }) => (payload.agentId === agentId ? [type] : [])),
+  )
+
+describe("an agent of a group whose model answers late", () => {
+  const agents = (answered: Effect.Effect<unknown, unknown>) => ({
+    ...{ ada: greeting, bob: asking(answered), cem: stepping(() => 0) },
+  })
+
+  it.scopedLive("is replayed: it has the answer when it has the turn again, and not before", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        yield* runGroup(groupOf(agents(yield* onLog(lateTwice)), WITHIN))
+        const acted = (yield* eventsOf(TASK)).find(of("ActuatorCommanded", "bob"))
+        // It was told what ada had said while it waited.
+        expect(acted?.payload.args).toEqual({ action: 1 })
+        const again = yield* kernel.replay(TASK, groupOf(agents(Effect.void), WITHIN))
+        expect(again).toMatchObject({ verdict: "identical", complete: true })
+        // How long the replayed agent may take is no matter of the recording.
+        const unlimited = yield* kernel.replay(TASK, groupOf(agents(Effect.void), { maxRounds: 5 }))
+        expect(unlimited).toMatchObject({ verdict: "identical", complete: true })
+      }),
+    ),
+  )
+
+  it.scopedLive("is forked from each of its rounds, and goes on live", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        yield* runGroup(groupOf(agents(yield* onLog(lateTwice)), WITHIN))
+        const places = (yield* eventsOf(TASK)).filter(of("AgentLate")).map(({ position }) => position)
+        expect(places.length).toBeGreaterThan(1)
+        for (const at of places) {
+          const forked = yield* kernel
+            .fork(groupOf(agents(Effect.void), WITHIN), { task: TASK, at, timeline: `at-${at}` })
+            .pipe(Effect.timeout("20 seconds"))
+          expect(forked.audit.outcome).toBe("truncated")
+          const replayed = yield* kernel.replay(TASK, groupOf(agents(Effect.void), WITHIN), { timeline: `at-${at}` })
+          expect(replayed).toMatchObject({ verdict: "identical" })
+        }
+      }),
+    ),
+  )
+
+  it.scopedLive("goes on when the task is resumed where it was late", () =>
+    inNextKernel(
+      groupOf(agents(Effect.never), WITHIN),
+      {},
+      logged(2, of("AgentLate", "bob")),
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        expect(yield* types("bob")).not.toContain("ActuatorCommanded")
+        const audit = yield* kernel.tasks
+          .resume(TASK, groupOf(agents(Effect.void), WITHIN))
+          .pipe(Effect.timeout("20 seconds"))
+        expect(audit.outcome).toBe("truncated")
+        expect(yield* types("bob")).toContain("ActuatorCommanded")
+        const again = yield* kernel.replay(TASK, groupOf(agents(Effect.void), WITHIN))
+        expect(again).toMatchObject({ verdict: "identical", complete: true })
+      }),
+    ),
+  )
+
+  it.scopedLive("is late again after the task was resumed, if it takes too long again", () => {
+    const never = groupOf(agents(Effect.never), WITHIN)
+    return inNextKernel(
+      never,
+      {},
+      logged(1, of("AgentLate", "bob")),
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        yield* kernel.tasks.resume(TASK, never).pipe(Effect.timeout("20 seconds"))
+        const late = (yield* types("bob")).filter((type) => type === "AgentLate")
+        expect(late).toHaveLength(WITHIN.maxRounds)
+        expect(yield* kernel.replay(TASK, never)).toMatchObject({ divergence: null })
+      }),
+    )
+  })
+})
+
+describe("a replay of a group in which an agent never answers", () => {
+  it.scopedLive("ends where the recording was cut off", () => {
+    const group = groupOf({ ada: stepping(() => 0), bob: stepping(() => Effect.never) }, WITHIN)
+    return inNextKernel(
+      group,
+      {},
+      logged(1, of("AgentLate", "bob")),
+      Effect.gen(function* () {
+        const report = yield* (yield* Kernel).replay(TASK, group).pipe(Effect.timeout("20 seconds"))
+        expect(report).toMatchObject({ divergence: null, complete: false })
+      }),
+    )
+  })
+})

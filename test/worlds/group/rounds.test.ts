@@ -1,0 +1,153 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Option } from "effect"
+import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
+import { Kernel } from "../../../src/kernel/Kernel.ts"
+import { eventsOf } from "../../agents/given.ts"
+import { about, seen } from "../../kernel/given.ts"
+import { loseLease } from "../../kernel/lostLease.ts"
+import { stoppingAt } from "../../kernel/stopping.ts"
+import { testKernel } from "../../kernel/testKernel.ts"
+import { inRepository } from "../../repository.ts"
+import { temporaryDirectory } from "../../temporary.ts"
+import { groupOf, inKernel, of, runGroup, stepping, TASK } from "./given.ts"
+
+/** A directory with a log in which the arena is imported, whose world is brought back in these ways. */
+const imported = (...rewind: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const plugin = path.join(directory, "sources", "arena")
+    fs.cpSync(inRepository("test/worlds/samples/arena"), plugin, { recursive: true })
+    const file = path.join(plugin, "looper-plugin.json")
+    const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
+    manifest.peas.environment.rewind = rewind
+    fs.writeFileSync(file, JSON.stringify(manifest))
+    yield* Effect.scoped(Effect.flatMap(testKernel({ directory, plugins: [plugin] }), ({ start }) => start))
+    return directory
+  })
+
+describe("a round that is aborted", () => {
+  it.scopedLive("ends in one append, so that no kernel's end leaves a part of it", () =>
+    Effect.gen(function* () {
+      const directory = yield* imported("snapshot")
+      const appended: Array<ReadonlyArray<string>> = []
+      const notes = (request: { readonly events: ReadonlyArray<{ readonly type: string }> }) => {
+        appended.push(request.events.map(({ type }) => type))
+        return false
+      }
+      const gate = { default: "allow", rules: [{ name: "ask", actuator: "arena/step", decision: "confirm" }] } as const
+      const { run } = yield* (yield* stoppingAt(notes, { directory, gate })).start
+      yield* run(
+        Effect.gen(function* () {
+          const { tasks } = yield* Kernel
+          const agents = ["ada", "bob"]
+          const task = yield* tasks.open({ goal: "walk", plugins: ["arena"], agents })
+          const steps = agents.map((agentId) => ({ agentId, actuator: "arena/step", args: { action: 1 } }))
+          const round = yield* Effect.fork(task.together(steps))
+          yield* seen(about("ConfirmationRequested"))
+          yield* Fiber.interrupt(round)
+        }),
+      )
+      expect(appended.filter((types) => types.includes("CommandDenied"))).toEqual([["CommandDenied", "CommandDenied"]])
+    }),
+  )
+})
+
+describe("a round that the world refuses as a whole", () => {
+  it.scopedLive("is one round again where the world is brought back by its steps", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const walking = () => groupOf({ ada: stepping(() => 1), bob: stepping(({ step }) => (step < 2 ? 1 : 0)) })
+        yield* runGroup(walking(), { quarrel: true, goal: 1 })
+        const events = yield* eventsOf(TASK)
+        expect(events.filter(of("CommandFailed")).map(({ payload }) => payload.error)).toMatchObject(
+          Array.from({ length: 4 }, () => ({ code: "Quarrel" })),
+        )
+        const third = events.filter(of("DecisionMade"))[4]?.position ?? 0
+        const { worlds } = yield* kernel.fork(walking(), {
+          task: TASK,
+          at: third,
+          timeline: "again",
+          rewind: "re-execution",
+        })
+        expect(worlds).toMatchObject([{ by: "re-execution", checked: { document: true, outcomes: 4 } }])
+      }),
+    ),
+  )
+})
+
+describe("what a round gives to agents that did not act", () => {
+  it.scopedLive("is told in the result of one that did, and ends their runs", () =>
+    Effect.gen(function* () {
+      const world = "prisoners-dilemma"
+      const { start } = yield* testKernel({ plugins: [inRepository("packages/worlds", world)] })
+      const { run } = yield* start
+      const group = groupOf(
+        { ada: stepping(() => 1, world), bob: stepping(() => Effect.never, world) },
+        { world, decideWithinMs: 100 },
+      )
+      const [audit, events, report] = yield* run(
+        Effect.gen(function* () {
+          const audit = yield* runGroup(group, { world, rounds: 2 })
+          return [audit, yield* eventsOf(TASK), yield* (yield* Kernel).replay(TASK, group)] as const
+        }),
+      )
+      expect(events.filter(of("CommandSucceeded")).map(({ payload }) => payload.result)).toMatchObject([
+        { reward: 5, others: { bob: { reward: 0, terminated: false } } },
+        { reward: 5, others: { bob: { reward: 0, terminated: true } } },
+      ])
+      expect(audit).toMatchObject({ outcome: "achieved", agents: { bob: { outcome: "achieved", commanded: 0 } } })
+      expect(report).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+})
+
+describe("a step that was under way when its kernel ended", () => {
+  /** Who acted, and how it ended, after a resumption in a world that is left as it is, or is brought back. */
+  const resumed = (options: { readonly rewind?: "re-execution"; readonly acceptUnrewound?: boolean }) =>
+    Effect.gen(function* () {
+      const directory = yield* imported("snapshot")
+      const group = () => groupOf({ ada: stepping(() => 1), bob: stepping(() => 1) }, { maxRounds: 4 })
+      const first = yield* stoppingAt(({ events }) => events[0]?.type === "CommandSucceeded", { directory })
+      const life = Effect.scoped(Effect.flatMap(first.start, ({ run }) => run(runGroup(group()))))
+      const living = yield* Effect.fork(Effect.exit(life))
+      expect(Option.isSome(yield* Effect.option(first.stopped))).toBe(true)
+      yield* Effect.addFinalizer(() => Effect.zipRight(first.goOn, Fiber.join(living)))
+      loseLease(first.log)
+      const second = yield* (yield* testKernel({ directory, onOpenTasks: "resume" })).start
+      return yield* second.run(
+        Effect.gen(function* () {
+          const { tasks } = yield* Kernel
+          const audit = yield* tasks.resume(TASK, group(), options)
+          const events = yield* eventsOf(TASK)
+          const ends = events.flatMap((event) =>
+            is(event, "CommandSucceeded") || is(event, "CommandOutcomeUnknown") ? [event.type] : [],
+          )
+          return { ends, outcome: audit.outcome, dispatched: events.filter(of("CommandDispatched")).length }
+        }),
+      )
+    })
+
+  it.scopedLive("is taken again where the world was brought back to before it", () =>
+    Effect.gen(function* () {
+      expect(yield* resumed({})).toEqual({
+        ...{ outcome: "achieved", dispatched: 8 },
+        ends: Array.from({ length: 6 }, () => "CommandSucceeded"),
+      })
+    }),
+  )
+
+  it.scopedLive("has an unknown outcome where it was not: it is not taken twice", () =>
+    Effect.gen(function* () {
+      expect(yield* resumed({ rewind: "re-execution", acceptUnrewound: true })).toEqual({
+        ...{ outcome: "achieved", dispatched: 8 },
+        ends: [
+          ...["CommandOutcomeUnknown", "CommandOutcomeUnknown"],
+          ...Array.from({ length: 6 }, () => "CommandSucceeded"),
+        ],
+      })
+    }),
+  )
+})
