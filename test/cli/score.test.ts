@@ -126,7 +126,19 @@ describe("compare", () => {
     expect(keysOf(compared)).toEqual(
       [
         ...["a", "b", "value", "passAbove", "pairs", "onlyInA", "onlyInB", "incomparable", "groups", "descriptive"],
-        ...["difference", "interval", "wins", "ties", "losses", "p", "effectSize", "passes", "changes"],
+        ...[
+          "otherRubrics",
+          "difference",
+          "interval",
+          "noInterval",
+          "wins",
+          "ties",
+          "losses",
+          "p",
+          "effectSize",
+          "passes",
+          "changes",
+        ],
       ].sort(),
     )
     expect(compared.pairs).toMatchObject([{ taskId }])
