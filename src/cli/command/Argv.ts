@@ -12,7 +12,7 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick run scan
+  accept-unrewound aliases all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick run scan
   trend unseen unset view wizard yes
 `)
 
