@@ -43,6 +43,9 @@ export const Comparison = Schema.Struct({
   incomparable: Schema.Array(Schema.String).annotations({
     description: "Tasks in both where one has no such value: nothing is possible by its rubric",
   }),
+  exact: Schema.Boolean.annotations({
+    description: "Whether the critics of both decide alike again: not so of a model, and of rules that may be given up",
+  }),
   otherRubrics: Schema.Int.annotations({
     description: "Pairs that the two score by different rubrics: their difference is one of rubrics, not of tasks",
   }),
@@ -187,6 +190,7 @@ export const compare = (
     onlyInA: [...a.scores.keys()].filter((taskId) => !b.scores.has(taskId)),
     onlyInB: [...b.scores.keys()].filter((taskId) => !a.scores.has(taskId)),
     incomparable: common.filter((taskId) => !paired.has(taskId)),
+    exact: [a, b].every(({ scores }) => [...paired].every((taskId) => isExact(scores.get(taskId)?.critic ?? ""))),
     otherRubrics: pairs.filter(({ taskId }) => {
       const [ofA, ofB] = [rubricOf(a, taskId), rubricOf(b, taskId)]
       return ofA !== null && ofB !== null && ofA !== ofB
@@ -209,6 +213,12 @@ const intervalOf = (groups: Statistics.Groups, seed: number): Pick<Comparison, "
   const found = Interval.intervalOf(groups, { seed })
   return "method" in found ? { interval: found, noInterval: null } : { interval: null, noInterval: found }
 }
+
+/** The kinds of critics that decide alike whenever they see the same events. */
+const EXACT_CRITICS = ["rule@", "plugin:", "environment", "nobody"]
+
+const isExact = (critic: string): boolean =>
+  critic.split("+").every((name) => EXACT_CRITICS.some((kind) => name.startsWith(kind)))
 
 const rubricOf = ({ scores }: NamedScoring, taskId: string): string | null => scores.get(taskId)?.rubricDigest ?? null
 

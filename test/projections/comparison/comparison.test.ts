@@ -26,7 +26,7 @@ const score = ({ found = 0, lost = 0, unscored = false, possible = 1 }: Amounts)
   return {
     scoreSetId: "s",
     label: "l",
-    critic: "rule@2",
+    critic: "rule@3",
     rubricDigest: null,
     at: 1,
     finished: true,
@@ -117,6 +117,17 @@ describe("a comparison", () => {
     expect(of).toMatchObject({ otherRubrics: 1, a: { rubrics: ["x"] }, b: { rubrics: ["x", "y"] } })
     expect(ComparisonPage.lines(plain, of).join("\n")).toContain("different in 1 pair: x in A, x, y in B")
     expect(compare(by("a", ["x"]), by("b", ["x"])).otherRubrics).toBe(0)
+  })
+
+  it("says whether what decided decides alike again", () => {
+    const by = (name: string, critic: string): NamedScoring => ({
+      ...{ name, label: name, scoreSetIds: [name] },
+      scores: new Map([["t1", { ...score({}), critic }]]),
+    })
+    const rules = by("a", "rule@3")
+    expect(compare(rules, by("b", "rule@3+plugin:room@1.0.0")).exact).toBe(true)
+    expect(compare(rules, by("b", "timed-rule@3")).exact).toBe(false)
+    expect(compare(rules, by("b", "rule@3+model:acme/large")).exact).toBe(false)
   })
 
   it("takes tasks of one family together: thirty tasks of three families conclude nothing", () => {

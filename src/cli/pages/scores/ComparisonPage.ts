@@ -116,11 +116,11 @@ const changedPasses = (style: Style, { passes: { gained, lost } }: Comparison): 
   return all.length === 0 ? [] : ["", ...all]
 }
 
-const interpretation = ({ descriptive, interval }: Comparison): ReadonlyArray<string> =>
+const interpretation = ({ descriptive, exact, interval }: Comparison): ReadonlyArray<string> =>
   descriptive
     ? [`Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`]
     : [
-        "For these tasks the difference is exact. The interval and p are about other tasks of the same kind.",
+        `${exact ? "For these tasks the difference is exact." : "Not all critics are exact: scored again, these tasks may differ otherwise."} The interval and p are about other tasks of the same kind.`,
         ...(interval === null ? [] : [`The interval assumes ${ASSUMPTIONS[interval.method]}.`]),
         "p assumes that A and B could be exchanged in each pair; where differences are skewed, that alone makes it small.",
         "Nothing here shows what an agent would have done under other rewards.",
