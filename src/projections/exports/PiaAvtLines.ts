@@ -135,6 +135,6 @@ const PARSED: ReadonlySet<string> = new Set([
   ...["SensorSkipped", "CommandAllowed", "CommandDenied", "ConfirmationRequested", "EnvironmentDescribed"],
   ...["BrokerRequested", "BrokerAllowed", "BrokerAnswered"],
   ...["PluginImported", "PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked", "PluginRemoved", "MeasureUnscored"],
-  ...["AgentJoined", "AgentSuspended", "AgentContinued", "AgentLate", "AgentLeft", "AgentStateChanged"],
+  ...["AgentJoined", "AgentSuspended", "AgentContinued", "AgentLate", "AgentLeft"],
   "InputDelivered",
 ])

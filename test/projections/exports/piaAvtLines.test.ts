@@ -171,11 +171,13 @@ describe("log lines of PiaAVT", () => {
         event(2, "ActuatorCommanded", { commandId: "c1", actuator: "arena/step", args: {}, agentId: "ada" }),
         event(4, "CommandSucceeded", { commandId: "c1", result: {}, latencyMs: 1 }),
         event(5, "AgentLate", { agentId: "bob", waitedMs: 5 }),
+        event(6, "AgentStateChanged", { state: { mood: 1 }, agentId: "bob" }),
       ]
       const lines = (yield* linesOf(items)).slice(3)
-      expect(lines.map(({ agent_id }) => agent_id)).toEqual(["ada", "ada", "bob"])
+      expect(lines.map(({ agent_id }) => agent_id)).toEqual(["ada", "ada", "bob", "bob"])
       expect(lines[1].event_data.agent_id_acting).toBe("ada")
       expect(lines[2].log_level).toBe("WARN")
+      expect(lines[3]).toMatchObject({ event_type: "AGENT_INTERNAL_STATE", event_data: { state: { mood: 1 } } })
     }),
   )
 

@@ -93,6 +93,8 @@ const ENTRIES: Readonly<Record<string, ToEntries>> = {
   InputReceived: one("PERCEPTION_INPUT_RECEIVED", () => ({ modality: "text" })),
   DecisionMade: one("PLAN_SELECTED", ({ goal }) => (goal === null ? {} : { goal_id_associated: goal })),
   MessageSent: one("NLG_OUTPUT_GENERATED"),
+  // The name of PiaSE's design, not of the specification.
+  AgentStateChanged: one("AGENT_INTERNAL_STATE"),
   ModelCalled: one("MODULE_METHOD_CALL"),
   ModelResponded: one("MODULE_METHOD_RETURN"),
   ModelFailed: one("MODULE_ERROR"),
