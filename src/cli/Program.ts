@@ -3,7 +3,7 @@ import { CliConfig, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
-import { BadInput } from "./command/BadInput.ts"
+import { adviceOf, BadInput } from "./command/BadInput.ts"
 import * as Output from "./command/Output.ts"
 import * as Help from "./terminal/Help.ts"
 import * as Overview from "./terminal/Overview.ts"
@@ -93,11 +93,13 @@ const unknownCommand = (path: ReadonlyArray<string>): BadInput | undefined => {
   const words = [...new Set(possible.map((known) => known[before.length] ?? ""))]
   const last = path.at(-1)
   if (last === undefined || words.includes(last)) return undefined
+  const { advice } = adviceOf(last, words)
+  const help = `\`${["hindcast", ...before, "--help"].join(" ")}\` says what they do.`
   return new BadInput({
     input: ["hindcast", ...before].join(" "),
     expected: `one of ${words.join(", ")}`,
     found: `"${last}"`,
-    advice: `\`${["hindcast", ...before, "--help"].join(" ")}\` says what they do.`,
+    advice: advice === undefined ? help : `${advice} ${help}`,
   })
 }
 

@@ -37,7 +37,9 @@ const summary = (of: Comparison): string => {
     difference === 0
       ? `On average, B scores the ${tasks} as A does.`
       : `On average, B scores the ${tasks} ${size} ${difference > 0 ? "higher" : "lower"} than A: ${meanText(of, of.b.mean)} instead of ${meanText(of, of.a.mean)}.`
-  if (interval === null) return `${first} That is said of these tasks alone.`
+  if (interval === null) {
+    return `${first} That is said of these tasks alone.${of.descriptive ? "" : ` ${of.noInterval?.explanation ?? ""}`}`
+  }
   const range = `between ${signedText(of, interval.low)} and ${signedText(of, interval.high)}`
   const other =
     interval.low > 0 || interval.high < 0
@@ -82,6 +84,11 @@ const warnings = (of: Comparison): Value => {
       ? []
       : [
           `${FormattedNumbers.counted(of.onlyInA.length, "task")} only A scores, ${FormattedNumbers.count(of.onlyInB.length)} only B: they are left out.`,
+        ]),
+    ...(of.otherRubrics === 0
+      ? []
+      : [
+          `${of.otherRubrics === of.pairs.length ? "The pairs" : FormattedNumbers.counted(of.otherRubrics, "pair")} were scored by different rubrics: what differs there is what counts, not how the tasks went.`,
         ]),
     ...(of.incomparable.length === 0
       ? []
@@ -208,9 +215,17 @@ const pairs = (of: Comparison): Markup => {
 
 const METHODS = { exact: "over all patterns of signs", sampled: "over 10,000 random patterns of signs" } as const
 
-const foot = ({ descriptive, p }: Comparison, { log, head, by }: Source): Markup =>
+/** What an interval is, and what it assumes. */
+const INTERVALS = {
+  studentized:
+    " The interval is a studentized bootstrap over pairs: it assumes that the tasks were drawn at random, and that no large differences are too rare to be among these.",
+  exact:
+    " The interval is exact for two values (Clopper–Pearson): it assumes that the tasks were drawn at random, and that others differ by one of the same two values.",
+} as const
+
+const foot = ({ descriptive, interval, p }: Comparison, { log, head, by }: Source): Markup =>
   markup`<footer><h2>What this says, and what it does not</h2>${
     descriptive
       ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
-      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. The interval and the p-value speak of <em>other</em> tasks of the same kind. The interval is a bootstrap over pairs, widened for few of them; the p-value counts how often a mean at least as far from zero would come about if A and B could as well be exchanged in each pair${p === null ? "" : ` (${METHODS[p.method]})`}.</p>`
+      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. The interval and the p-value speak of <em>other</em> tasks of the same kind.${interval === null ? "" : INTERVALS[interval.method]} The p-value counts how often a mean at least as far from zero would come about if A and B could as well be exchanged in each pair${p === null ? "" : ` (${METHODS[p.method]})`}; where the differences are skewed, that alone makes it small.</p>`
   }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`

@@ -61,6 +61,7 @@ const agents = (report: LogReport): Markup => {
       markup`<bdi>${agent}</bdi>`,
       FormattedNumbers.count(tasks),
       FormattedNumbers.percent(outcomes.achieved / tasks),
+      FormattedNumbers.count(score?.count ?? 0),
       score === null ? "not scored" : text(score.mean),
       score === null ? "" : text(score.median),
       score === null ? "" : `${text(score.p10)} to ${text(score.p90)}`,
@@ -77,7 +78,16 @@ const agents = (report: LogReport): Markup => {
     caption,
     [
       { heading: "agent" },
-      ...numbers("tasks", "achieved", "mean", "median", "8 of 10 tasks", "first → last third", "commands a task"),
+      ...numbers(
+        "tasks",
+        "achieved",
+        "scored",
+        "mean",
+        "median",
+        "8 of 10 scores",
+        "first → last third",
+        "commands a task",
+      ),
     ],
     rows,
   )}</section>`

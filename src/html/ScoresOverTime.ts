@@ -18,7 +18,7 @@ const FEW = 30
 /** Fewest tasks of a bin for which its spread is drawn. */
 const MIN_SPREAD = 5
 
-/** Fewest tasks of an agent for which its trend is drawn. */
+/** Fewest scored tasks of an agent for which its trend is drawn. */
 const MIN_TREND = 8
 
 /** A small chart per agent, all to the same scale, with the trends of the other agents behind it. */
@@ -57,8 +57,7 @@ const agentChart = (
   const x = scaleLinear([0, Math.max(1, report.tasks - 1)], [left, Chart.WIDTH - right])
   const y = scaleLinear(range, [HEIGHT - bottom, top]).nice(4)
   const text = scoreText(report.unit)
-  const mean = agent.score === null ? "none" : text(agent.score.mean)
-  const trendOf = ({ bins, tasks }: AgentReport) => (tasks < MIN_TREND ? [] : trend(bins))
+  const trendOf = ({ bins, score }: AgentReport) => ((score?.count ?? 0) < MIN_TREND ? [] : trend(bins))
   const draw = line<Point>(
     ({ task }) => x(task),
     ({ value }) => y(value),
@@ -80,13 +79,19 @@ const agentChart = (
     id,
     height: HEIGHT,
     title: `Scores of ${agent.agent}`,
-    description: `${FormattedNumbers.counted(agent.tasks, "task")}, mean ${mean}${
+    description: `${tasksOf(agent)}, mean ${agent.score === null ? "none" : text(agent.score.mean)}${
       agent.early === null || agent.late === null
         ? ""
         : `; first third ${text(agent.early)}, last third ${text(agent.late)}`
     }.`,
   }
   return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
+}
+
+/** The tasks of an agent, and how many of them are scored where not all are. */
+const tasksOf = ({ tasks, score }: AgentReport): string => {
+  const all = FormattedNumbers.counted(tasks, "task")
+  return score === null || score.count === tasks ? all : `${FormattedNumbers.count(score.count)} of ${all} scored`
 }
 
 /** Every score, if there are few enough; else the bands that contain most of them. */

@@ -24,6 +24,12 @@ describe("what a person typed is put in order", () => {
     expect(args("run", "--goal=a=b --json", "--plugin=")).toEqual(["run", "--goal", "a=b --json", "--plugin", ""])
   })
 
+  it("help before a command is its --help", () => {
+    expect(arrange(["help"])).toEqual(arrange(["--help"]))
+    expect(arrange(["help", "plugin", "add"])).toEqual(arrange(["plugin", "add", "--help"]))
+    expect(arrange(["help", "plugin"]).overview).toBe(true)
+  })
+
   it("an option that lacks its value does not take the next option for it", () => {
     expect(args("task", "ls", "--log", "--json")).toEqual(["task", "ls", "--json", "--log"])
     expect(arrange(["task", "ls", "--log", "--json"]).lacking).toBe("--log")

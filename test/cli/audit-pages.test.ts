@@ -21,7 +21,7 @@ const cellsOf = (line: string): ReadonlyArray<string> =>
 
 describe("rewards over time", () => {
   it("stand in the order in which they came true, each with its time and what all come to by then", () => {
-    const given = Rewards.timeline(audited(), scored(), TIMES)
+    const given = Rewards.timeline(scored(), TIMES)
     expect(given.map(({ at, afterMs, name, amount, net }) => [at, afterMs, name, amount, net])).toEqual([
       [8, 800, "went on", 0.25, 0.25],
       [12, 1_200, "found the key", 0.3, 0.55],
@@ -35,7 +35,7 @@ describe("rewards over time", () => {
     const [measure] = scored().measures
     const rewards = [{ name: "said so", weight: 1, times: 1, amount: 1, because: [] }]
     const measures = measure === undefined ? [] : [{ ...measure, rewards, punishments: measure.punishments }]
-    const given = Rewards.timeline(audited(), scored({ measures }), new Map())
+    const given = Rewards.timeline(scored({ measures }), new Map())
     expect(given.map(({ at, afterMs, net }) => [at, afterMs, net])).toEqual([
       [16, null, -0.1],
       [null, null, 0.9],
@@ -46,7 +46,7 @@ describe("rewards over time", () => {
     const [measure] = scored().measures
     const rewards = [{ name: "way", weight: 1, times: 2, amount: 4, because: [8, 12], amounts: [1, 3] }]
     const measures = measure === undefined ? [] : [{ ...measure, rewards, punishments: [] }]
-    const given = Rewards.timeline(audited(), scored({ measures }), TIMES)
+    const given = Rewards.timeline(scored({ measures }), TIMES)
     expect(given.map(({ at, amount, net }) => [at, amount, net])).toEqual([
       [8, 1, 1],
       [12, 3, 4],

@@ -110,6 +110,34 @@ describe("fork", () => {
     const { stdout: listed } = await hindcast(["task", "ls", ...log])
     expect(listed).toMatch(new RegExp(`^${task} +main +achieved .* Find the document$`, "m"))
     expect(listed).toMatch(new RegExp(`^${task} +fork-1 +achieved .* Find it again$`, "m"))
+    const on = ["--timeline", "fork-1", ...log]
+    const { events } = await document(["log", "ls", "--limit", "1000", ...on])
+    const timelines = (events as ReadonlyArray<{ timeline: string; position: number }>).map((event) => event.timeline)
+    expect(new Set(timelines)).toEqual(new Set(["main", "fork-1"]))
+    expect(timelines.lastIndexOf("main")).toBe(fifth - 2)
+    const rubric = ["--rubric", inRepository("examples", "rubrics", "stricter.yaml"), "--label", "again"]
+    expect(await document(["rescore", ...rubric, ...on])).toMatchObject({ label: "again", tasks: [{ taskId: task }] })
+    expect(await document(["audit", task, ...on])).toMatchObject({ scores: [{ label: "live" }, { label: "again" }] })
+    expect((await document(["audit", task, ...log])).scores).toHaveLength(1)
+    const labels = async (...args: ReadonlyArray<string>) =>
+      ((await document(["score", "ls", ...args])).scoreSets as ReadonlyArray<{ label: string }>).map(
+        ({ label }) => label,
+      )
+    expect(await labels(...on)).toContain("again")
+    expect(await labels(...log)).not.toContain("again")
+    expect(await document(["score", "show", "again", ...on])).toMatchObject({ tasks: 1, scored: 1 })
+    expect(await document(["compare", "live", "again", ...on])).toMatchObject({ otherRubrics: 1 })
+    const page = place.file("fork.html")
+    await document(["export", "html", "--output", page, "--task", task, ...on])
+    expect(fs.readFileSync(page, "utf8")).toContain("Find it again")
+    for (const [what, file] of [
+      ["audits", place.file("fork.jsonl")],
+      ["transitions", place.file("fork-steps.jsonl")],
+    ] as const) {
+      await document(["export", what, "--output", file, ...on])
+      const rows = fs.readFileSync(file, "utf8").trim().split("\n")
+      expect(new Set(rows.map((row) => JSON.parse(row).timeline))).toEqual(new Set(["fork-1"]))
+    }
     const again = await hindcast(["replay", task, ...agentOf("knows-the-way"), "--timeline", "fork-1", ...log])
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(" on fork-1 ") })
   })

@@ -73,7 +73,7 @@ describe("rescore", () => {
   it("--dry-run says what it would take, and records nothing", async () => {
     const before = await on("score", "ls")
     const plan = await on("rescore", "--rubric", rubric, "--dry-run", "--task", taskId.slice(-8))
-    expect(plan).toMatchObject({ label: "stricter", taskIds: [taskId], critic: "rule@2" })
+    expect(plan).toMatchObject({ label: "stricter", taskIds: [taskId], critic: "rule@3" })
     const { stdout } = await hindcast(["rescore", "--rubric", rubric, "--dry-run", "--log", log])
     expect(stdout).toContain("nothing was scored or recorded")
     expect(await on("score", "ls")).toEqual(before)
@@ -126,7 +126,19 @@ describe("compare", () => {
     expect(keysOf(compared)).toEqual(
       [
         ...["a", "b", "value", "passAbove", "pairs", "onlyInA", "onlyInB", "incomparable", "groups", "descriptive"],
-        ...["difference", "interval", "wins", "ties", "losses", "p", "effectSize", "passes", "changes"],
+        ...[
+          "otherRubrics",
+          "difference",
+          "interval",
+          "noInterval",
+          "wins",
+          "ties",
+          "losses",
+          "p",
+          "effectSize",
+          "passes",
+          "changes",
+        ],
       ].sort(),
     )
     expect(compared.pairs).toMatchObject([{ taskId }])

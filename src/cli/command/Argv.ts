@@ -12,7 +12,7 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick run scan
+  accept-unrewound aliases all ask decrypt dry-run force fresh grant-run-any json lenient live markdown no-activate quick run scan
   trend unseen unset view wizard yes
 `)
 
@@ -39,10 +39,16 @@ export interface Arranged {
 
 /**
  * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are
- * arguments, even if they look like options. `--help` discards everything but the command; `--version` discards
- * everything.
+ * arguments, even if they look like options. `--help` discards everything but the command, as does `help` before it;
+ * `--version` discards everything.
  */
-export const arrange = (typed: ReadonlyArray<string>): Arranged => {
+export const arrange = (words: ReadonlyArray<string>): Arranged => {
+  // `help audit` is `audit --help`.
+  const typed = words[0] === "help" ? [...words.slice(1), "--help"] : words
+  return arrangeOptions(typed)
+}
+
+const arrangeOptions = (typed: ReadonlyArray<string>): Arranged => {
   const end = typed.indexOf("--")
   const { words, valued, others } = sortWords(end < 0 ? typed : typed.slice(0, end))
   const literal = end < 0 ? [] : typed.slice(end)

@@ -12,6 +12,7 @@ import * as ParquetRows from "../../projections/exports/ParquetRows.ts"
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
 import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
@@ -37,8 +38,9 @@ export const audits = Command.make(
       Options.withDescription("Default: by the end of the file's name (.md is markdown), else csv"),
       Options.optional,
     ),
+    timeline: TimelineOption.timeline,
   },
-  ({ log: named, json, output, force, scores, format: typed }) =>
+  ({ log: named, json, output, force, scores, format: typed, timeline }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
@@ -67,7 +69,7 @@ export const audits = Command.make(
         summary,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,
       )
-    }).pipe(Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Write the audits of all tasks as a table, a row for each task and score set (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",

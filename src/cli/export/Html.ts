@@ -20,6 +20,7 @@ import * as Worlds from "../../projections/state/Worlds.ts"
 import { common, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as EventSummary from "../pages/events/EventSummary.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
@@ -39,8 +40,9 @@ export const html = Command.make(
       "task",
       "A page of this task alone, with all that happened in it: an id, or its beginning or end",
     ),
+    timeline: TimelineOption.timeline,
   },
-  ({ log: named, json, output, force, scores, task }) =>
+  ({ log: named, json, output, force, scores, task, timeline }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
@@ -69,7 +71,7 @@ export const html = Command.make(
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
-    }).pipe(Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
 /** The report of one task, from its audit and its events. */

@@ -3,7 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Records } from "../../events/read/Records.ts"
 import * as PiaAvtLines from "../../projections/exports/PiaAvtLines.ts"
-import { oneOf, optionalText } from "../command/CommonOptions.ts"
+import { flag, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
 
@@ -11,8 +11,14 @@ const ownOptions = {
   type: Selection.type,
   experiment: optionalText("experiment", "What the lines say as experiment_id. Default: the log's file name"),
   timestamps: oneOf("timestamps", ["iso", "seconds"]).pipe(
-    Options.withDescription("iso (2026-03-01T12:00:00.000Z), or seconds since 1970 as a number. Default: iso"),
+    Options.withDescription(
+      "iso (2026-03-01T12:00:00.000Z), which PiaAVT's loader demands; or seconds since 1970 as a number, which its scripts Goal_Dynamics_Analysis and task_performance_analysis subtract. Default: iso",
+    ),
     Options.withDefault("iso"),
+  ),
+  aliases: flag(
+    "aliases",
+    "Write `source` and `data` as well, the older names that PiaAVT's BasicAnalyzer and EventSequencer read",
   ),
 }
 
@@ -20,15 +26,20 @@ const ownOptions = {
 export const piaavt = Command.make(
   "piaavt",
   { ...EventExport.options, ...ownOptions },
-  ({ experiment, timestamps, ...typed }) =>
+  ({ experiment, timestamps, aliases, ...typed }) =>
     EventExport.run(typed, {
       ...{ name: "piaavt", binary: false, takes: "decoded" },
-      encoder: ({ log, after }) =>
-        Effect.map(agentsAt(typed.type.length === 0 ? after : undefined), (agents) =>
-          PiaAvtLines.encoder({ experiment: Option.getOrElse(experiment, () => log), timestamps, agents }),
-        ),
+      encoder: ({ log, after, timeline }) =>
+        Effect.map(agentsAt(typed.type.length === 0 ? after : undefined), (agents) => {
+          const named = { experiment: Option.getOrElse(experiment, () => log), timeline }
+          return PiaAvtLines.encoder({ ...named, timestamps, aliases, agents })
+        }),
     }),
-).pipe(Command.withDescription("Write events as the log lines of the PiaAGI toolkit PiaAVT, one JSON object a line"))
+).pipe(
+  Command.withDescription(
+    "Write events as the log lines of the PiaAGI toolkit PiaAVT, in its vocabulary: tasks are goals, one JSON object a line",
+  ),
+)
 
 /** The agent of each task that was opened up to a position; of all tasks if no position is given. */
 const agentsAt = (until: number | undefined) =>

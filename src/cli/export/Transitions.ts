@@ -15,6 +15,7 @@ import * as TransitionsTable from "../../projections/exports/TransitionsTable.ts
 import type { ScoreChoice } from "../../projections/report/ScoreChoice.ts"
 import { common, oneOf } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
@@ -33,8 +34,9 @@ export const transitions = Command.make(
       Options.withDescription("parquet or jsonl. Default: parquet where the file's name ends so, else jsonl"),
       Options.optional,
     ),
+    timeline: TimelineOption.timeline,
   },
-  ({ log: named, json, output, force, scores, format: typed }) =>
+  ({ log: named, json, output, force, scores, format: typed, timeline }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
@@ -70,7 +72,7 @@ export const transitions = Command.make(
       })
       const summary = { ...written, format, scores: choice.name, ...counts, head }
       yield* ExportSummary.printSummary({ output, json }, summary, summaryLine(summary))
-    }).pipe(Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
 ).pipe(
   Command.withDescription(
     "Write every step of every task for learning: state, action, reward, next state, done, truncated (Parquet, JSON Lines)",

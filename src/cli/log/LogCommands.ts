@@ -9,6 +9,7 @@ import * as Ids from "../command/Ids.ts"
 import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import { archive, segments, upgrade } from "./ArchiveCommands.ts"
@@ -23,16 +24,22 @@ const filters = {
   type: repeatedText("type", "Only events of this type"),
   task: optionalText("task", "Only events of this task"),
   stream: optionalText("stream", "Only events of this stream, such as kernel or task/ID"),
+  timeline: optionalText(
+    "timeline",
+    "Only the history of this timeline, with what it shares with those it was forked from. Default: the events of all",
+  ),
   limit: LimitOption.lastOrFirst("after"),
 }
 
-const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, ...filters }) =>
+const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, timeline, ...filters }) =>
   Effect.gen(function* () {
-    const some = yield* eventsOf(yield* queryOf(filters), limit, filters.after)
+    const query = yield* queryOf(filters)
+    const named = Option.match(timeline, { onNone: () => query, onSome: (name) => ({ ...query, timeline: name }) })
+    const some = yield* eventsOf(named, limit, filters.after)
     yield* Output.show(json, { events: some.shown, more: some.beyond !== undefined }, (style) =>
       LimitOption.lines(style, some, EventLine.lines, "No such event is in this log."),
     )
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List events, oldest first: position, time, type, actor, summary"))
 
 interface Filters {
@@ -64,7 +71,8 @@ const eventsOf = (query: Query, limit: number, after: Option.Option<string>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     if (Option.isSome(after)) return yield* LimitOption.of(log.read(query), limit, after)
-    const filtered = query.taskId !== undefined || query.stream !== undefined || query.types !== undefined
+    const filters = [query.taskId, query.stream, query.types, query.timeline]
+    const filtered = filters.some((filter) => filter !== undefined)
     const until = query.until ?? (yield* log.head).position
     const skipped = filtered ? 0 : Math.max(0, until - limit)
     return yield* LimitOption.of(log.read({ ...query, after: skipped, until }), limit, after, skipped)

@@ -2,7 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
-import { type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
+import { layerWithCritics, type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as SetSummary from "../../projections/comparison/SetSummary.ts"
@@ -12,6 +12,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, flag, given, isGiven, type OptionValue, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
@@ -31,31 +32,44 @@ const options = {
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
 
+const timeline = optionalText(
+  "timeline",
+  "The timeline whose tasks are scored, and on which the score set is recorded. Default: main",
+)
+
 /** Maximum number of tasks whose changes are shown individually. For more tasks, only totals are shown. */
 const MAX_CHANGES = 20
 
 /** `hindcast rescore` */
-export const rescore = Command.make("rescore", { ...common, ...options }, ({ log, json, resume, ...typed }) =>
-  Effect.gen(function* () {
-    yield* V8Tuning.disablePretenuring
-    if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
-    if (Option.isNone(typed.rubric)) {
-      return yield* new BadInput({
-        ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
-        advice: "--resume SET finishes a score set that was interrupted, by its own rubric.",
-      })
-    }
-    const rescoring = {
-      rubric: yield* Rubric.load(typed.rubric.value),
-      ...(yield* TaskSelection.selected({ ...typed, task: typed.task.flatMap((ids) => ids.split(",")) })),
-      ...given({ label: typed.label }),
-      critics: yield* CriticOptions.requested(typed),
-    }
-    const scoring = yield* Scoring
-    if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
-    const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
-    yield* showSummary(summary, json)
-  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+export const rescore = Command.make(
+  "rescore",
+  { ...common, ...options, timeline },
+  ({ log, json, resume, timeline, ...typed }) =>
+    Effect.gen(function* () {
+      yield* V8Tuning.disablePretenuring
+      if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
+      if (Option.isNone(typed.rubric)) {
+        return yield* new BadInput({
+          ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
+          advice: "--resume SET finishes a score set that was interrupted, by its own rubric.",
+        })
+      }
+      const rescoring = {
+        rubric: yield* Rubric.load(typed.rubric.value),
+        ...(yield* TaskSelection.selected({ ...typed, task: typed.task.flatMap((ids) => ids.split(",")) })),
+        ...given({ label: typed.label }),
+        critics: yield* CriticOptions.requested(typed),
+      }
+      const scoring = yield* Scoring
+      if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
+      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
+      yield* showSummary(summary, json)
+    }).pipe(
+      // Scoring works on the timeline whose view of the log it is given.
+      Effect.provide(layerWithCritics),
+      TimelineOption.provide(timeline),
+      Effect.provide(OpenLog.forWriting(log)),
+    ),
 ).pipe(
   Command.withDescription("Score past tasks again by another rubric; nothing is executed, and earlier scores are kept"),
 )

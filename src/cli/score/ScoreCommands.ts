@@ -19,6 +19,7 @@ import { argument, common, flag, number, oneOf, text, wholeNumber } from "../com
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as OutputFile from "../export/OutputFile.ts"
 import * as ComparisonPage from "../pages/scores/ComparisonPage.ts"
 import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
@@ -32,13 +33,14 @@ const ls = Command.make(
   {
     ...common,
     all: flag("all", "One line for each score set, including the live set of each task"),
+    timeline: TimelineOption.timeline,
   },
-  ({ log, json, all }) =>
+  ({ log, json, all, timeline }) =>
     Effect.gen(function* () {
       const known = yield* (yield* Projector).current(ScoreSets.projection)
       const list = yield* listed(known, Object.keys(known.sets))
       yield* Output.show(json, { scoreSets: list }, (style) => ScoreSetTable.lines(style, list, { all }))
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 
 /** The score sets as rows of a list. */
@@ -61,14 +63,16 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
     })
   })
 
-const show = Command.make("show", { ...common, set: argument("set", SCORE_SET_HELP) }, ({ log, json, set }) =>
+const showOptions = { ...common, set: argument("set", SCORE_SET_HELP), timeline: TimelineOption.timeline }
+
+const show = Command.make("show", showOptions, ({ log, json, set, timeline }) =>
   Effect.gen(function* () {
     const { scoreSetIds } = yield* SetScores.resolve(set)
     const known = yield* (yield* Projector).current(ScoreSets.projection)
     const summary = yield* SetSummary.load(known, scoreSetIds)
     const shown = { scoreSets: yield* listed(known, scoreSetIds), ...summary }
     yield* Output.show(json, shown, (style) => ScoreSetPage.lines(style, shown))
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show a scoring's totals over all of its tasks, by measure, reward and punishment"))
 
 /** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
@@ -152,8 +156,9 @@ export const compare = Command.make(
       Options.optional,
     ),
     force: flag("force", "Replace the page's file where it is there already"),
+    timeline: TimelineOption.timeline,
   },
-  ({ log, json, a, b, by, cluster, passAbove, seed, html, force }) =>
+  ({ log, json, a, b, by, cluster, passAbove, seed, html, force, timeline }) =>
     Effect.gen(function* () {
       const tasks = yield* (yield* Projector).current(Tasks.projection)
       const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
@@ -173,5 +178,5 @@ export const compare = Command.make(
         ...ComparisonPage.lines(style, compared),
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Compare two scorings of the same tasks, task by task"))

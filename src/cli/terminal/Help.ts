@@ -1,5 +1,6 @@
 /** Formats a command's help from the text that the parser generates. */
 import { stripVTControlCharacters } from "node:util"
+import * as Examples from "./Examples.ts"
 
 /** Lines that the parser adds to every option and argument, and that carry no information. */
 const BOILERPLATE: ReadonlySet<string> = new Set([
@@ -10,7 +11,7 @@ const BOILERPLATE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A command's help: usage, description, then arguments and options with their descriptions.
+ * A command's help: usage, description, arguments and options with their descriptions, and an example.
  *
  * @param help the parser's text, with a banner, headings and empty lines
  * @param path the command's words: `["plugin", "add"]`
@@ -22,9 +23,11 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
     .filter((line) => line !== "" && !BOILERPLATE.has(line.trim()))
   const usage = written.findIndex((line) => line.startsWith("$ "))
   const [call = "", ...rest] = written.slice(usage)
+  const example = Examples.of(path)
   return [
     `hindcast ${[...path.slice(0, -1), call.slice(2)].join(" ").replaceAll(REPEATED, "[$1]...")}`,
     ...rest.flatMap((line) => (HEADINGS.has(line) ? [""] : [line])),
+    ...(example === undefined ? [] : ["", `Example: hindcast ${example}`]),
   ]
 }
 

@@ -53,10 +53,10 @@ export interface Member extends Pick<Critic, "name" | "digest" | "exact"> {
 }
 
 /** The rule critic, as a member. */
-export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Member => ({
-  ...{ name: RuleCritic.CRITIC, digest: RuleCritic.DIGEST, exact: true, targets },
-  open: () => Effect.sync(() => RuleCritic.of(only(rubric, targets))),
-})
+export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Member => {
+  const decided = only(rubric, targets)
+  return { ...RuleCritic.identityOf(decided), targets, open: () => Effect.sync(() => RuleCritic.of(decided)) }
+}
 
 /**
  * Combines critics: each reward goes to the critic assigned to it; unassigned rewards are `unscored`. If the
@@ -75,9 +75,7 @@ export const of = (
     choice.by === "nobody" ? [unscored(target, choice.reason)] : [],
   )
   const rulesOnly = targets.every((target) => byRules(target, choices.get(target)))
-  const identity = rulesOnly
-    ? { name: RuleCritic.CRITIC, digest: RuleCritic.DIGEST, exact: true }
-    : identityOf(targets, choices, members)
+  const identity = rulesOnly ? ofRules(members) : identityOf(targets, choices, members)
   const open = (scoreSet: ScoreSet) =>
     Effect.map(
       Effect.forEach(members, (member) => member.open(scoreSet)),
@@ -110,6 +108,9 @@ export const of = (
     params: rulesOnly && params.wishes.length === 0 ? undefined : params,
   }
 }
+
+const ofRules = ([member]: ReadonlyArray<Member>): Pick<Critic, "name" | "digest" | "exact"> =>
+  member === undefined ? RuleCritic.EXACT : { name: member.name, digest: member.digest, exact: member.exact }
 
 const identityOf = (
   targets: ReadonlyArray<Target>,

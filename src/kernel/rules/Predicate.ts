@@ -1,9 +1,10 @@
 /** Predicates of time travel: CEL expressions over the state and the events of a log. */
 
-import { type ASTNode, Environment } from "@marcbachmann/cel-js"
+import type { ASTNode } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
+import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
@@ -29,7 +30,7 @@ export const compile = (
   source: string,
   { ofPath = false }: { readonly ofPath?: boolean } = {},
 ): Either.Either<Predicate, PredicateInvalid> => {
-  const environment = new Environment({ unlistedVariablesAreDyn: false })
+  const environment = makeEnvironment({ unlistedVariablesAreDyn: false })
     .registerVariable("state", "map")
     .registerVariable("event", "map")
     .registerVariable("position", "int")

@@ -1,7 +1,7 @@
 /** Rules of rubrics: CEL expressions, compiled and checked. */
 
-import { Environment } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
+import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
 import type { RuleContext, RuleResult } from "./RuleContext.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
@@ -37,7 +37,7 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<Expression.Expr
  */
 export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   let counts: ReadonlyMap<string, number> = new Map()
-  const environment = new Environment({ unlistedVariablesAreDyn: false })
+  const environment = makeEnvironment({ unlistedVariablesAreDyn: false })
     .registerVariable("event", "map")
     .registerVariable("state", "map")
     .registerVariable("task", "map")

@@ -24,10 +24,12 @@ export const reasons = (
 
 /** Detects an old version of the rule critic. Other critics are not checked. */
 const staleCritic = ({ critic, criticDigest }: Pick<ScoreSet, "critic" | "criticDigest">): ReadonlyArray<string> => {
-  const [kind] = RuleCritic.CRITIC.split("@")
-  if (critic.split("@")[0] !== kind || critic.includes("+") || criticDigest === RuleCritic.DIGEST) return []
-  return [`it was scored by the critic ${critic}; today's is ${RuleCritic.CRITIC}`]
+  const today = RULE_CRITICS.find(({ name }) => name.split("@")[0] === critic.split("@")[0])
+  if (today === undefined || critic.includes("+") || criticDigest === today.digest) return []
+  return [`it was scored by the critic ${critic}; today's is ${today.name}`]
 }
+
+const RULE_CRITICS = [RuleCritic.EXACT, RuleCritic.TIMED]
 
 /** Detects changed measures in the rubric of the plugins' own measures. */
 const staleMeasures = (rubric: ScoreSets["rubrics"][string], registry: PluginRegistry): ReadonlyArray<string> => {

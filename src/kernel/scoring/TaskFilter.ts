@@ -1,12 +1,12 @@
 /** Filters tasks, by fields and by a CEL expression. */
 
-import { Environment } from "@marcbachmann/cel-js"
 import { Data, Either, Schema } from "effect"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { Task } from "../../projections/state/Tasks.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { dateOf } from "../../values/Time.ts"
+import { makeEnvironment } from "../rules/Arithmetic.ts"
 import * as Expression from "../rules/Expression.ts"
 
 /** A task with the fields that it can be selected by. */
@@ -85,7 +85,7 @@ export const matches = (selection: TaskFilter, task: SelectableTask): Either.Eit
 const EVERY: TaskMatcher = () => Either.right(true)
 
 const compile = (source: string): Either.Either<TaskMatcher, SelectionInvalid> => {
-  const environment = new Environment({ unlistedVariablesAreDyn: false }).registerVariable("task", "map")
+  const environment = makeEnvironment({ unlistedVariablesAreDyn: false }).registerVariable("task", "map")
   const compiled = Expression.compile(
     source,
     environment,

@@ -39,7 +39,12 @@ export const selectionFields = { tasks: Schema.Array(Schema.String), select: Tas
  */
 export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: TaskSelection = {}) => {
   const builder = begin(Tasks.projection, Tasks.projection.initial)
-  const types = ["TaskOpened", "TaskClosed", ...(select?.where === undefined ? [] : ["ActuatorCommanded"])]
+  const types = [
+    "TaskOpened",
+    "TaskClosed",
+    "TimelineForked",
+    ...(select?.where === undefined ? [] : ["ActuatorCommanded"]),
+  ]
   return Pages.forEach(log.readPage, { types, until, timeline: log.timeline }, (page) => {
     for (const event of page) builder.apply(event)
   }).pipe(Effect.map(() => builder.state()))

@@ -42,10 +42,7 @@ export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
   override get message() {
     const { taskId, near = [] } = this
     const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
-    return (
-      `No task "${taskId}" was opened in this log.${meant} ` +
-      "`hindcast task ls`, or the projection `Tasks`, lists the tasks there are."
-    )
+    return `No task "${taskId}" was opened in this log.${meant} \`hindcast task ls\` lists the tasks there are.`
   }
 }
 
@@ -65,7 +62,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 4,
+    version: 5,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
@@ -86,7 +83,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
   const modelUse = ModelUse.section(model)
   return Either.right({
     taskId,
-    ...course,
+    ...TaskTimeline.section(course),
     sensing: Sensing.section(sensing),
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),

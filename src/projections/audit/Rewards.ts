@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Sum from "../../values/Sum.ts"
+import * as TaskClock from "../state/TaskClock.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "./Scores.ts"
 import type { TaskAudit } from "./TaskAudit.ts"
 
@@ -16,7 +17,7 @@ export interface RewardEntry {
   /** The position of the event it is based on; null if it cites no evidence. */
   readonly at: number | null
   /**
-   * Milliseconds from the opening of the task to that event; null if there is no position, or the task has no such
+   * Milliseconds of the task's own time from its opening to that event; null if there is no position, or the task has no such
    * event.
    */
   readonly afterMs: number | null
@@ -26,7 +27,7 @@ export interface RewardEntry {
   readonly net: number
 }
 
-/** When events of a task were recorded, by position. */
+/** How long after its opening events of a task were recorded, by position: in milliseconds of its own time. */
 export type Times = ReadonlyMap<number, number>
 
 /**
@@ -34,15 +35,15 @@ export type Times = ReadonlyMap<number, number>
  * its occurrences yields one entry per position. If the two numbers differ, it yields one entry at its last position;
  * if it cites no evidence, one at the end.
  */
-export const timeline = (audit: TaskAudit, score: Score, times: Times): ReadonlyArray<RewardEntry> => {
+export const timeline = (score: Score, times: Times): ReadonlyArray<RewardEntry> => {
   const entries = verdictsOf(score)
     .flatMap(occurrences)
     .sort((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY))
   let sum = Sum.zero
   return entries.map((one) => {
     sum = Sum.add(sum, one.amount)
-    const time = one.at === null ? undefined : times.get(one.at)
-    return { ...one, afterMs: time === undefined ? null : time - audit.openedAt, net: Sum.value(sum) }
+    const afterMs = one.at === null ? null : (times.get(one.at) ?? null)
+    return { ...one, afterMs, net: Sum.value(sum) }
   })
 }
 
@@ -63,16 +64,20 @@ const occurrences = ({
   return because.map((at, index) => ({ ...one, at, amount: Sum.round(sign * (amounts?.[index] ?? equal)) }))
 }
 
-/** When the events that a task's scores cite were recorded, read from the task's own events. */
+/** How long after its opening the events were recorded that a task's scores cite, read from the task's own events. */
 export const times = ({ taskId, scores }: TaskAudit): Effect.Effect<Times, LogError, EventLog> =>
   Effect.gen(function* () {
     const cited = new Set(scores.flatMap((score) => verdictsOf(score).flatMap(({ because }) => because)))
     const found = new Map<number, number>()
+    let clock: TaskClock.TaskClock | undefined
     if (cited.size === 0) return found
     const log = yield* EventLog
     const until = [...cited].reduce((a, b) => Math.max(a, b))
     yield* Pages.forEach(log.readPage, { taskId, until, timeline: log.timeline }, (page) => {
-      for (const { position, recordedAt } of page) if (cited.has(position)) found.set(position, recordedAt)
+      for (const event of page) {
+        clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
+        if (cited.has(event.position)) found.set(event.position, clock.elapsedMs)
+      }
     })
     return found
   })

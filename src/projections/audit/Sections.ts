@@ -42,7 +42,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 3,
+  version: 4,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,

@@ -5,6 +5,7 @@ import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
+import * as TaskClock from "../state/TaskClock.ts"
 
 /** When a task ran, and how it ended. */
 export const TaskTimeline = Schema.Struct({
@@ -19,23 +20,32 @@ export const TaskTimeline = Schema.Struct({
   openedAt: EpochMs,
   closedAt: Schema.NullOr(EpochMs).annotations({ description: "null while the task is open; ms since 1970-01-01Z" }),
   durationMs: Schema.NullOr(Schema.Finite).annotations({
-    description: "closedAt − openedAt, ms; null while it is open",
+    description: "closedAt − openedAt − leftOutMs, ms; null while it is open",
+  }),
+  leftOutMs: Schema.optionalWith(Schema.Finite, { exact: true }).annotations({
+    description:
+      "What lay between recording and forking, and between a kernel's end and the task's resumption, ms; absent where it was neither forked nor resumed",
   }),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
 })
 
-type Section = typeof TaskTimeline.Type
+const State = Schema.Struct({ ...TaskTimeline.fields, clock: TaskClock.TaskClock })
+
+type State = typeof State.Type
+
+/** The section of the audit. */
+export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Type => course
 
 /** The course of one task, from its events; null before the task is opened. */
-export const projection: Projection<Section | null> = {
+export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
   version: 2,
-  state: Schema.NullOr(TaskTimeline),
+  state: Schema.NullOr(State),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
 }
 
-const opened = (event: Event): Section | null => {
+const opened = (event: Event): State | null => {
   if (!is(event, "TaskOpened")) return null
   const { position, recordedAt, timeline } = event
   return {
@@ -48,11 +58,12 @@ const opened = (event: Event): Section | null => {
     closedAt: null,
     durationMs: null,
     steps: 0,
+    clock: TaskClock.start(event),
   }
 }
 
 /** After a fork, the audit is about the fork's timeline, with the agent and goal that the fork overrides. */
-const forked = (section: Section, { timeline, payload: { overrides } }: Event & ForkedEvent): Section => ({
+const forked = (section: State, { timeline, payload: { overrides } }: Event & ForkedEvent): State => ({
   ...section,
   timeline,
   agent: typeof overrides.agent === "string" ? overrides.agent : section.agent,
@@ -62,8 +73,10 @@ const forked = (section: Section, { timeline, payload: { overrides } }: Event & 
 type ForkedEvent = { readonly payload: PayloadOf<"TimelineForked"> }
 
 /** Events after the close (scores, notes) are about the task and do not change it. */
-const advance = (section: Section, event: Event): Section => {
-  if (section.outcome !== null) return section
+const advance = (before: State, event: Event): State => {
+  if (before.outcome !== null) return before
+  const clock = TaskClock.after(before.clock, event)
+  const section = clock.leftOutMs === 0 ? { ...before, clock } : { ...before, clock, leftOutMs: clock.leftOutMs }
   if (is(event, "TimelineForked")) return forked(section, event)
   const range = { from: section.range.from, to: event.position }
   if (!is(event, "TaskClosed")) {
@@ -71,6 +84,6 @@ const advance = (section: Section, event: Event): Section => {
   }
   const { outcome, reason } = event.payload
   const closedAt = event.recordedAt
-  const closed: Section = { ...section, range, outcome, closedAt, durationMs: closedAt - section.openedAt }
+  const closed: State = { ...section, range, outcome, closedAt, durationMs: clock.elapsedMs }
   return reason === undefined ? closed : { ...closed, reason }
 }

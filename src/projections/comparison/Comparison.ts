@@ -5,11 +5,12 @@ import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../../values/Sum.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
+import * as Interval from "./interval/Interval.ts"
 import type { NamedScoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
 
 /** With fewer groups of pairs than this, the comparison is descriptive only: no interval and no p-value. */
-export const MIN_PAIRS = 10
+export const MIN_PAIRS = Interval.MIN_GROUPS
 
 const Side = Schema.Struct({
   name: Schema.String.annotations({ description: "As it was asked for" }),
@@ -18,6 +19,7 @@ const Side = Schema.Struct({
   tasks: Schema.Int,
   unfinished: Schema.Int.annotations({ description: "Tasks whose score set is under way, or was interrupted" }),
   unscored: Schema.Int.annotations({ description: "Pairs of which something could not be decided on this side" }),
+  rubrics: Schema.Array(Schema.String).annotations({ description: "Digests of the rubrics that scored the pairs" }),
   mean: Schema.NullOr(Schema.Finite).annotations({ description: "Over the pairs" }),
   passed: Schema.Int.annotations({ description: "Pairs with a value above `passAbove`" }),
 })
@@ -41,22 +43,33 @@ export const Comparison = Schema.Struct({
   incomparable: Schema.Array(Schema.String).annotations({
     description: "Tasks in both where one has no such value: nothing is possible by its rubric",
   }),
+  exact: Schema.Boolean.annotations({
+    description: "Whether the critics of both decide alike again: not so of a model, and of rules that may be given up",
+  }),
+  otherRubrics: Schema.Int.annotations({
+    description: "Pairs that the two score by different rubrics: their difference is one of rubrics, not of tasks",
+  }),
   groups: Schema.Int.annotations({
     description: "Groups of pairs that may depend on one another; as many as pairs, if each alone",
   }),
   descriptive: Schema.Boolean.annotations({ description: `Fewer than ${MIN_PAIRS} groups: nothing is concluded` }),
   difference: Schema.NullOr(Schema.Finite).annotations({ description: "Mean of b − a" }),
-  interval: Schema.NullOr(Schema.Struct({ low: Schema.Finite, high: Schema.Finite })).annotations({
-    description: "95 %, of the mean difference over other tasks of the same kind; null where it is descriptive only",
+  interval: Schema.NullOr(Interval.Interval).annotations({
+    description: "95 %, of the mean difference over other tasks of the same kind; null where `noInterval` says why",
+  }),
+  noInterval: Schema.NullOr(Interval.Refusal).annotations({
+    description: "Why there is no interval; null where there is",
   }),
   wins: Schema.Int.annotations({ description: "Pairs in which B is higher" }),
   ties: Schema.Int,
   losses: Schema.Int,
   p: Schema.NullOr(Schema.Struct({ value: Schema.Finite, method: Schema.Literal("exact", "sampled") })).annotations({
-    description: "Of no difference at all, two-sided, by flipping signs; null where it is descriptive only",
+    description:
+      "Of no difference at all, two-sided, by flipping signs: if A and B could be exchanged in each pair, so that the differences are symmetrical about 0; null where it is descriptive only",
   }),
   effectSize: Schema.NullOr(Schema.Finite).annotations({
-    description: "Mean difference in its standard deviations (d_z)",
+    description:
+      "Mean difference in its standard deviations (d_z); null where all differences are the same, or only one",
   }),
   passes: Schema.Struct({
     gained: Schema.Array(Schema.String).annotations({ description: "Tasks that pass in B only" }),
@@ -158,6 +171,7 @@ export const compare = (
     tasks: scored.scores.size,
     unfinished: [...scored.scores.values()].filter(({ finished }) => !finished).length,
     unscored: [...paired].filter((taskId) => (scored.scores.get(taskId)?.unscored.length ?? 0) > 0).length,
+    rubrics: [...new Set([...paired].flatMap((taskId) => rubricOf(scored, taskId) ?? []))],
     mean: meanOf(values),
     passed: values.filter(passed).length,
   })
@@ -176,10 +190,15 @@ export const compare = (
     onlyInA: [...a.scores.keys()].filter((taskId) => !b.scores.has(taskId)),
     onlyInB: [...b.scores.keys()].filter((taskId) => !a.scores.has(taskId)),
     incomparable: common.filter((taskId) => !paired.has(taskId)),
+    exact: [a, b].every(({ scores }) => [...paired].every((taskId) => isExact(scores.get(taskId)?.critic ?? ""))),
+    otherRubrics: pairs.filter(({ taskId }) => {
+      const [ofA, ofB] = [rubricOf(a, taskId), rubricOf(b, taskId)]
+      return ofA !== null && ofB !== null && ofA !== ofB
+    }).length,
     groups: groups.length,
     descriptive,
     difference: meanOf(differences),
-    interval: descriptive ? null : rounded(Statistics.bootstrap(groups, { seed })),
+    ...intervalOf(groups, seed),
     wins: differences.filter((difference) => difference > 0).length,
     ties: differences.filter((difference) => difference === 0).length,
     losses: differences.filter((difference) => difference < 0).length,
@@ -190,10 +209,18 @@ export const compare = (
   })
 }
 
-const rounded = ({ low, high }: Statistics.Interval): Statistics.Interval => ({
-  low: Sum.round(low),
-  high: Sum.round(high),
-})
+const intervalOf = (groups: Statistics.Groups, seed: number): Pick<Comparison, "interval" | "noInterval"> => {
+  const found = Interval.intervalOf(groups, { seed })
+  return "method" in found ? { interval: found, noInterval: null } : { interval: null, noInterval: found }
+}
+
+/** The kinds of critics that decide alike whenever they see the same events. */
+const EXACT_CRITICS = ["rule@", "plugin:", "environment", "nobody"]
+
+const isExact = (critic: string): boolean =>
+  critic.split("+").every((name) => EXACT_CRITICS.some((kind) => name.startsWith(kind)))
+
+const rubricOf = ({ scores }: NamedScoring, taskId: string): string | null => scores.get(taskId)?.rubricDigest ?? null
 
 const meanOf = (values: ReadonlyArray<number>): number | null =>
   values.length === 0 ? null : Sum.round(Sum.of(values) / values.length)

@@ -1,8 +1,7 @@
-/** The statistics of paired differences: sign-flip test, bootstrap interval, McNemar's test and effect size. */
+/** The statistics of paired differences: sign-flip test, McNemar's test and effect size. */
 
-import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
-import { errorFunction, mean, quantileSorted, sampleStandardDeviation } from "simple-statistics"
+import { mean, sampleStandardDeviation } from "simple-statistics"
 
 /**
  * Paired differences in groups; differences of one group may depend on one another. Most groups have one difference.
@@ -17,12 +16,6 @@ export interface PValue {
   readonly method: "exact" | "sampled"
 }
 
-/** The bounds within which the mean difference of other tasks of the same kind is expected. */
-export interface Interval {
-  readonly low: number
-  readonly high: number
-}
-
 /** The random numbers of a statistic. */
 export interface Drawing {
   readonly seed: number
@@ -35,12 +28,11 @@ const MAX_EXACT_GROUPS = 18
 
 const DRAWS = 10_000
 
-/** Most differences drawn for an interval in total; at least 1,000 resamples are made in any case. */
-const MAX_DRAWN = 20_000_000
-
 /**
  * The two-sided p-value of a mean difference of zero, by a sign-flip test: if both scores of a pair are exchangeable,
- * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21). The p-value is the share of
+ * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21), so that the differences are
+ * distributed symmetrically about zero. Differences that are skewed speak against that, also where their mean is zero.
+ * The p-value is the share of
  * sign patterns whose sum is at least as far from zero as the observed one. With more than 18 groups that differ it is
  * estimated from random patterns, counting the observed one among them, so that it is never zero (Phipson & Smyth
  * 2010).
@@ -89,52 +81,6 @@ const shareOfDrawn = (sums: Float64Array, bound: number, { seed, draws = DRAWS }
 }
 
 /**
- * A 95 % interval of the mean difference by the bootstrap: groups are drawn with replacement, and the interval is given
- * by percentiles of the resampled means. The plain percentile interval is too narrow for few groups; this one takes
- * percentiles further out, so that it is as wide as Student's for normal data (Hesterberg, "What Teachers Should Know
- * About the Bootstrap", 2015, §4.6). It requires at least two groups.
- */
-export const bootstrap = (groups: Groups, { seed, draws = DRAWS }: Drawing): Interval => {
-  const sums = Float64Array.from(groups, sumOf)
-  const sizes = Float64Array.from(groups, ({ length }) => length)
-  const resamples = Math.max(1_000, Math.min(draws, Math.floor(MAX_DRAWN / groups.length)))
-  const random = xoroshiro128plus(seed)
-  const means = new Float64Array(resamples)
-  for (let resample = 0; resample < resamples; resample++) {
-    let [sum, size] = [0, 0]
-    for (let draw = 0; draw < groups.length; draw++) {
-      const drawn = uniformInt(random, 0, groups.length - 1)
-      sum += sums[drawn] ?? 0
-      size += sizes[drawn] ?? 0
-    }
-    means[resample] = sum / size
-  }
-  const sorted = [...means.sort()]
-  const tail = expandedTail(groups.length)
-  return { low: quantileSorted(sorted, tail), high: quantileSorted(sorted, 1 - tail) }
-}
-
-/** The share of resamples to leave out at either end. */
-const expandedTail = (groups: number): number => {
-  const distance = Math.sqrt(groups / (groups - 1)) * studentQuantile(groups - 1)
-  return (1 - errorFunction(distance / Math.SQRT2)) / 2
-}
-
-/**
- * The 97.5 % quantile of Student's t, expanded from the normal one (Abramowitz & Stegun 26.7.5). Within 1 % from 3
- * degrees on.
- */
-const studentQuantile = (degrees: number): number => {
-  const z = 1.959963984540054
-  return (
-    z +
-    (z ** 3 + z) / (4 * degrees) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3)
-  )
-}
-
-/**
  * McNemar's exact test of two counts of flips: the probability of a split at least as uneven, if gains and losses were
  * equally likely (two-sided binomial test; Agresti, Categorical Data Analysis, 2002, §10.1.4).
  */
@@ -150,11 +96,22 @@ export const mcnemar = (gained: number, lost: number): number => {
   return Math.min(1, 2 * tail)
 }
 
-/** Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z); null if they do not vary. */
+/**
+ * Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z). It is null for fewer than two
+ * differences, and if all are the same, but for rounding at 1e-9: then there is nothing to measure the mean by.
+ */
 export const effectSize = (differences: ReadonlyArray<number>): number | null => {
   if (differences.length < 2) return null
-  const deviation = sampleStandardDeviation([...differences])
-  return deviation === 0 ? null : mean([...differences]) / deviation
+  const [least, most] = differences.reduce(
+    ([low, high], of) => [Math.min(low, of), Math.max(high, of)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  )
+  if (most - least <= ROUNDING * Math.max(1, Math.abs(least), Math.abs(most))) return null
+  const size = mean([...differences]) / sampleStandardDeviation([...differences])
+  return Number.isFinite(size) ? size : null
 }
+
+/** Differences that are no further apart are the same: each is the difference of two values that were rounded at 1e-9. */
+const ROUNDING = 4e-9
 
 const sumOf = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)

@@ -107,6 +107,7 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
     optional: true,
     of: ({ audit }) => (audit.model === undefined ? null : JSON.stringify(audit.model.byModel)),
   },
+  number("left_out_ms", ({ audit }) => audit.leftOutMs ?? 0),
 ]
 
 /** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */

@@ -1,16 +1,25 @@
 /** Events as log lines of the PiaAGI Agent Analysis and Visualization Toolkit. */
 
 import type { DecodedEvent } from "../../events/read/Records.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import { iso } from "../../values/Time.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import * as Time from "../../values/Time.ts"
 import type { Encoder } from "./Encoder.ts"
+import { levelOf } from "./piaavt/LogLevel.ts"
+import { type Entry, entriesOf, MAPPED } from "./piaavt/Vocabulary.ts"
 
 /** The fields of a line that do not follow from its event. */
 export interface PiaAvtOptions {
   /** The `experiment_id` of all lines. */
   readonly experiment: string
-  /** `iso`: UTC with three fraction digits and Z; `seconds`: since the Unix epoch, as a number. */
+  /**
+   * `iso`: UTC with three fraction digits and Z, as the toolkit's loader demands; `seconds`: since the Unix epoch, as a
+   * number, which its analysis scripts subtract.
+   */
   readonly timestamps: "iso" | "seconds"
+  /** Whether lines also have `source` and `data`, the older names that the toolkit's basic analyzer and sequencer read. */
+  readonly aliases: boolean
+  /** The timeline whose history all events are; null if the events of several are exported. */
+  readonly timeline: string | null
   /**
    * The agents of tasks that were opened before the first exported event. The encoder adds the agents of tasks that are
    * opened later.
@@ -18,49 +27,96 @@ export interface PiaAvtOptions {
   readonly agents: Map<string, string>
 }
 
-/** The log levels, by Python's names. */
-type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR"
+/** The `simulation_run_id` and the `agent_id` of events that belong to no task. The toolkit demands a text. */
+export const NO_RUN = "no-task"
+export const NO_AGENT = "no-agent"
 
 /**
- * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, always with
- * the same eight keys. The task is the simulation run, its agent is the agent (in a task with several, the one that the
- * event names, by its name in the task), and the source is the component that an event is about, or else its actor.
- * `simulation_run_id` and `agent_id` are null for events that belong to no task. The type is the event's, but for an agent's
- * inner state (`AgentStateChanged`), which is `AGENT_INTERNAL_STATE`.
+ * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, with the eight
+ * keys that its loader demands, in ASCII. The task is the simulation run and the goal (in a fork `fork/task`), its agent is the
+ * agent (in a task with several, the one that the event names, by its name in the task), and the source is the component
+ * that an event is about, or else its actor. An event that opens, closes, pauses or continues a task has several lines,
+ * since the toolkit's analyzers have several names for it.
  */
-export const encoder = ({ experiment, timestamps, agents }: PiaAvtOptions): Encoder<DecodedEvent> => {
-  /** The actuators of pending commands, because an outcome names only its command. */
-  const actuatorOfCommand = new Map<string, string>()
+export const encoder = (options: PiaAvtOptions): Encoder<DecodedEvent> => {
+  const { experiment, timestamps, aliases, agents } = options
+  /** The pending commands, because an outcome names only its command. */
+  const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   /** The agents of pending commands, in tasks with several. */
   const agentOfCommand = new Map<string, string>()
 
-  const line = ({ link, text }: DecodedEvent): string => {
+  const runOf = ({ taskId, timeline }: DecodedEvent["link"]): string | null => {
+    const of = options.timeline ?? timeline
+    return taskId === null ? null : of === "main" ? taskId : `${of}/${taskId}`
+  }
+
+  const lines = ({ link, text }: DecodedEvent): string => {
     const { type, taskId } = link
     const payload = PARSED.has(type) ? (JSON.parse(text) as JsonObject) : {}
     if (type === "TaskOpened" && taskId !== null) agents.set(taskId, String(payload.agent))
     const commandId = String(payload.commandId)
     if (type === "ActuatorCommanded") {
-      actuatorOfCommand.set(commandId, String(payload.actuator))
+      commands.set(commandId, { actuator: String(payload.actuator), args: objectOf(payload.args) })
       if (typeof payload.agentId === "string") agentOfCommand.set(commandId, payload.agentId)
     }
-    const source = actuatorOfCommand.get(commandId) ?? sourceOf(payload) ?? link.actor
+    const command = commands.get(commandId)
+    const source = command?.actuator ?? sourceOf(payload) ?? link.actor
     const member = typeof payload.agentId === "string" ? payload.agentId : agentOfCommand.get(commandId)
     if (ENDS_COMMAND.has(type)) {
-      actuatorOfCommand.delete(commandId)
+      commands.delete(commandId)
       agentOfCommand.delete(commandId)
     }
-    const timestamp = timestamps === "iso" ? `"${iso(link.occurredAt)}"` : String(link.occurredAt / 1000)
-    const agent = taskId === null ? null : (member ?? agents.get(taskId) ?? null)
-    return (
-      `{"timestamp":${timestamp},"simulation_run_id":${quoted(taskId)},"experiment_id":${quoted(experiment)},` +
-      `"agent_id":${quoted(agent)},"source_component_id":${quoted(source)},"log_level":"${levelOf(type, payload)}",` +
-      `"event_type":${quoted(CATEGORIES[type] ?? type)},"event_data":${text}}\n`
-    )
+    const goal = runOf(link)
+    const agent = textOr(taskId === null ? null : (member ?? agents.get(taskId) ?? null), NO_AGENT)
+    const ids = [
+      `"simulation_run_id":${quoted(textOr(goal, NO_RUN))}`,
+      `"experiment_id":${quoted(textOr(experiment, UNNAMED))}`,
+      `"agent_id":${quoted(agent)}`,
+      `"source_component_id":${quoted(textOr(source, UNNAMED))}`,
+    ]
+    const start = `{"timestamp":${timeOf(link.occurredAt, timestamps)},${ids.join()},"log_level":"${levelOf(type, payload)}"`
+    return entriesOf({ type, payload, goal, agent, command })
+      .map((entry) => {
+        const data = dataOf(entry, text)
+        const older = aliases ? `,"source":${quoted(textOr(source, UNNAMED))},"data":${data}` : ""
+        return ascii(`${start},"event_type":${quoted(entry.type)},"event_data":${data}${older}}\n`)
+      })
+      .join("")
   }
-  return { add: (page) => page.map(line), end: () => "" }
+  return { add: (page) => page.map(lines), end: () => "" }
 }
 
-const quoted = (text: string | null): string => JSON.stringify(text)
+/** An `experiment_id` or `source_component_id` that would consist of white space. */
+const UNNAMED = "unnamed"
+
+/** The payload with these fields before its own. */
+const dataOf = ({ fields }: Entry, payload: string): string => {
+  const before = JSON.stringify(fields)
+  return before === "{}" ? payload : payload === "{}" ? before : `${before.slice(0, -1)},${payload.slice(1)}`
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** Python takes white space and some control characters for an empty text. */
+const textOr = (text: string | null, otherwise: string): string =>
+  text !== null && /[^\s\p{Cc}]/u.test(text) ? text : otherwise
+
+const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Python's times begin with the year 1. */
+const FIRST = -62_135_596_800_000
+
+const timeOf = (epochMs: number, as: PiaAvtOptions["timestamps"]): string =>
+  as === "seconds"
+    ? String(epochMs / 1000)
+    : `"${new Date(Math.max(FIRST, Number(Time.dateOf(epochMs)))).toISOString()}"`
+
+/** Python reads a file in the encoding of its platform: characters beyond ASCII are escaped. */
+const ascii = (line: string): string =>
+  line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /** The component, else the plugin, else the measure that a payload names. */
 const sourceOf = (payload: JsonObject): string | undefined => {
@@ -71,65 +127,14 @@ const sourceOf = (payload: JsonObject): string | undefined => {
 /** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
 
-/** The types that PiaSE's design has a name of its own for, which the toolkit looks for. */
-const CATEGORIES: Readonly<Record<string, string>> = { AgentStateChanged: "AGENT_INTERNAL_STATE" }
-
-/** The levels other than INFO that follow from the type alone. */
-const LEVELS: Readonly<Record<string, Level>> = {
-  CommandAllowed: "DEBUG",
-  CommandDispatched: "DEBUG",
-  RandomDrawn: "DEBUG",
-  SensorSkipped: "WARNING",
-  AgentLate: "WARNING",
-  CommandDenied: "WARNING",
-  ConfirmationExpired: "WARNING",
-  ConfirmationWithdrawn: "WARNING",
-  MeasureUnscored: "WARNING",
-  PluginMisbehaved: "WARNING",
-  PluginUpdateHeld: "WARNING",
-  SensorFailed: "ERROR",
-  CommandFailed: "ERROR",
-  CommandOutcomeUnknown: "ERROR",
-  PluginQuarantined: "ERROR",
-  PluginStartRefused: "ERROR",
-}
-
-const LOGGED: Readonly<Record<string, Level>> = { debug: "DEBUG", info: "INFO", warn: "WARNING", error: "ERROR" }
-
-const levelOf = (type: string, payload: JsonObject): Level => {
-  switch (type) {
-    case "PluginLogged":
-      return LOGGED[String(payload.level)] ?? "INFO"
-    case "PluginExited":
-      return payload.code === 0 ? "INFO" : "ERROR"
-    case "TaskClosed":
-      return payload.outcome === "achieved" ? "INFO" : "WARNING"
-    case "BrokerAnswered":
-      return payload.error === undefined ? "INFO" : "WARNING"
-    default:
-      return LEVELS[type] ?? "INFO"
-  }
-}
-
 /**
  * The types whose payload is parsed, because a line needs one of its fields; all others are passed on without parsing.
  */
 const PARSED: ReadonlySet<string> = new Set([
-  ...["TaskOpened", "TaskClosed", "SensorRead", "SensorFailed", "SensorSkipped"],
-  ...["ActuatorCommanded", "CommandAllowed", "CommandDispatched", "ConfirmationRequested", "CommandOutcomeUnknown"],
-  ...ENDS_COMMAND,
-  ...[
-    "EnvironmentDescribed",
-    "EnvironmentReset",
-    "EnvironmentChanged",
-    "BrokerRequested",
-    "BrokerAllowed",
-    "BrokerAnswered",
-  ],
-  ...["PluginImported", "PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked", "PluginRemoved", "PluginActivated"],
-  ...["PluginDeactivated", "PluginStarted", "PluginExited", "PluginMisbehaved", "PluginQuarantined", "PluginLogged"],
-  ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
-  ...["RewardGiven", "PunishmentGiven", "MeasureUnscored"],
-  ...["AgentJoined", "AgentSuspended", "AgentContinued", "AgentLate", "AgentLeft", "AgentStateChanged"],
-  ...["DecisionMade", "MessageSent", "InputReceived", "InputDelivered", "ModelCalled"],
+  ...MAPPED,
+  ...["SensorSkipped", "CommandAllowed", "CommandDenied", "ConfirmationRequested", "EnvironmentDescribed"],
+  ...["BrokerRequested", "BrokerAllowed", "BrokerAnswered"],
+  ...["PluginImported", "PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked", "PluginRemoved", "MeasureUnscored"],
+  ...["AgentJoined", "AgentSuspended", "AgentContinued", "AgentLate", "AgentLeft"],
+  "InputDelivered",
 ])

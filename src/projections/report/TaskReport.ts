@@ -6,6 +6,7 @@ import * as Sum from "../../values/Sum.ts"
 import { type Score, sharesOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { isLate } from "../state/ConfirmationAnswer.ts"
+import * as TaskClock from "../state/TaskClock.ts"
 import { Readings, type Trace } from "./Readings.ts"
 
 /** The lane of an event: readings, decisions, commands, confirmations, or changes of the environment. */
@@ -106,6 +107,7 @@ export const begin = (
   const first: Array<ListedEvent> = []
   const last: Array<ListedEvent> = []
   let closed = false
+  let clock: TaskClock.TaskClock | undefined
 
   const list = (event: Event, elapsed: number) => {
     const { position, type, actor } = event
@@ -167,7 +169,8 @@ export const begin = (
     add: (event) => {
       if (closed) return
       const index = positions.push(event.position) - 1
-      const elapsed = Math.max(0, event.recordedAt - audit.openedAt)
+      clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
+      const elapsed = Math.max(0, clock.elapsedMs)
       elapsedMs.push(elapsed)
       list(event, elapsed)
       addMarks(event, index)

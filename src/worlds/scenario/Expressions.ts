@@ -1,7 +1,7 @@
 /** The CEL expressions of a scenario: rules, as rubrics have them, and conditions on an agent's state. */
 
-import { Environment } from "@marcbachmann/cel-js"
 import { Either } from "effect"
+import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
 import * as Expression from "../../kernel/rules/Expression.ts"
 import * as Rule from "../../kernel/rules/Rule.ts"
 import * as RuleDependencies from "../../kernel/rules/RuleDependencies.ts"
@@ -20,7 +20,7 @@ export type AgentCondition = (state: JsonObject) => boolean
 
 /** Compiles a condition on an agent's state, such as `energy <= 0`. */
 export const ofAgent = (source: string): Either.Either<AgentCondition, string> => {
-  const environment = new Environment({ unlistedVariablesAreDyn: true })
+  const environment = makeEnvironment({ unlistedVariablesAreDyn: true })
   const compiled = Expression.compile(source, environment, (program) => ({
     slow: RuleDependencies.of(program.ast).slow,
     holds: (state: JsonObject): boolean => {

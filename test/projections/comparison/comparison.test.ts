@@ -1,6 +1,8 @@
 import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as ComparisonPage from "../../../src/cli/pages/scores/ComparisonPage.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
 import type { Score } from "../../../src/projections/audit/Scores.ts"
 import * as Comparison from "../../../src/projections/comparison/Comparison.ts"
 import type { NamedScoring } from "../../../src/projections/comparison/SetScores.ts"
@@ -24,7 +26,7 @@ const score = ({ found = 0, lost = 0, unscored = false, possible = 1 }: Amounts)
   return {
     scoreSetId: "s",
     label: "l",
-    critic: "rule@2",
+    critic: "rule@3",
     rubricDigest: null,
     at: 1,
     finished: true,
@@ -94,6 +96,38 @@ describe("a comparison", () => {
     expect(of.interval?.low).toBeGreaterThan(0)
     expect(of.p?.value).toBeLessThan(0.001)
     expect(compare(a, b)).toEqual(of)
+  })
+
+  it("a comparison of equal differences has an answer: no interval, with the reason, and no effect size", () => {
+    const [a, b] = [
+      tasks(Array.from({ length: 22 }, () => ({ lost: 1.275 }))),
+      tasks(Array.from({ length: 22 }, () => ({}))),
+    ]
+    const of = compare(scored("a", a), scored("b", b))
+    expect(of).toMatchObject({ difference: 1.275, interval: null, noInterval: { reason: "equal" }, effectSize: null })
+    expect(of.p?.value).toBeLessThan(0.001)
+  })
+
+  it("says of how many pairs the rubrics differ, and which they are", () => {
+    const by = (name: string, digests: ReadonlyArray<string | null>): NamedScoring => ({
+      ...{ name, label: name, scoreSetIds: [name] },
+      scores: new Map(digests.map((rubricDigest, at) => [`t${at}`, { ...score({}), rubricDigest }])),
+    })
+    const of = compare(by("a", ["x", "x", null]), by("b", ["x", "y", "y"]))
+    expect(of).toMatchObject({ otherRubrics: 1, a: { rubrics: ["x"] }, b: { rubrics: ["x", "y"] } })
+    expect(ComparisonPage.lines(plain, of).join("\n")).toContain("different in 1 pair: x in A, x, y in B")
+    expect(compare(by("a", ["x"]), by("b", ["x"])).otherRubrics).toBe(0)
+  })
+
+  it("says whether what decided decides alike again", () => {
+    const by = (name: string, critic: string): NamedScoring => ({
+      ...{ name, label: name, scoreSetIds: [name] },
+      scores: new Map([["t1", { ...score({}), critic }]]),
+    })
+    const rules = by("a", "rule@3")
+    expect(compare(rules, by("b", "rule@3+plugin:room@1.0.0")).exact).toBe(true)
+    expect(compare(rules, by("b", "timed-rule@3")).exact).toBe(false)
+    expect(compare(rules, by("b", "rule@3+model:acme/large")).exact).toBe(false)
   })
 
   it("takes tasks of one family together: thirty tasks of three families conclude nothing", () => {

@@ -41,28 +41,6 @@ describe("flipping signs", () => {
   })
 })
 
-describe("the bootstrap interval", () => {
-  it("is close to Student's where data are normal enough: the sleep data's 0.70 to 2.46", () => {
-    const { low, high } = Statistics.bootstrap(alone(SLEEP), { seed: 1 })
-    expect(low).toBeGreaterThan(0.7)
-    expect(low).toBeLessThan(1.0)
-    expect(high).toBeGreaterThan(2.2)
-    expect(high).toBeLessThan(2.9)
-  })
-
-  it("is of one value where all differences are", () => {
-    expect(Statistics.bootstrap(alone([2, 2, 2, 2]), { seed: 1 })).toEqual({ low: 2, high: 2 })
-  })
-
-  it("is wider where differences come in groups that agree", () => {
-    const groups = [4, -1, 2, 0, 5, -2, 3, 1].map((value) => Array.from({ length: 10 }, () => value))
-    const width = ({ low, high }: Statistics.Interval) => high - low
-    expect(width(Statistics.bootstrap(groups, { seed: 1 }))).toBeGreaterThan(
-      2 * width(Statistics.bootstrap(alone(groups.flat()), { seed: 1 })),
-    )
-  })
-})
-
 describe("McNemar's exact test", () => {
   it.each([
     // R: binom.test(c(2, 10))$p.value, mcnemar exact of exact2x2; and the smallest cases by hand.
@@ -90,6 +68,8 @@ describe("the effect size", () => {
   it("is unknown where nothing varies", () => {
     expect(Statistics.effectSize([1, 1, 1])).toBeNull()
     expect(Statistics.effectSize([1])).toBeNull()
+    expect(Statistics.effectSize(Array.from({ length: 22 }, () => -1.275))).toBeNull()
+    expect(Statistics.effectSize(Array.from({ length: 7 }, (_, at) => 0.1 + at * 1e-16))).toBeNull()
   })
 })
 
@@ -109,15 +89,5 @@ describe("where nothing differs but by chance, over 2,000 comparisons", () => {
     }
     expect(significant / COMPARISONS).toBeGreaterThan(0.03)
     expect(significant / COMPARISONS).toBeLessThan(0.07)
-  })
-
-  it("of 20 pairs, the interval leaves out zero in 3 to 7 % of them", () => {
-    let missed = 0
-    for (let comparison = 0; comparison < COMPARISONS; comparison++) {
-      const { low, high } = Statistics.bootstrap(sample(20), drawing(comparison))
-      if (low > 0 || high < 0) missed += 1
-    }
-    expect(missed / COMPARISONS).toBeGreaterThan(0.03)
-    expect(missed / COMPARISONS).toBeLessThan(0.07)
   })
 })

@@ -63,7 +63,7 @@ describe("the report of a task", () => {
           taskIds: ["t"],
           rubric,
           rubricDigest: sha("r"),
-          critic: "rule@2",
+          critic: "rule@3",
           criticDigest: sha("c"),
         },
         ...{ label: "live", range: { from: 1, to: 602 } },

@@ -36,6 +36,11 @@ export const of = (
     : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
 ]
 
+/** The steps and the time that they took, with what is not in that time. */
+export const steps = ({ steps, durationMs, leftOutMs }: TaskAudit): string =>
+  `${steps}${durationMs === null ? "" : ` in ${duration(durationMs)}`}` +
+  (leftOutMs === undefined ? "" : `, without ${duration(leftOutMs)} before it was forked or resumed`)
+
 /** What the task's worlds gave in all, where there is a world. */
 const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
   scores.flatMap(({ scoreSetId, net }) => (scoreSetId === scoreSetOf(taskId) ? [["return", number(net)] as const] : []))

@@ -37,7 +37,7 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
     ]),
     ...(audit.scores.length === 0
       ? [[`${section} Scores`], ["Not scored: no measure takes part."]]
-      : audit.scores.flatMap((score) => scored(section, audit, score, times))),
+      : audit.scores.flatMap((score) => scored(section, score, times))),
   )
 }
 
@@ -53,22 +53,17 @@ const facts = (audit: TaskAudit): Table.Facts => [
     "Opened",
     `${time(audit.openedAt)}, ${position(audit.range.from)} to ${position(audit.range.to)} on ${code(audit.timeline)}`,
   ],
-  ["Steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
+  ["Steps", AuditFacts.steps(audit)],
   ...AuditFacts.of(audit, code).map(([name, text]) => [capitalized(name), text] as const),
 ]
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const scored = (
-  section: string,
-  audit: TaskAudit,
-  score: Score,
-  times: Rewards.Times,
-): ReadonlyArray<ReadonlyArray<string>> => {
+const scored = (section: string, score: Score, times: Rewards.Times): ReadonlyArray<ReadonlyArray<string>> => {
   const share = score.normalized === null ? "" : ` (${percent(score.normalized)})`
   const unfinished = score.finished ? "" : " The scoring was not finished."
   const verdicts = verdictsOf(score).map(verdictRow)
-  const overTime = Rewards.timeline(audit, score, times)
+  const overTime = Rewards.timeline(score, times)
   return [
     [`${section} Score ${code(score.label === "" ? score.scoreSetId : score.label)}`],
     [

@@ -22,7 +22,7 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
   ...audit.scores.flatMap((score) => [
     "",
     ...scoreLines(style, score),
-    ...(times === undefined ? [] : overTime(style, Rewards.timeline(audit, score, times))),
+    ...(times === undefined ? [] : overTime(style, Rewards.timeline(score, times))),
   ]),
   ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
 ]
@@ -45,7 +45,7 @@ const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
     ["agent", oneLine(audit.agent)],
     ...(audit.timeline === "main" ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["when", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
-    ["steps", `${audit.steps}${audit.durationMs === null ? "" : ` in ${duration(audit.durationMs)}`}`],
+    ["steps", AuditFacts.steps(audit)],
     ...AuditFacts.of(audit, oneLine),
   ]),
 ]

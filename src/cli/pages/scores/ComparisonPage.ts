@@ -15,7 +15,7 @@ export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   ...changes(style, of),
   ...changedPasses(style, of),
   "",
-  style.dim(interpretation(of)),
+  ...interpretation(of).map(style.dim),
 ]
 
 /** The number of score sets if the label stands for several. The latest one of each task counts. */
@@ -24,14 +24,16 @@ const scoreSetCountNote = ({ scoreSetIds }: Comparison["a"]): string =>
 
 const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, string]> => [
   ["pairs", pairs(of)],
+  ...rubrics(style, of),
   ...sideNotes(style, of),
   ["mean", `${mean(of.a.mean)} in A, ${mean(of.b.mean)} in B: ${style.bold(difference(of.difference))}`],
-  ...(of.interval === null
-    ? []
-    : [["95 % interval", `${difference(of.interval.low)} to ${difference(of.interval.high)}`] as const]),
+  ...(of.descriptive ? [] : [["95 % interval", interval(of)] as const]),
   ["B is", `higher in ${of.wins}, equal in ${of.ties}, lower in ${of.losses}`],
   ...(of.p === null ? [] : [["p", `${probability(of.p.value)} (${PERMUTATIONS[of.p.method]})`] as const]),
-  ...(of.effectSize === null ? [] : [["effect size", `${number(of.effectSize)} standard deviations`] as const]),
+  [
+    "effect size",
+    of.effectSize === null ? "none: the differences do not vary" : `${number(of.effectSize)} standard deviations`,
+  ],
   [
     "passed",
     `${of.a.passed} in A, ${of.b.passed} in B (above ${signed(of.passAbove)})` +
@@ -51,6 +53,29 @@ const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): s
     ...(onlyInA.length + onlyInB.length === 0 ? [] : [`${onlyInA.length} only in A, ${onlyInB.length} only in B`]),
     ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
   ].join(", ")
+
+const interval = ({ interval, noInterval }: Comparison): string =>
+  interval === null
+    ? `none. ${noInterval?.explanation ?? ""}`
+    : `${difference(interval.low)} to ${difference(interval.high)} (${METHODS[interval.method]})`
+
+const METHODS = {
+  studentized: "studentized bootstrap",
+  exact: "exact, of two values",
+} as const
+
+/** Whether the pairs were scored by different rubrics, and by which. */
+const rubrics = (style: Style, { a, b, pairs, otherRubrics }: Comparison): ReadonlyArray<readonly [string, string]> => {
+  const named = (of: Comparison["a"]) =>
+    of.rubrics.length > MAX_RUBRICS ? count(of.rubrics.length, "rubric") : of.rubrics.map(digest).join(", ")
+  const how = otherRubrics === pairs.length ? "different" : `different in ${count(otherRubrics, "pair")}`
+  return otherRubrics === 0 ? [] : [["rubrics", `${style.warn(how)}: ${named(a)} in A, ${named(b)} in B`]]
+}
+
+/** Most digests that are listed of a side. */
+const MAX_RUBRICS = 3
+
+const digest = (of: string): string => of.slice(0, 8)
 
 /** Warnings about a side: unfinished scorings and undecided verdicts. */
 const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [string, string]> =>
@@ -91,10 +116,21 @@ const changedPasses = (style: Style, { passes: { gained, lost } }: Comparison): 
   return all.length === 0 ? [] : ["", ...all]
 }
 
-const interpretation = ({ descriptive }: Comparison): string =>
+const interpretation = ({ descriptive, exact, interval }: Comparison): ReadonlyArray<string> =>
   descriptive
-    ? `Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`
-    : "For these tasks the difference is exact. The interval and p are about other tasks of the same kind. Nothing here shows what an agent would have done under other rewards."
+    ? [`Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`]
+    : [
+        `${exact ? "For these tasks the difference is exact." : "Not all critics are exact: scored again, these tasks may differ otherwise."} The interval and p are about other tasks of the same kind.`,
+        ...(interval === null ? [] : [`The interval assumes ${ASSUMPTIONS[interval.method]}.`]),
+        "p assumes that A and B could be exchanged in each pair; where differences are skewed, that alone makes it small.",
+        "Nothing here shows what an agent would have done under other rewards.",
+      ]
+
+/** What an interval assumes. */
+const ASSUMPTIONS = {
+  studentized: "that these tasks were drawn at random, and that no large differences are too rare to be among them",
+  exact: "that these tasks were drawn at random, and that others differ by one of the same two values",
+} as const
 
 const mean = (of: number | null): string => (of === null ? "none" : number(of))
 

@@ -23,6 +23,7 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
     ...(modelCalls === 0 ? [] : [["", `${count(modelCalls, "question")} to a model in all`] as const]),
     ...(undecided === 0 ? [] : [["", style.warn(`${undecided} that no critic can decide: left unscored`)] as const]),
     ["critic", oneLine(critic)],
+    ...(ScoreSetPage.isTimed(critic) ? [["", style.warn(ScoreSetPage.TIMED_NOTE)] as const] : []),
   ]
   return [
     `A score set ${style.name(oneLine(label))} would be made; nothing was scored or recorded.`,

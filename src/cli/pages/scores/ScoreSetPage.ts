@@ -48,6 +48,7 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
   const stale = [...new Set(sets.flatMap((set) => set.stale))]
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["critic", distinct((set) => set.critic)],
+    ...(sets.some(({ critic }) => isTimed(critic)) ? [["", style.warn(TIMED_NOTE)] as const] : []),
     ["rubric", distinct((set) => `${set.rubric} ${set.rubricDigest.slice(0, 8)}`)],
     [
       "read",
@@ -63,6 +64,11 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
   ]
   return [title, ...Table.facts(style, facts)]
 }
+
+/** Whether a critic gives up rules that take too long. */
+export const isTimed = (critic: string): boolean => critic.split("+").some((name) => name.startsWith("timed-rule@"))
+
+export const TIMED_NOTE = "rules that take too long are given up: on a slower machine more may be unscored"
 
 const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string => {
   // Nobody resumes a return: it is finished when its task is closed.

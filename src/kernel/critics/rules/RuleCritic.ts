@@ -1,9 +1,10 @@
 /** The critic that decides rewards by the rules of their rubric. */
 
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { digest } from "../../../values/Digest.ts"
 import type { Rubric } from "../../rules/Rubric.ts"
+import * as Rule from "../../rules/Rule.ts"
 import type { Critic, Judgement } from "../Critic.ts"
 import * as TaskObservation from "../TaskObservation.ts"
 import * as ChangedPaths from "./ChangedPaths.ts"
@@ -14,11 +15,27 @@ import * as TaskRuleContexts from "./TaskRuleContexts.ts"
 
 export type { Judgement } from "../Critic.ts"
 
-/** The critic's name and version in score sets. It must change with the meaning of rules. */
-export const CRITIC = "rule@2"
+type Identity = Pick<Critic, "name" | "digest" | "exact">
 
-/** Distinguishes score sets of this critic and version from others. */
-export const DIGEST = digest(CRITIC)
+const identified = (name: string, exact: boolean): Identity => ({ name, digest: digest(name), exact })
+
+/** The critic of rules in score sets. Its version must change with the meaning of rules. */
+export const EXACT: Identity = identified("rule@3", true)
+
+/**
+ * The critic of a rubric with rules that may be slow. A rule that takes too long is given up, so that on a slower machine
+ * a reward may be unscored that is scored on a faster one.
+ */
+export const TIMED: Identity = identified(`timed-${EXACT.name}`, false)
+
+/** The critic by which the rules of a rubric are judged. */
+export const identityOf = (rubric: Rubric): Identity =>
+  rubric.measures.some(({ rewards = [], punishments = [] }) => [...rewards, ...punishments].some(mayBeSlow))
+    ? TIMED
+    : EXACT
+
+const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
+  rule !== undefined && Either.match(Rule.compile(rule), { onLeft: () => false, onRight: ({ slow }) => slow })
 
 /**
  * Judges one task by the rules of a rubric, in one pass over the task's events.
@@ -49,9 +66,7 @@ export interface RuleJudging {
 export const of = (rubric: Rubric): Critic => {
   const start = prepare(rubric)
   return {
-    name: CRITIC,
-    digest: DIGEST,
-    exact: true,
+    ...identityOf(rubric),
     start: ({ taskId }) => {
       const { observe, decide } = start(taskId)
       return { observe, decide: Effect.sync(decide) }

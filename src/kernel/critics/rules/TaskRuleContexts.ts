@@ -3,6 +3,7 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../../projections/state/EnvironmentState.ts"
+import * as TaskClock from "../../../projections/state/TaskClock.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { RuleContext } from "../../rules/RuleContext.ts"
 import type { RuleIndex } from "./RuleIndex.ts"
@@ -20,7 +21,7 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
   const counts = mentions.has("counts") ? new Map<string, number>() : undefined
   let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
   let state: object = scope?.state() ?? NONE
-  let openedAt: number | undefined
+  let clock: TaskClock.TaskClock | undefined
   let closed = false
   return {
     after: (event) => {
@@ -38,13 +39,13 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
         task = { ...task, outcome: event.payload.outcome }
         closed = true
       }
-      openedAt ??= event.recordedAt
+      clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
       return {
         event,
         state,
         task,
         command: commands?.get(event.payload.commandId) ?? NONE,
-        elapsed: event.recordedAt - openedAt,
+        elapsed: clock.elapsedMs,
         counts: counts ?? UNCOUNTED,
       }
     },

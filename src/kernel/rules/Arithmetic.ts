@@ -1,0 +1,37 @@
+/** Arithmetic of CEL expressions over JSON: its numbers take part together with integers. */
+
+import { Environment } from "@marcbachmann/cel-js"
+
+/**
+ * An environment of expressions. A JSON number is a `double` in CEL, and a literal such as `3` is an `int`, between which
+ * CEL has no arithmetic. Here `+`, `-`, `*`, `/`, `%`, `==` and `!=` take both, and `%` takes two doubles. The result
+ * of a calculation is a double, so that 7 / 2 is 3.5 where either number is from the data, and 3 where both are integers of the expression. A
+ * remainder has the sign of the dividend, and what is divided by zero is infinite or not a number, as doubles are.
+ */
+export const makeEnvironment = (options: { readonly unlistedVariablesAreDyn: boolean }): Environment => {
+  const environment = new Environment(options).registerOperator(
+    "double % double: double",
+    (a: number, b: number) => a % b,
+  )
+  for (const integer of ["int", "uint"]) {
+    // The library derives `!=`, and both for the other order.
+    environment.registerOperator(`double == ${integer}`, (a: number, b: Integer) => a === Number(b))
+    for (const [operator, calculate] of OPERATORS) {
+      environment
+        .registerOperator(`double ${operator} ${integer}: double`, (a: number, b: Integer) => calculate(a, Number(b)))
+        .registerOperator(`${integer} ${operator} double: double`, (a: Integer, b: number) => calculate(Number(a), b))
+    }
+  }
+  return environment
+}
+
+/** An integer of an expression: `int` is a bigint, `uint` an object with the value of one. */
+type Integer = bigint | { readonly valueOf: () => bigint }
+
+const OPERATORS: ReadonlyArray<readonly [string, (a: number, b: number) => number]> = [
+  ["+", (a, b) => a + b],
+  ["-", (a, b) => a - b],
+  ["*", (a, b) => a * b],
+  ["/", (a, b) => a / b],
+  ["%", (a, b) => a % b],
+]

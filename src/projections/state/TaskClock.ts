@@ -1,0 +1,34 @@
+/** A task's own time: what lay between recording and going on, in a fork or after a kernel's end, does not count. */
+
+import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+
+/** The clock of a task after one of its events. */
+export const TaskClock = Schema.Struct({
+  timeline: Schema.String.annotations({ description: "Of the last event" }),
+  lastAt: Schema.Finite.annotations({ description: "When the last event was recorded; ms since 1970-01-01Z" }),
+  elapsedMs: Schema.Finite.annotations({ description: "From the first event to the last, of the task's own time" }),
+  leftOutMs: Schema.Finite.annotations({
+    description: "What lay between the last event of a parent and the first of its fork, and before a task was resumed",
+  }),
+})
+
+export type TaskClock = typeof TaskClock.Type
+
+/** The clock of a task whose first event this is. */
+export const start = ({ timeline, recordedAt }: Event): TaskClock => ({
+  timeline,
+  lastAt: recordedAt,
+  elapsedMs: 0,
+  leftOutMs: 0,
+})
+
+/** The clock after one more event of the task. */
+export const after = (clock: TaskClock, event: Event): TaskClock => {
+  const { timeline, recordedAt } = event
+  const ms = recordedAt - clock.lastAt
+  return timeline !== clock.timeline || is(event, "TaskResumed")
+    ? { timeline, lastAt: recordedAt, elapsedMs: clock.elapsedMs, leftOutMs: clock.leftOutMs + Math.max(0, ms) }
+    : { timeline, lastAt: recordedAt, elapsedMs: clock.elapsedMs + ms, leftOutMs: clock.leftOutMs }
+}

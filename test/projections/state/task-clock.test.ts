@@ -1,0 +1,71 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import * as AuditPage from "../../../src/cli/pages/audit/AuditPage.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
+import * as RuleCritic from "../../../src/kernel/critics/rules/RuleCritic.ts"
+import * as TaskAudit from "../../../src/projections/audit/TaskAudit.ts"
+import * as TaskClock from "../../../src/projections/state/TaskClock.ts"
+
+const HOUR = 3_600_000
+
+const event = (type: string, atMs: number, payload: Event["payload"] = {}, timeline = "main"): Event => ({
+  ...{ position: 1 + atMs, id: `01890000-0000-7000-8000-${String(atMs).padStart(12, "0")}`, timeline },
+  ...{ stream: "task/t1", version: 1 + atMs, type, schemaVersion: 1, taskId: "t1", causationId: null },
+  ...{ actor: "kernel", occurredAt: atMs, recordedAt: atMs, payload, hash: "" },
+})
+
+const OPENED = event("TaskOpened", 0, { goal: "g", measures: [], agent: "a@1" })
+const read = (atMs: number, timeline?: string) =>
+  event("SensorRead", atMs, { sensor: "a/b", reading: 1, priority: 0, latencyMs: 1 }, timeline)
+const closed = (atMs: number, timeline?: string) => event("TaskClosed", atMs, { outcome: "achieved" }, timeline)
+
+/** Recorded for 400 ms, forked an hour later, and closed 300 ms after that. */
+const FORKED = [
+  ...[OPENED, read(400)],
+  event("TimelineForked", HOUR, { parent: "main", at: 401, overrides: {} }, "fork-1"),
+  ...[read(HOUR + 100, "fork-1"), closed(HOUR + 300, "fork-1")],
+]
+
+/** Its kernel died after 400 ms; an hour later another one went on. */
+const RESUMED = [
+  ...[OPENED, read(400)],
+  event("TaskResumed", HOUR, { agent: "a@1", at: 401, inDoubt: [] }),
+  ...[read(HOUR + 100), closed(HOUR + 300)],
+]
+
+const secondsIn = (events: ReadonlyArray<Event>) => {
+  const rule = { name: "quick", when: "w", weight: 1, rule: "task.outcome == 'achieved' && elapsed < 1000" }
+  const slow = { name: "slow", when: "w", weight: 1, rule: "elapsed == 700" }
+  const rubric = { name: "time", measures: [{ name: "m", description: "d", rewards: [rule, slow] }] }
+  return RuleCritic.judge(rubric, "t1", events).map((judgement) => judgement.name)
+}
+
+describe.each([
+  ["forked", FORKED],
+  ["resumed", RESUMED],
+] as const)("the time of a task that was %s", (_, events) => {
+  it("is its own, without what lay before that, and says so", () => {
+    const audit = Either.getOrThrow(TaskAudit.fold("t1", events))
+    expect(audit).toMatchObject({ durationMs: 700, leftOutMs: HOUR - 400, openedAt: 0, closedAt: HOUR + 300 })
+    const page = AuditPage.lines(plain, audit).join("\n")
+    expect(page).toContain("in 700 ms, without 3599.6 s before it was forked or resumed")
+  })
+
+  it("is what rules are told", () => {
+    expect(secondsIn(events)).toEqual(["quick", "slow"])
+  })
+})
+
+describe("the time of a task that went through", () => {
+  it("is that from its opening to its close", () => {
+    const audit = Either.getOrThrow(TaskAudit.fold("t1", [OPENED, read(400), closed(700)]))
+    expect(audit.durationMs).toBe(700)
+    expect(audit).not.toHaveProperty("leftOutMs")
+  })
+
+  it("goes on from there where the log's clock was put back before a fork", () => {
+    const clock = TaskClock.after(TaskClock.start(read(HOUR)), read(400, "fork-1"))
+    expect(TaskClock.after(clock, read(500, "fork-1"))).toMatchObject({ elapsedMs: 100, leftOutMs: 0 })
+  })
+})
