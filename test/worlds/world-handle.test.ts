@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Scope } from "effect"
+import { Effect, Fiber, Scope } from "effect"
 import * as DmEnv from "../../src/worlds/adapters/DmEnv.ts"
 import * as Hal from "../../src/worlds/adapters/Hal.ts"
 import * as PluginEnvironment from "../../src/worlds/handle/PluginEnvironment.ts"
@@ -83,6 +83,31 @@ describe("a world on a kernel", () => {
       expect(yield* Effect.flip(world.reset({ options: { wrong: "reset" } }))).toMatchObject({
         _tag: "EnvironmentRefused",
       })
+    }),
+  )
+
+  it.scopedLive("is reset for as many agents as it is for, each with a name of its own", () =>
+    Effect.gen(function* () {
+      const { open } = yield* started
+      const world = yield* open({ world: "drift" })
+      for (const agents of [[], ["ada", "ada"], ["ada", "bob"]])
+        expect(yield* Effect.flip(world.reset({ agents }))).toMatchObject({
+          ...{ _tag: "InvalidOptions", problems: [{ path: "agents" }] },
+        })
+      expect((yield* world.reset({ agents: ["ada"] })).agents).toHaveProperty("ada")
+    }),
+  )
+
+  it.scopedLive("is reset one time after the other, and leaves no episode open", () =>
+    Effect.gen(function* () {
+      const { run, open } = yield* started
+      const world = yield* open({ world: "drift" })
+      const resets = [1, 2, 3].map((at) => Effect.fork(world.reset({ seed: 42, options: { at } })))
+      const forked = yield* Effect.all(resets)
+      const begun = yield* Effect.forEach(forked, Fiber.join)
+      expect(begun.map(({ observation }) => observation)).toEqual([1, 2, 3].map((at) => [at, 0.7739560485559633]))
+      yield* world.close
+      expect([(yield* run(events("TaskOpened"))).length, (yield* run(events("TaskClosed"))).length]).toEqual([3, 3])
     }),
   )
 

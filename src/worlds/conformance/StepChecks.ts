@@ -150,14 +150,15 @@ export const stepChecks: ReadonlyArray<Check> = [
     ({ facts }) => (facts.mode === "parallel" ? undefined : "the agents do not act at once"),
     ofRounds(
       { number: 44, name: "maps-cover-live-agents", sentence: "Each agent that can act next has an observation." },
-      ({ stepped, live }) => {
+      ({ stepped, live, start }) => {
         const still = live.filter((agent) => !isOver(stepped.results[agent]))
         return [
           ...still
             .filter((agent) => stepped.observations[agent] === undefined)
             .map((agent) => `${agent} has no observation`),
+          // Who is at its end takes part until it leaves, and may be shown how the others go on.
           ...Object.keys(stepped.observations)
-            .filter((agent) => !live.includes(agent))
+            .filter((agent) => !Object.hasOwn(start.agents, agent))
             .map((agent) => `${agent} has an observation, but does not take part`),
         ]
       },

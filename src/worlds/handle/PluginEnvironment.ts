@@ -37,8 +37,12 @@ export interface PluginEnvironmentOptions {
   readonly ended?: (state: JsonObject) => TaskOutcome | null
 }
 
-/** The names of agents: at least one. */
-const AgentNames = Schema.Array(Options.Name).pipe(Schema.minItems(1))
+/** The names of agents: at least one, and no two the same. */
+const AgentNames = Schema.Array(Options.Name).pipe(
+  Schema.filter((names) => names.length > 0 && new Set(names).size === names.length, {
+    description: "one or more names that differ",
+  }),
+)
 
 /** Schema of `PluginEnvironmentOptions`. */
 export const PluginEnvironmentOptions = Options.of<PluginEnvironmentOptions>({
@@ -132,6 +136,8 @@ const make = (
   const keyOf = (agent: string) => (isShared ? agent : AGENT)
   const named = (agent: string) => (isShared ? { agentId: agent } : {})
   let current: Episode | undefined
+  // One that is reset while it is being reset would leave the first task open.
+  const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const episode = Effect.suspend(() =>
     current === undefined ? new NoEpisode({ world: plugin }) : Either.right(current),
   )
@@ -155,6 +161,12 @@ const make = (
   const reset = (input: ResetOptions = {}) =>
     Effect.gen(function* () {
       const { seed, options = defaults, agents = opened } = yield* Options.decode("reset", Resetting, input)
+      if (agents.length > 1 && !isShared) {
+        const problems = [
+          { path: "agents", expected: "one agent, for which the environment is", found: agents.join(", ") },
+        ]
+        return yield* new Options.InvalidOptions({ of: "reset", problems })
+      }
       yield* close
       const task = yield* kernel.tasks.open({
         goal: goal ?? `Act in ${info.name}`,
@@ -229,7 +241,7 @@ const make = (
     name: plugin,
     info,
     agents: () => current?.agents ?? opened,
-    reset,
+    reset: (options) => alone(reset(options)),
     configure: (options) =>
       Effect.sync(() => {
         defaults = options
@@ -270,7 +282,7 @@ const make = (
           Stream.filter(({ type }) => types.includes(type)),
         )
       }),
-    close,
+    close: alone(close),
   }
 }
 

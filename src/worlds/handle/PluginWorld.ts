@@ -52,6 +52,8 @@ const over = (environment: Environment, declared: Spaces): World => {
   const first = () => environment.agents()[0] ?? AGENT
   let spacesOf = new Map<string, Spaces>()
   let mode: Mode = info.maxAgents === 1 ? "single" : "parallel"
+  /** What a reset answers with is of its own episode. */
+  const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
   const taking = (agent: string): Effect.Effect<void, NoSuchAgent> => {
     const agents = environment.agents()
@@ -137,16 +139,18 @@ const over = (environment: Environment, declared: Spaces): World => {
     mode: () => mode,
     spaces: (agent = first()) => spacesOf.get(info.maxAgents === 1 ? AGENT : agent) ?? declared,
     reset: (options) =>
-      Effect.gen(function* () {
-        yield* environment.reset(options)
-        yield* learn
-        const { info } = asObject((yield* environment.state).episode)
-        const agents: Record<string, Shown> = {}
-        for (const agent of environment.agents()) {
-          agents[agent] = { observation: yield* observe(agent), info: asObject(info) }
-        }
-        return { ...(agents[first()] ?? { observation: null, info: {} }), agents }
-      }),
+      alone(
+        Effect.gen(function* () {
+          yield* environment.reset(options)
+          yield* learn
+          const { info } = asObject((yield* environment.state).episode)
+          const agents: Record<string, Shown> = {}
+          for (const agent of environment.agents()) {
+            agents[agent] = { observation: yield* observe(agent), info: asObject(info) }
+          }
+          return { ...(agents[first()] ?? { observation: null, info: {} }), agents }
+        }),
+      ),
     step: (action, agent = first()) =>
       Effect.gen(function* () {
         const { [agent]: got } = yield* act(agent, action)

@@ -7,10 +7,12 @@ worldSuite(DRIFT, { consent: "flags" })
 
 describe("the conformance checks of a world in its process", () => {
   it.each([
-    ["nim", 37],
-    ["pennies", 44],
-  ])("play worlds for several agents, in turns and at once: %s", { timeout: 60_000 }, async (name, number) => {
-    const { findings } = await checkWorld(`test/worlds/samples/${name}`, { consent: "flags", seeds: [1] })
+    ["test/worlds/samples/nim", 37],
+    ["test/worlds/samples/pennies", 44],
+    // Its passengers leave one after the other.
+    ["packages/worlds/bus-stop", 44],
+  ])("play worlds for several agents, in turns and at once: %s", { timeout: 60_000 }, async (directory, number) => {
+    const { findings } = await checkWorld(directory, { consent: "flags", seeds: [1] })
     expect(findings.filter(({ status }) => status === "failed")).toEqual([])
     expect(findings[number - 1]).toMatchObject({ status: "passed" })
     expect(findings[44]).toMatchObject({ name: "everyone-finishes", status: "passed" })
