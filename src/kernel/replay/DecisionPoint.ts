@@ -3,7 +3,9 @@
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { agentIn, cutPerceptions, PERCEIVING, type Recording, type Request } from "./Recording.ts"
+import { cutPerceptions } from "./CutPerceptions.ts"
+import { PERCEIVING, type Recording } from "./Recording.ts"
+import { agentIn, type Request } from "./Request.ts"
 
 /** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{

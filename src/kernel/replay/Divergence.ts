@@ -3,7 +3,7 @@
 import { Data } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { agentIn, type Request } from "./RecordedRequests.ts"
+import { agentIn, type Request } from "./Request.ts"
 
 /**
  * The first difference between the replayed and the recorded agent:

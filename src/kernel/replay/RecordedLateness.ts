@@ -4,7 +4,7 @@
  */
 
 import { Effect } from "effect"
-import { agentIn, type Request } from "./RecordedRequests.ts"
+import { agentIn, type Request } from "./Request.ts"
 
 /** Which agents are late, at a place of the recording. */
 export interface RecordedLateness {

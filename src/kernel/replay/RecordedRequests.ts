@@ -4,72 +4,11 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { CommandOutcome } from "../acting/Command.ts"
-import type { Reading } from "../sensing/SensorReading.ts"
-import { type Input, inputOf } from "../tasks/Inputs.ts"
-import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
+import { inputOf } from "../tasks/Inputs.ts"
+import { ModelCallFailed } from "../tasks/ModelCalls.ts"
+import { cutPerceptions } from "./CutPerceptions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
-
-/** A request of an agent to its task, with the recorded answer. `agentId`: of one of several agents. */
-export type Request =
-  | {
-      readonly kind: "perceive"
-      readonly position: number
-      readonly until: number
-      readonly readings: ReadonlyArray<Reading>
-      readonly agentId?: string
-    }
-  | {
-      readonly kind: "decide"
-      readonly position: number
-      readonly until: number
-      readonly event: Event
-      readonly decision: PayloadOf<"DecisionMade">
-    }
-  | {
-      readonly kind: "act"
-      readonly position: number
-      /** Position of the command's last event; `Infinity` if it has no outcome. */
-      readonly until: number
-      readonly commandId: string
-      readonly actuator: string
-      readonly args: JsonObject
-      /** The id that a model gave to its tool call. */
-      readonly callId?: string
-      readonly agentId?: string
-      /** The event that caused it: of a model's tool call, the decision. */
-      readonly causationId: string | null
-      /** Null if the log has no outcome. */
-      readonly outcome: CommandOutcome | null
-    }
-  | {
-      readonly kind: "say"
-      readonly position: number
-      readonly until: number
-      readonly event: Event
-      readonly content: string
-      readonly agentId?: string
-    }
-  | {
-      readonly kind: "input"
-      readonly position: number
-      readonly until: number
-      readonly inputs: ReadonlyArray<Input>
-      readonly agentId?: string
-    }
-  | { readonly kind: "late"; readonly position: number; readonly until: number; readonly agentId: string }
-  | ({
-      readonly kind: "consult"
-      readonly position: number
-      readonly until: number
-      readonly agentId?: string
-    } & Consultation)
-
-/** A call of a language model. `answer` is null if the log has neither a response nor a failure. */
-export interface Consultation {
-  readonly question: ModelCallRequest
-  readonly answer: ModelCallResponse | ModelCallFailed | null
-}
+import type { Consultation, Request } from "./Request.ts"
 
 /** The requests of an agent, in the order in which it made them, without those whose answers it did not get. */
 export const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
@@ -114,20 +53,6 @@ const withoutCutPerceptions = (
   )
   return requests.filter((request) => !cut.has(request))
 }
-
-/** The perceptions that may have been cut off at a position: those that are an agent's last requests. */
-export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
-  const last = new Map<string | undefined, Request>()
-  for (const request of requests) {
-    // That it was late is nothing that an agent requests.
-    if (request.position <= at && request.kind !== "late") last.set(agentIn(request), request)
-  }
-  return [...last.values()].filter(({ kind }) => kind === "perceive")
-}
-
-/** The agent that a request is of, in a task with several. */
-export const agentIn = (request: Request): string | undefined =>
-  request.kind === "decide" ? request.decision.agentId : request.agentId
 
 /**
  * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is

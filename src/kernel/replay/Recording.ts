@@ -12,9 +12,11 @@ import { manifestOf } from "../registry/Registry.ts"
 import { measureName, ofManifests } from "../rules/Rubric.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
 import * as PinnedVersions from "../tasks/PinnedVersions.ts"
-import { type Request, requestsOf } from "./RecordedRequests.ts"
+import { requestsOf } from "./RecordedRequests.ts"
+import type { Request } from "./Request.ts"
 
-export { agentIn, beforeFirstDecision, cutPerceptions, isTurn, PERCEIVING, type Request } from "./RecordedRequests.ts"
+export { beforeFirstDecision, isTurn, PERCEIVING } from "./RecordedRequests.ts"
+export type { Request } from "./Request.ts"
 
 /** What an agent is given when it begins. */
 export interface Instructions {

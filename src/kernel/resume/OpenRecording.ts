@@ -11,8 +11,9 @@ import { fullName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
+import { cutPerceptions } from "../replay/CutPerceptions.ts"
 import type { Point } from "../replay/DecisionPoint.ts"
-import { cutPerceptions, PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
+import { PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
 
 /** See the reason: the task cannot be resumed. It stays as it is. */
 export class NotResumable extends Data.TaggedError("NotResumable")<{
