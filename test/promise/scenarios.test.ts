@@ -4,7 +4,7 @@ import { type Agent, agentGroup } from "hindcast/promise"
 import { describe, expect, it } from "vitest"
 import { inRepository } from "../repository.ts"
 import { outside, placesOf } from "../wrongOptions.ts"
-import { directory, opened, rejection, typesIn } from "./opened.ts"
+import { directory, opened, rejection } from "./opened.ts"
 
 const plugins = ["arena", "drift"].map((name) => inRepository(`test/worlds/samples/${name}`))
 
