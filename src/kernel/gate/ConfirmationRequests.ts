@@ -20,6 +20,7 @@ import {
   streamOf,
 } from "../../projections/state/ConfirmationAnswer.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
+import type { Restore } from "../instances/Instance.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
@@ -62,7 +63,10 @@ export type RequestedEvent = Event & { readonly payload: PayloadOf<"Confirmation
 
 export const asking = (log: Log): ConfirmationAsking => ({
   ask: (question) => ask(log, question),
-  resume: (requested) => awaitAnswer(log, requested, Math.max(0, requested.payload.expiresAt - Date.now())),
+  resume: (requested) =>
+    Effect.uninterruptibleMask((restore) =>
+      awaitAnswer(log, requested, Math.max(0, requested.payload.expiresAt - Date.now()), restore),
+    ),
   withdraw: ({ id, timeline, taskId, payload: { confirmationId } }, reason) =>
     append(
       log,
@@ -78,8 +82,14 @@ export const asking = (log: Log): ConfirmationAsking => ({
     ).pipe(Effect.catchTag("VersionConflict", () => Effect.void)),
 })
 
-/** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`. */
+/**
+ * Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`.
+ * Only the waiting can be interrupted, so that a question that was recorded is withdrawn.
+ */
 export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<ConfirmationResult, AppendError> =>
+  Effect.uninterruptibleMask((restore) => askAndWait(log, question, restore))
+
+const askAndWait = (log: Log, question: ConfirmationRequest, restore: Restore) =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
@@ -97,13 +107,14 @@ export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<Conf
       },
       NoStream,
     )
-    return yield* awaitAnswer(log, { ...requested, payload }, withinMs)
+    return yield* awaitAnswer(log, { ...requested, payload }, withinMs, restore)
   })
 
 const awaitAnswer = (
   log: Log,
   requested: RequestedEvent,
   withinMs: number,
+  restore: Restore,
 ): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { timeline, taskId, recordedAt: requestedAt } = requested
@@ -113,12 +124,12 @@ const awaitAnswer = (
     const expire = { type: "ConfirmationExpired", causationId: requested.id, payload: { confirmationId } } as const
     const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
 
-    const decided = yield* firstAnswer(log, base, requested.position).pipe(
-      Effect.timeoutTo({
-        duration: Duration.millis(withinMs),
-        onSuccess: Option.some,
-        onTimeout: Option.none<Event>,
-      }),
+    const answered = Effect.timeoutTo(firstAnswer(log, base, requested.position), {
+      duration: Duration.millis(withinMs),
+      onSuccess: Option.some,
+      onTimeout: Option.none<Event>,
+    })
+    const decided = yield* restore(answered).pipe(
       // If the caller is interrupted, the confirmation is withdrawn. An answer that was recorded first remains valid.
       Effect.onInterrupt(() => Effect.ignore(close(withdraw))),
     )

@@ -1,6 +1,6 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Deferred, Effect, Either, FiberId } from "effect"
 import { describe, expect } from "vitest"
 import type * as Agent from "../../../src/agents/Agent.ts"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
@@ -26,7 +26,7 @@ const leftAt = (
   looksFor: (event: Event) => boolean,
   agent: Agent.Agent,
   options: Omit<TestKernelOptions, "directory">,
-  goal = "go",
+  { goal = "go", until = Effect.void }: { readonly goal?: string; readonly until?: Effect.Effect<void> } = {},
 ) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
@@ -35,6 +35,7 @@ const leftAt = (
       const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: TASK, goal })))
       yield* Effect.forkDaemon(Effect.exit(working))
       yield* run(seen(looksFor))
+      yield* until
     }).pipe(Effect.scoped)
     return directory
   })
@@ -129,7 +130,8 @@ describe("a kernel that ends with open tasks to be resumed", () => {
       expect(replayed).toMatchObject({ verdict: "identical", complete: true })
       expect(commandsIn(events).map(({ ends }) => ends.length)).toEqual([1, 1, 1, 1])
       expect(typesOf(events).filter((type) => type === "ModelResponded")).toHaveLength(3)
-      expect(new Set(executed).size).toBe(4)
+      // The one that was just dispatched may have been stopped before it was executed.
+      expect([3, 4]).toContain(new Set(executed).size)
       expect(requests.length).toBeGreaterThanOrEqual(3)
     }),
   )
@@ -219,22 +221,24 @@ describe("a command that was dispatched when its kernel ended", () => {
   /** A tool that does not answer the first time. */
   const hanging = (idempotent: boolean) => {
     const calls: Array<string> = []
+    const called = Deferred.unsafeMake<void>(FiberId.none)
     const tool = Tool.make({
       description: "It hangs once",
       risk: "none",
       idempotent,
       run: (_: unknown, { commandId }: { readonly commandId: string }) => {
         calls.push(commandId)
+        Deferred.unsafeDone(called, Effect.void)
         return calls.length === 1 ? new Promise<never>(() => {}) : "done"
       },
     })
-    return { calls, tools: { note: tool, look: tool } }
+    return { calls, tools: { note: tool, look: tool }, until: Deferred.await(called) }
   }
 
   it.scopedLive("is dispatched again under its id where its actuator is idempotent", () =>
     Effect.gen(function* () {
-      const { calls, tools } = hanging(true)
-      const directory = yield* leftAt(about("CommandDispatched"), deciding(), { tools })
+      const { calls, tools, until } = hanging(true)
+      const directory = yield* leftAt(about("CommandDispatched"), deciding(), { tools }, { until })
       const { audit, replayed, events } = yield* inNext(directory, { tools }, resumed(deciding()))
       expect(audit).toMatchObject({ outcome: "achieved", acting: { commanded: 2, succeeded: 2, unknown: 0 } })
       expect(replayed).toMatchObject({ verdict: "identical", complete: true })
@@ -245,7 +249,7 @@ describe("a command that was dispatched when its kernel ended", () => {
 
   it.scopedLive("has an unknown outcome otherwise, which its agent is told, also in a replay", () =>
     Effect.gen(function* () {
-      const { calls, tools } = hanging(false)
+      const { calls, tools, until } = hanging(false)
       const told: Array<string | undefined> = []
       const agent: Agent.Agent = {
         ...deciding(),
@@ -254,7 +258,7 @@ describe("a command that was dispatched when its kernel ended", () => {
           return step === 0 ? { act: "program/note" } : { done: "achieved" }
         },
       } as Agent.Agent
-      const directory = yield* leftAt(about("CommandDispatched"), agent, { tools })
+      const directory = yield* leftAt(about("CommandDispatched"), agent, { tools }, { until })
       told.length = 0
       const { audit, replayed, events } = yield* inNext(directory, { tools }, resumed(agent))
       expect(audit).toMatchObject({ outcome: "achieved", acting: { commanded: 1, unknown: 1 } })
