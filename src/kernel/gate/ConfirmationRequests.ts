@@ -20,9 +20,11 @@ import {
   streamOf,
 } from "../../projections/state/ConfirmationAnswer.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
-import type { Restore } from "../instances/Instance.ts"
 
 type Log = Context.Tag.Service<EventLog>
+
+/** Makes the waiting interruptible where the rest is not. */
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** What a person is asked about: a command, or a plugin's host request. */
 export interface ConfirmationRequest {
