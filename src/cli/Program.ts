@@ -1,5 +1,5 @@
 /** The `hindcast` command tree and its entry point: `program` runs one command line as an Effect. */
-import { CliConfig, Command } from "@effect/cli"
+import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
@@ -67,10 +67,13 @@ const parserFor = (path: ReadonlyArray<string>) =>
   })
 
 /** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
-export const program = ({ args, path, overview, lacking }: Argv.Arranged) => {
+export const program = ({ args, path, overview, lacking, unknown: option }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   const unknown = unknownCommand(path)
   if (unknown !== undefined) return unknown
+  if (option !== undefined && !isOwn(path[0])) {
+    return Effect.fail(ValidationError.invalidArgument(HelpDoc.p(`Received unknown argument: '${option}'`)))
+  }
   if (lacking !== undefined) return new BadInput({ input: lacking, expected: "a value", found: "none" })
   return Console.consoleWith((console) =>
     Effect.flatMap(parserFor(path), (parseAndRun) => parseAndRun(["node", "hindcast", ...args])).pipe(

@@ -157,7 +157,9 @@ describe("a command line that is wrong", () => {
       'hindcast log: expected one of ls, show, info, verify, anchor, doctor, archive, segments, subjects, shred, import, upgrade, found "list". `hindcast log --help` says what they do.',
     )
     expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Is it audit? `hindcast --help`")
-    expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain("Is it ls? `hindcast plugin --help`")
+    expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain(
+      "Is it ls or list? `hindcast plugin --help`",
+    )
     expect(await badInput("Usage", "audit", "x", "--timelin", "y", "--log", log)).toContain("Is it --timeline?")
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
     expect(await badInput("Usage", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")

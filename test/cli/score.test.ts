@@ -127,6 +127,7 @@ describe("compare", () => {
       [
         ...["a", "b", "value", "passAbove", "pairs", "onlyInA", "onlyInB", "incomparable", "groups", "descriptive"],
         ...[
+          "exact",
           "otherRubrics",
           "difference",
           "interval",

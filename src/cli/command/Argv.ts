@@ -35,6 +35,8 @@ export interface Arranged {
   readonly json: boolean
   /** The first option whose value is missing. */
   readonly lacking?: string
+  /** The first option that no command has. The parser would report the word after it instead. */
+  readonly unknown?: string
 }
 
 /**
@@ -60,7 +62,12 @@ const arrangeOptions = (typed: ReadonlyArray<string>): Arranged => {
   const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...literal]
   const overview = path.length < length && (help || args.length === path.length)
   const lacking = help ? undefined : others.find((word) => VALUED.has(word))
-  return { args, path, overview, json, ...(lacking === undefined ? {} : { lacking }) }
+  const unknown = help ? undefined : others.find((word) => word.startsWith("--") && !isKnown(word))
+  return {
+    ...{ args, path, overview, json },
+    ...(lacking === undefined ? {} : { lacking }),
+    ...(unknown === undefined ? {} : { unknown }),
+  }
 }
 
 /** Whether the version is asked for, and nothing else. */

@@ -28,8 +28,8 @@ export interface PiaAvtOptions {
 }
 
 /** The `simulation_run_id` and the `agent_id` of events that belong to no task. The toolkit demands a text. */
-export const NO_RUN = "no-task"
-export const NO_AGENT = "no-agent"
+const NO_RUN = "no-task"
+const NO_AGENT = "no-agent"
 
 /**
  * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, with the eight

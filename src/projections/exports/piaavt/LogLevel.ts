@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../values/Json.ts"
 /** The levels of PiaAGI's logging specification, §3.1, from the finest to the most severe. */
 export const LEVELS = ["TRACE", "DEBUG", "INFO", "STATE", "WARN", "ERROR", "CRITICAL"] as const
 
-export type Level = (typeof LEVELS)[number]
+type Level = (typeof LEVELS)[number]
 
 /** The level of an event. `payload` may be empty where the level follows from the type alone. */
 export const levelOf = (type: string, payload: JsonObject): Level => {

@@ -9,7 +9,7 @@ export interface Entry {
 }
 
 /** An event, and what earlier events say about it. */
-export interface Subject {
+interface Subject {
   readonly type: string
   /** Empty for types that `isParsed` does not name. */
   readonly payload: JsonObject
