@@ -14,6 +14,8 @@ export const is = <A, I>(schema: Schema.Schema<A, I>): ((value: unknown) => valu
 type Fits = (value: unknown) => boolean
 
 const predicateOf = (ast: SchemaAST.AST): Fits => {
+  // Options of its own, such as that no other field may be there.
+  if (Option.isSome(SchemaAST.getParseOptionsAnnotation(ast))) return asEffectSays(ast)
   switch (ast._tag) {
     case "StringKeyword":
       return Predicate.isString

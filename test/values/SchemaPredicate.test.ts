@@ -17,6 +17,7 @@ const Tree: Schema.Schema<Tree> = Schema.Struct({
 
 const Forms = {
   Tree,
+  "no other field": Schema.Struct({ a: Schema.Number }).annotations({ parseOptions: { onExcessProperty: "error" } }),
   tuple: Schema.Tuple(Schema.String, Schema.Number),
   "a tuple with a rest": Schema.Tuple([Schema.String], Schema.Number),
   "an empty struct": Schema.Struct({}),

@@ -116,7 +116,7 @@ describe("the bus stop", () => {
         expect(reset?.payload.options).toEqual({ interval: 300, delay: 120, dwell: 20, seats: 2, pace: 10 })
         const ticked = yield* run(events("WorldTicked"))
         expect(ticked.length).toBeGreaterThan(20)
-        expect(ticked[0]?.payload).toEqual({ plugin: "bus-stop", milliseconds: 10_000 })
+        expect(ticked[0]?.payload).toMatchObject({ plugin: "bus-stop", milliseconds: 10_000 })
         const rewards = audit.scores
           .find(({ label }) => label === "live")
           ?.measures.flatMap((measure) => [

@@ -33,8 +33,8 @@ export interface Recorder {
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
-   * Appends events as `recordAll` does, but not if another program has appended to the stream: then nothing is recorded,
-   * and it returns undefined. The ids of the events must be new.
+   * Appends events as `recordAll` does, but only if nothing else is pending and no other program has appended to the stream:
+   * otherwise nothing is recorded, and it returns undefined. The ids of the events must be new.
    */
   readonly recordUndisturbed: (
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
@@ -71,11 +71,13 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
-): Recorder => recorderFor(log, recording, { version: 0, round: 0, noticed })
+): Recorder => recorderFor(log, recording, { version: 0, committed: 0, round: 0, noticed })
 
 /** The stream as it will be when all pending appends are committed. */
 interface StreamState {
   version: number
+  /** The version that is known to be committed. */
+  committed: number
   /**
    * Counts the conflicts that corrected `version`. A conflict of an append from an earlier round carries no newer
    * version.
@@ -98,7 +100,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       const { version, round } = state
       state.version += events.length
       return Effect.catchTag(
-        log.append({ ...recording, events, newIds, expected: Exact(version) }),
+        Effect.map(log.append({ ...recording, events, newIds, expected: Exact(version) }), committed),
         "VersionConflict",
         (conflict) => {
           rebase(conflict, round)
@@ -106,6 +108,11 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
         },
       )
     })
+
+  const committed = (appended: Appended): Appended => {
+    state.committed = Math.max(state.committed, appended.version)
+    return appended
+  }
 
   const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds = false): Effect.Effect<Appended, AppendError> =>
     appendNext(events, newIds, () => appendAll(events, newIds))
@@ -117,6 +124,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     if (round !== state.round) return
     state.noticed(missed)
     state.version = actual
+    state.committed = actual
     state.round += 1
   }
 
@@ -130,13 +138,19 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     },
     recordAll: (events) => Effect.map(appendAll(events), ({ events }) => events),
     recordUndisturbed: (events) =>
-      Effect.map(
-        appendNext(events, true, () => Effect.succeed(undefined)),
-        (appended) => appended?.events,
+      Effect.suspend(() =>
+        // If one that is pending failed, events of another program could take its place unnoticed.
+        state.version !== state.committed
+          ? Effect.succeed(undefined)
+          : Effect.map(
+              appendNext(events, true, () => Effect.succeed(undefined)),
+              (appended) => appended?.events,
+            ),
       ),
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1
+        state.committed = 1
       }),
     recordAfter: (version, event, ...others) =>
       Effect.suspend(() => {
@@ -144,6 +158,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
         if (version === state.version) state.version = after
         return Effect.tap(append({ events: [event, ...others], expected: Exact(version) }), () => {
           state.version = Math.max(state.version, after)
+          state.committed = Math.max(state.committed, after)
         })
       }),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),

@@ -65,11 +65,12 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
     return false
   }
 
-  const keep = (event: Kept["event"], text: string) => {
+  const keep = (event: Event, text: string) => {
     // What a personal field reads as depends on its key, which may be destroyed at any time.
     if (event.personal !== undefined || text.length > MAX_CHARACTERS) return startAfter(event.position)
     // The caller of the append gets the same event, and may change it.
-    kept.push({ event: { ...event }, text })
+    const { payload: _, ...envelope } = event
+    kept.push({ event: envelope, text })
     characters += text.length
     if (kept.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return
     const dropped = kept.splice(0, Math.ceil(kept.length / 2))

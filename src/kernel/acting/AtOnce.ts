@@ -3,8 +3,8 @@
  * actuator's queue is free, its process runs, and the task is not paused.
  */
 
-import { Effect, Exit } from "effect"
-import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
+import { Cause, Effect, Exit, Option } from "effect"
+import type { AppendError, CoreNewEvent, LogUnavailable } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -12,6 +12,21 @@ import type { Restore } from "../instances/Instance.ts"
 import type { Command, CommandOutcome, CommandProgress, ResolvedActuator } from "./Command.ts"
 import { recordAborted } from "./CommandOutcome.ts"
 import { call } from "./Dispatch.ts"
+
+/** Records the end of a command whose dispatch is in the log, but may not be on the disk: it was not executed. */
+const endIfRecorded = (command: Command, dispatched: string, cause: LogUnavailable) =>
+  command.task.kernel.log.find(dispatched).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: (event) => {
+          const progress = { last: event.id, commandedAt: event.position - 2, dispatched: false, ended: false }
+          return recordAborted([{ command, progress }], Cause.fail(cause))
+        },
+      }),
+    ),
+    Effect.ignore,
+  )
 
 /** A command that the gate has allowed, before anything of it is recorded. */
 export interface AllowedAtOnce {
@@ -43,13 +58,16 @@ export const atOnce = (
       // It may have waited for the end of an update.
       if (running() !== instance) return undefined
       yield* task.kernel.lease.check
+      if (task.isPaused()) return undefined
       const ids = { commanded: newId(), allowed: newId(), dispatched: newId() }
       const events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] = [
         { type: "ActuatorCommanded", id: ids.commanded, causationId, payload: requested },
         { type: "CommandAllowed", id: ids.allowed, causationId: ids.commanded, payload: { commandId, rule } },
         { type: "CommandDispatched", id: ids.dispatched, causationId: ids.allowed, payload: { commandId } },
       ]
-      const recorded = yield* task.recordUndisturbed(events)
+      const recorded = yield* task
+        .recordUndisturbed(events)
+        .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(command, ids.dispatched, cause)))
       if (recorded === undefined) return undefined
       const commandedAt = recorded[0]?.position ?? 0
       const progress: CommandProgress = { last: ids.dispatched, commandedAt, dispatched: true, ended: false }

@@ -118,22 +118,26 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         const folding = foldingOf(original)
         return Effect.flatMap(inEpoch(folding), () =>
           Effect.flatMap(log.head, ({ position }) =>
-            Effect.flatMap(hasMore(folding, position), (more) =>
-              more ? folding.lock.withPermits(1)(foldNew(folding)) : Effect.succeed(folding.latest),
+            Effect.flatMap(knownAt(folding, position), (known) =>
+              known === undefined
+                ? folding.lock.withPermits(1)(Effect.zipRight(inEpoch(folding), foldNew(folding)))
+                : Effect.succeed(known),
             ),
           ),
         )
       })
 
-    /** Whether there may be events up to a position that concern a projection and are not folded yet. */
-    const hasMore = <S>(folding: Folding<S>, position: number): Effect.Effect<boolean, LogError> => {
-      const { foldedTo, projection } = folding
-      if (foldedTo === position) return MORE.none
-      if (projection.types === undefined || foldedTo === 0) return MORE.some
+    /** The state at a position that is the head; undefined if there may be events up to it that are not folded yet. */
+    const knownAt = <S>(folding: Folding<S>, position: number): Effect.Effect<Positioned<S> | undefined, LogError> => {
+      const { foldedTo, latest, sinceSnapshot, projection } = folding
+      if (foldedTo === position) return Effect.succeed(latest)
+      if (projection.types === undefined || foldedTo === 0) return Effect.succeed(undefined)
       const range = { after: foldedTo, until: position, timeline: log.timeline, types: projection.types }
       return Effect.map(log.readPage(range, 1), ({ length }) => {
-        if (length === 0 && folding.foldedTo === foldedTo) folding.foldedTo = position
-        return length > 0
+        // Another caller may have folded on, or discarded everything, in the meantime.
+        if (length > 0 || folding.foldedTo !== foldedTo || folding.sinceSnapshot !== sinceSnapshot) return undefined
+        folding.foldedTo = position
+        return latest
       })
     }
 
@@ -265,8 +269,6 @@ interface Folding<S> {
   /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
-
-const MORE = { none: Effect.succeed(false), some: Effect.succeed(true) }
 
 /** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"

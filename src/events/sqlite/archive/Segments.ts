@@ -19,7 +19,7 @@ const MAX_OPEN = 8
 export interface Segments {
   /** The last archived position according to the log's file now; 0 if nothing was archived. */
   readonly floor: () => number
-  /** What `floor` answered last; it may be higher by now. */
+  /** What `floor` answered last, which is asked only the first time; it may be higher by now. */
   readonly knownFloor: () => number
   /** At most `limit` of the archived events that a query selects, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
@@ -49,15 +49,18 @@ const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
   const log = database.filename
   let catalog: ReadonlyArray<Entry> = []
+  let isRead = false
   const opened = new Map<number, SegmentFile.SegmentFile>()
 
   const floor = (): number => {
     const now = Number(database.rows("SELECT coalesce(max(last), 0) FROM segments")[0]?.[0])
-    if (now !== knownFloor()) catalog = database.rows(CATALOG).map(entryOf)
+    isRead = true
+    if (now !== lastListed()) catalog = database.rows(CATALOG).map(entryOf)
     return now
   }
 
-  const knownFloor = () => catalog.at(-1)?.last ?? 0
+  const lastListed = () => catalog.at(-1)?.last ?? 0
+  const knownFloor = () => (isRead ? lastListed() : floor())
 
   /** Reads from one segment, and opens it if necessary. */
   const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {

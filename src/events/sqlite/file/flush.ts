@@ -24,18 +24,22 @@ export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope>
     waiting = []
     underWay = group.length > 0
     if (!underWay) return
-    const finish = (cause: unknown) => {
-      // After a failed fsync the system may count the pages as written, so that later ones would succeed without reason.
-      if (cause !== null) failed ??= notFlushed(filename, cause)
-      for (const done of group) done(failed)
+    const finish = (failure: LogUnavailable | undefined) => {
+      for (const done of group) done(failure)
       next()
     }
     try {
       wal ??= fs.openSync(`${fs.realpathSync(filename)}-wal`, "r+")
-      fs.fdatasync(wal, finish)
     } catch (cause) {
-      setImmediate(finish, cause)
+      // Nothing is lost: the next flush is of everything before it.
+      setImmediate(finish, notFlushed(filename, cause, "Try again"))
+      return
     }
+    fs.fdatasync(wal, (cause) => {
+      // After a failed fsync the system may count the pages as written, so that later ones would succeed without reason.
+      if (cause !== null) failed ??= notFlushed(filename, cause, FAILED)
+      finish(failed)
+    })
   }
 
   const flush: Flush = (done) => {
@@ -51,10 +55,10 @@ export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope>
   )
 }
 
-const notFlushed = (log: string, cause: unknown): LogUnavailable =>
-  new LogUnavailable({
-    log,
-    reason:
-      `what was appended could not be flushed to the disk (${cause instanceof Error ? cause.message : String(cause)}), so that a power ` +
-      "failure may lose it. Nothing more that has to be flushed is acknowledged until the log is opened again; check the disk",
-  })
+const FAILED = "Nothing more that has to be flushed is acknowledged until the log is opened again; check the disk"
+
+const notFlushed = (log: string, cause: unknown, advice: string): LogUnavailable => {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const reason = `what was appended could not be flushed to the disk (${why}), so that a power failure may lose it. ${advice}`
+  return new LogUnavailable({ log, reason })
+}
