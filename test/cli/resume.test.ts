@@ -86,15 +86,21 @@ describe("a task whose process was killed", () => {
   )
 })
 
+/** A kernel in another process, whose agent has perceived and does not decide. */
+const waiting = Effect.gen(function* () {
+  const directory = yield* temporaryDirectory
+  const [log, agent] = [path.join(directory, "log.db"), path.join(directory, "waiting.mjs")]
+  fs.writeFileSync(agent, 'export default { name: "waiter", version: "1", decide: () => new Promise(() => {}) }')
+  yield* Effect.promise(() => document(["plugin", "add", inRepository("plugins", "text-room"), "--log", log]))
+  const running = start(["run", "--log", log, "--agent", agent, "--goal", "wait"])
+  yield* seen(log, "SensorRead")
+  return { log, running }
+})
+
 describe("stop", () => {
   it.scopedLive("ends the tasks of a kernel that works in another process", () =>
     Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
-      const [log, agent] = [path.join(directory, "log.db"), path.join(directory, "waiting.mjs")]
-      fs.writeFileSync(agent, 'export default { name: "waiter", version: "1", decide: () => new Promise(() => {}) }')
-      yield* Effect.promise(() => document(["plugin", "add", inRepository("plugins", "text-room"), "--log", log]))
-      const running = start(["run", "--log", log, "--agent", agent, "--goal", "wait"])
-      yield* seen(log, "SensorRead")
+      const { log, running } = yield* waiting
       const stopped = yield* run("stop", "--log", log, "--reason", "fire")
       expect(stopped.stdout).toContain("1 task cancelled:")
       const { code, stderr } = yield* Effect.promise(() => running.ended)
@@ -109,12 +115,7 @@ describe("stop", () => {
 
   it.scopedLive("leaves a kernel that is silent the lease, and says so: it ends its tasks when it goes on", () =>
     Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
-      const [log, agent] = [path.join(directory, "log.db"), path.join(directory, "waiting.mjs")]
-      fs.writeFileSync(agent, 'export default { name: "waiter", version: "1", decide: () => new Promise(() => {}) }')
-      yield* Effect.promise(() => document(["plugin", "add", inRepository("plugins", "text-room"), "--log", log]))
-      const running = start(["run", "--log", log, "--agent", agent, "--goal", "wait"])
-      yield* seen(log, "SensorRead")
+      const { log, running } = yield* waiting
       running.child.kill("SIGSTOP")
       silence(log)
       const stopped = yield* run("stop", "--log", log)

@@ -103,24 +103,11 @@ export interface ActiveComponent {
 }
 
 /** The active sensors: highest priority first, equal ones by name. */
-export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
-  remembered(sensorsIn, registry, "sensor")
+export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => active(registry, "sensor")
 
 /** The active actuators: highest priority first, equal ones by name. */
 export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
-  remembered(actuatorsIn, registry, "actuator")
-
-type ByRegistry = WeakMap<PluginRegistry, ReadonlyArray<ActiveComponent>>
-
-const sensorsIn: ByRegistry = new WeakMap()
-const actuatorsIn: ByRegistry = new WeakMap()
-
-/** What was computed for a registry, which never changes. */
-const remembered = (known: ByRegistry, registry: PluginRegistry, kind: Component["kind"]) => {
-  const found = known.get(registry) ?? active(registry, kind)
-  known.set(registry, found)
-  return found
-}
+  active(registry, "actuator")
 
 const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArray<ActiveComponent> =>
   Object.entries(registry)
