@@ -4,8 +4,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
 /** Several ids begin or end with the text. To recover, type more of the id. */
@@ -38,8 +37,10 @@ export const find = (
 /** The id of the task that `text` refers to. */
 export const task = (text: string) =>
   Effect.gen(function* () {
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
-    return yield* taskAmong(text, Object.keys(tasks))
+    const log = yield* EventLog
+    // A whole id needs no list of all tasks.
+    const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
+    return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log)) : text
   })
 
 /** The same among the given ids. */

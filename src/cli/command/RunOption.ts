@@ -2,8 +2,6 @@
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
 import type { Run } from "../../projections/timetravel/TimeTravel.ts"
 import * as Ids from "./Ids.ts"
 
@@ -29,7 +27,7 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
 
 const taskId = (text: string, timeline: string | undefined) =>
   Effect.gen(function* () {
-    const projector = yield* Projector
-    const onTimeline = timeline === undefined ? projector : yield* projector.on(timeline)
-    return yield* Ids.taskAmong(text, Object.keys(yield* onTimeline.current(Tasks.projection)))
+    const log = yield* EventLog
+    const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+    return yield* Effect.provideService(Ids.task(text), EventLog, view)
   })

@@ -165,7 +165,7 @@ const selected = (given: TaskSelection.TaskSelectionInput) =>
     return { known, chosen }
   })
 
-/** All tasks, folded from three event types only. An open task's `to` is its last command. */
+/** All tasks, folded from a few event types only. An open task's `to` is its last command. */
 const tasksOf = Effect.gen(function* () {
   const log = yield* EventLog
   const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
@@ -175,7 +175,13 @@ const tasksOf = Effect.gen(function* () {
   return builder.state()
 })
 
-const TASKS: ReadonlyArray<CoreName> = ["TaskOpened", "ActuatorCommanded", "TaskClosed"]
+const TASKS: ReadonlyArray<CoreName> = [
+  "TaskOpened",
+  "TaskResumed",
+  "TimelineForked",
+  "ActuatorCommanded",
+  "TaskClosed",
+]
 
 /** The scores of `--scores`, else the official ones, else the live ones; null if there are none. */
 const scoresOf = ({ scores }: Given) =>

@@ -13,7 +13,7 @@ import * as SetSummary from "../../projections/comparison/SetSummary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { argument, common, flag, number, oneOf, text, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
@@ -160,7 +160,7 @@ export const compare = Command.make(
   },
   ({ log, json, a, b, by, cluster, passAbove, seed, html, force, timeline }) =>
     Effect.gen(function* () {
-      const tasks = yield* (yield* Projector).current(Tasks.projection)
+      const tasks = yield* TaskList.standings(yield* EventLog)
       const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
         value: by,
         passAbove,

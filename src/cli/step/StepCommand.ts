@@ -2,10 +2,9 @@
 import * as path from "node:path"
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { MAIN } from "../../events/log/EventLog.ts"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import { pointerToken } from "../../values/Json.ts"
 import { argument, log, optionalText } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -76,8 +75,7 @@ const startOf = (taskId: string | null) =>
   Effect.gen(function* () {
     if (taskId === null)
       return yield* Effect.orElse(TimelineCursor.moment("@1", MAIN), () => TimelineCursor.moment("@0", MAIN))
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
-    const opened = tasks[taskId]?.from
+    const opened = (yield* TaskList.heading(yield* EventLog, taskId))?.from
     return opened === undefined ? yield* new TaskNotFound({ taskId }) : yield* TimelineCursor.moment(`@${opened}`, MAIN)
   })
 

@@ -6,9 +6,7 @@ import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { Lease } from "../../events/log/Lease.ts"
 import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmations.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -39,16 +37,14 @@ const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const pending = yield* (yield* Confirmations).pending
     const confirmations = Object.entries(pending).map(([id, confirmation]) => ({ id, ...confirmation }))
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
+    const origins = yield* Effect.forEach(confirmations, ({ taskId }) => CommandOrigin.describe(taskId))
     const kernel = yield* (yield* Lease).holder
     yield* Output.show(json, { confirmations }, (style) =>
       confirmations.length === 0
         ? ["Nothing waits for a person."]
         : [
-            ...confirmations.flatMap(({ id, ...waiting }) => [
-              ...ConfirmationPage.heading(style, id, waiting, CommandOrigin.describe(tasks, waiting.taskId), {
-                width: width(),
-              }),
+            ...confirmations.flatMap(({ id, ...waiting }, index) => [
+              ...ConfirmationPage.heading(style, id, waiting, origins[index] ?? "", { width: width() }),
               ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showCommand(id)),
             ]),
             ...(kernel === undefined ? [style.warn(NO_KERNEL_WARNING)] : []),
@@ -80,8 +76,7 @@ const findPending = (named: string) =>
     const id = yield* Ids.confirmation(named)
     const waiting = SafeRecord.get(yield* (yield* Confirmations).pending, id)
     if (waiting === undefined) return { id, found: undefined }
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
-    const origin = CommandOrigin.describe(tasks, waiting.taskId)
+    const origin = yield* CommandOrigin.describe(waiting.taskId)
     return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
   })
 

@@ -8,8 +8,6 @@ import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.t
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
@@ -73,7 +71,7 @@ const asked = (
     const { lines, hidden } = ConfirmationPage.page(style, shown, { width: Output.columnsOf(stream) })
     const show = CommandHints.command(["confirm", "show", confirmationId, "--all", "--log", filename])
     return {
-      origin: CommandOrigin.describe(yield* (yield* Projector).current(Tasks.projection), taskId),
+      origin: yield* CommandOrigin.describe(taskId),
       left: duration(Math.max(0, expiresAt - Date.now())),
       lines: [...lines, ...ConfirmationPage.unseen(style, hidden, show)],
       hidden,

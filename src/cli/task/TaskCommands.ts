@@ -2,13 +2,16 @@
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import { Bundles } from "../../events/maintenance/Bundles.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, TASK, text } from "../command/CommonOptions.ts"
+import { argument, common, flag, TASK, text } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
+import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TaskListPage from "../pages/audit/TaskListPage.ts"
@@ -16,19 +19,51 @@ import { at, count } from "../terminal/Text.ts"
 import { cancel, continueTask, pause } from "./ControlCommands.ts"
 import { watch } from "./TaskWatch.ts"
 
-const ls = Command.make("ls", common, ({ log, json }) =>
+const listOptions = {
+  ...common,
+  limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
+  all: flag("all", "List all tasks"),
+}
+
+const ls = Command.make("ls", listOptions, ({ log, json, limit, all }) =>
   Effect.gen(function* () {
-    const tasks = yield* (yield* Projector).current(Tasks.projection)
-    const forks = yield* ForkedTasks.list
-    const list: ReadonlyArray<TaskListPage.ListedTask> = [
-      ...Object.entries(tasks).map(([id, task]) => ({ id, ...task })),
-      ...forks.map(({ taskId, timeline, task }) => ({ id: taskId, timeline, ...task })),
-    ]
-    yield* Output.show(json, { tasks: list }, (style) =>
-      TaskListPage.lines(style, list, Output.columnsOf(process.stdout)),
-    )
+    const { tasks, earlier } = yield* all ? allTasks : newestTasks(limit)
+    yield* Output.show(json, { tasks, earlier }, (style) => [
+      ...TaskListPage.lines(style, tasks, Output.columnsOf(process.stdout)),
+      ...(earlier ? [style.dim(`These are the newest ${limit}; --limit N shows more, --all shows all.`)] : []),
+    ])
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the tasks: outcome, steps, tokens and cost of models, positions, goal"))
+
+/** Tasks of a list, those of `main` first, and whether there are earlier ones. */
+interface ListedTasks {
+  readonly tasks: ReadonlyArray<TaskListPage.ListedTask>
+  readonly earlier: boolean
+}
+
+const allTasks = Effect.gen(function* () {
+  const tasks = yield* (yield* Projector).current(Tasks.projection)
+  return listed(Object.entries(tasks), yield* ForkedTasks.list, false)
+})
+
+const newestTasks = (limit: number) =>
+  Effect.gen(function* () {
+    const { tasks, earlier } = yield* TaskList.newest(yield* EventLog, yield* Projector, limit)
+    const forks = yield* ForkedTasks.list
+    return listed(tasks, forks.slice(-limit), earlier || forks.length > limit)
+  })
+
+const listed = (
+  tasks: ReadonlyArray<readonly [id: string, task: Tasks.Task]>,
+  forks: ReadonlyArray<ForkedTasks.ForkedTask>,
+  earlier: boolean,
+): ListedTasks => ({
+  tasks: [
+    ...tasks.map(([id, task]) => ({ id, ...task })),
+    ...forks.map(({ taskId, timeline, task }) => ({ id: taskId, timeline, ...task })),
+  ],
+  earlier,
+})
 
 const NOTHING = "Nothing was written."
 

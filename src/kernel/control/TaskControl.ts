@@ -11,9 +11,8 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
-import { Projector } from "../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
-import * as Tasks from "../../projections/state/Tasks.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
@@ -101,11 +100,10 @@ const requests = {
 
 const because = (reason: string | undefined) => (reason === undefined ? {} : { reason: plainText(reason) })
 
-export const layer: Layer.Layer<TaskControl, never, EventLog | Projector> = Layer.effect(
+export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
   TaskControl,
   Effect.gen(function* () {
     const log = yield* EventLog
-    const projector = yield* Projector
     const one = (name: keyof typeof requests) => (taskId: string, input: ControlOptions) =>
       Effect.gen(function* () {
         const options = yield* Options.decode(`tasks.${name}`, ControlOptions, input)
@@ -120,7 +118,7 @@ export const layer: Layer.Layer<TaskControl, never, EventLog | Projector> = Laye
       stop: (input) =>
         Effect.gen(function* () {
           const options = yield* Options.decode("tasks.stop", ControlOptions, input)
-          const open = Tasks.open(yield* projector.current(Tasks.projection)).map(([taskId]) => ({ taskId, view: log }))
+          const open = (yield* TaskList.open(log)).map(([taskId]) => ({ taskId, view: log }))
           const forked = (yield* ForkedTasks.list).filter(({ task }) => task.outcome === null)
           const views = yield* Effect.forEach(forked, ({ taskId, timeline }) =>
             Effect.map(Timelines.named(log, timeline), (named) => ({ taskId, view: Timelines.view(log, named) })),

@@ -100,9 +100,10 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
     const log = yield* EventLog
     const projector = yield* Projector
     const pending = Effect.gen(function* () {
-      const onMain = yield* projector.current(PendingConfirmations.projection)
+      const onMain = yield* projector.current(PendingConfirmations.asked)
+      const waiting = yield* unsettled(log, { ...onMain, ...(yield* onForks(log)) })
       // A copy, since decisions are checked against the state that the projector keeps.
-      return structuredClone({ ...onMain, ...(yield* onForks(log)) })
+      return structuredClone(waiting)
     })
 
     return {
@@ -186,15 +187,24 @@ const recordDecision = (
  */
 const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {
-    const { projection } = PendingConfirmations
+    const { asked } = PendingConfirmations
     const [first] = yield* log.readPage({ types: ["TimelineForked"] }, 1)
-    if (first === undefined) return projection.initial
-    let waiting = projection.initial
-    yield* Pages.forEach(log.readPage, { types: CONFIRMING, after: first.position }, (page) => {
-      for (const event of page) if (isOfFork(log, waiting, event)) waiting = projection.evolve(waiting, event)
+    if (first === undefined) return asked.initial
+    let waiting = asked.initial
+    yield* Pages.forEach(log.readPage, { types: PendingConfirmations.ASKING, after: first.position }, (page) => {
+      for (const event of page) if (isOfFork(log, waiting, event)) waiting = asked.evolve(waiting, event)
     })
-    // An event of another type ends a confirmation too.
-    for (const [id, { timeline = log.timeline }] of Object.entries(waiting)) {
+    return waiting
+  })
+
+/** The asked confirmations without those that an event of whatever type has settled. */
+const unsettled = (
+  log: Log,
+  asked: PendingConfirmations.PendingConfirmations,
+): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
+  Effect.gen(function* () {
+    let waiting = asked
+    for (const [id, { timeline = log.timeline }] of Object.entries(asked)) {
       const [, second] = yield* log.readPage({ timeline, stream: streamOf(id) }, 2)
       if (second !== undefined) waiting = SafeRecord.remove(waiting, id)
     }
@@ -206,8 +216,6 @@ const isOfFork = (log: Log, waiting: PendingConfirmations.PendingConfirmations, 
   const request = SafeRecord.get(waiting, confirmationOf(stream) ?? "")
   return timeline !== log.timeline && (request === undefined || request.timeline === timeline)
 }
-
-const CONFIRMING = ["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
 
 const questionId = (log: Log, confirmationId: string) =>
   Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([request]) => request?.id ?? null)

@@ -41,6 +41,7 @@ export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { selec
   const builder = begin(Tasks.projection, Tasks.projection.initial)
   const types = [
     "TaskOpened",
+    "TaskResumed",
     "TaskClosed",
     "TimelineForked",
     ...(select?.where === undefined ? [] : ["ActuatorCommanded"]),

@@ -4,7 +4,7 @@ import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { type Score, scoreOf } from "../audit/Scores.ts"
 import * as Verdicts from "../audit/Verdicts.ts"
 import * as Projection from "../fold/Projection.ts"
@@ -116,20 +116,15 @@ const resolveAmong = (
     return { name, label: known.sets[first]?.label ?? "", scoreSetIds: ids }
   })
 
-/**
- * All score sets and pointers, folded from the events about them only. Where no snapshot or cached state of the
- * projection exists, that is much less than the whole log.
- */
+/** All score sets and pointers, folded from the events about them only, which are much less than the whole log. */
 export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
   const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
-  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: SETS }, (page) =>
+  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ScoreSets.TYPES }, (page) =>
     Projection.applyAll(ScoreSets.projection, builder, page),
   )
   return builder.state()
 })
-
-const SETS: ReadonlyArray<CoreName> = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
 const resolveIds = ({ sets, pointers }: ScoreSets.ScoreSets, name: string): ReadonlyArray<string> => {
   const ids = Object.keys(sets)

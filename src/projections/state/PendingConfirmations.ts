@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -53,6 +53,27 @@ export const projection: Projection<PendingConfirmations> = {
     const isRequest = is(event, "ConfirmationRequested") && event.version === 1 && event.payload.confirmationId === id
     return isRequest ? SafeRecord.set(state, id, pendingFrom(event, event.payload)) : state
   },
+}
+
+/** The events by which a kernel asks for a confirmation, and settles it. */
+export const ASKING: ReadonlyArray<CoreName> = [
+  "ConfirmationRequested",
+  "ConfirmationDecided",
+  "ConfirmationExpired",
+  "ConfirmationWithdrawn",
+]
+
+/**
+ * The confirmations that no event of these types has settled, folded from these alone. One that an event of another
+ * type settled is among them: whoever lists what is pending looks for a second event in the stream of each.
+ */
+export const asked: Projection<PendingConfirmations> = {
+  name: "AskedConfirmations",
+  version: 1,
+  state: PendingConfirmations,
+  initial: {},
+  types: ASKING,
+  evolve: (state, event) => (ASKING.some((type) => type === event.type) ? projection.evolve(state, event) : state),
 }
 
 const pendingFrom = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {

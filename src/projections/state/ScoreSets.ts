@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
-import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { evolveBy, type Handlers } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Projection from "../fold/Projection.ts"
 import { RecordBuilder } from "../fold/RecordBuilder.ts"
@@ -44,7 +44,7 @@ interface ScoreSetRecords {
   readonly pointers: RecordBuilder<string>
 }
 
-const apply = evolveBy<ScoreSetRecords>({
+const handlers: Handlers<ScoreSetRecords> = {
   ScoringStarted: (records, { scoreSetId, replaces, ...started }, event) => {
     if (records.sets.get(scoreSetId) !== undefined) return records
     if (records.rubrics.get(started.rubricDigest) === undefined)
@@ -72,7 +72,12 @@ const apply = evolveBy<ScoreSetRecords>({
     records.pointers.set(pointer, scoreSetId)
     return records
   },
-})
+}
+
+/** The types of the events that the projection folds. */
+export const TYPES: ReadonlyArray<string> = Object.keys(handlers)
+
+const apply = evolveBy(handlers)
 
 const builder = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSets> => {
   const records: ScoreSetRecords = {
@@ -107,6 +112,7 @@ export const projection: Projection.Projection<ScoreSets> = {
   version: 2,
   state: ScoreSets,
   initial: { sets: {}, rubrics: {}, pointers: {} },
+  types: TYPES,
   evolve: Projection.evolveFrom(builder),
   builder,
 }

@@ -15,6 +15,7 @@ import * as Consequences from "./Consequences.ts"
 import * as Diff from "./Diff.ts"
 import * as EventFilter from "./EventFilter.ts"
 import * as Path from "./Path.ts"
+import * as PathState from "./PathState.ts"
 import { type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
 import * as PredicateTransitions from "./PredicateTransitions.ts"
 import * as Runs from "./Runs.ts"
@@ -154,10 +155,11 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const { past, position } = yield* locate(at)
       const parsed = yield* Path.parse(path)
-      const state: Json = yield* past.stateAt(position)
+      const state: Json = yield* PathState.at(past, parsed.keys, position)
       const value = JsonPointer.valueAt(state, parsed.keys)
-      if (value === undefined) return yield* new Path.PathNotFound(Path.missing(state, parsed, position))
-      return value
+      if (value !== undefined) return value
+      // The whole state says which paths there are instead.
+      return yield* new Path.PathNotFound(Path.missing(yield* past.stateAt(position), parsed, position))
     })
 
   const diff = (a: Moment.Moment, b: Moment.Moment) =>

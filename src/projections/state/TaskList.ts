@@ -1,0 +1,116 @@
+/**
+ * Finds tasks by the events that concern them, without a fold of the whole log: all of them by the events that open and
+ * close tasks, or the newest ones by their own events.
+ */
+
+import { type Context, Effect } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as Projection from "../fold/Projection.ts"
+import * as fewEvents from "../projector/fewEvents.ts"
+import type { ProjectorService } from "../projector/Projector.ts"
+import * as Tasks from "./Tasks.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/** The events that say what a task is for, and who works on it. */
+const HEADING: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked"]
+
+/** The events that say also how a task stands. */
+const STANDING: ReadonlyArray<CoreName> = [...HEADING, "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"]
+
+/** A task as its first and last events describe it. */
+export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
+
+/** A task without what its other events say: its steps, its use of models, and where it is while it is open. */
+export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "closedAt" | "asked">
+
+/** The ids of all tasks of a log's timeline, oldest first. */
+export const ids = (log: Log): Effect.Effect<ReadonlyArray<string>, LogError> =>
+  Effect.map(folded(log, { types: ["TaskOpened"] }), Object.keys)
+
+/** Every task by its id, oldest first, as the events that open, change and close tasks describe it. */
+export const standings = (log: Log): Effect.Effect<Readonly<Record<string, Standing>>, LogError> =>
+  folded(log, { types: STANDING })
+
+/** The open tasks: id and task, oldest first. */
+export const open = (log: Log): Effect.Effect<ReadonlyArray<readonly [id: string, task: Standing]>, LogError> =>
+  Effect.map(folded(log, { types: STANDING }), Tasks.open)
+
+/** One task; undefined if it was never opened. */
+export const heading = (log: Log, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
+  Effect.map(folded(log, { types: HEADING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
+
+/** Which of a log's events are folded. */
+interface Selected {
+  readonly types: ReadonlyArray<CoreName>
+  readonly taskId?: string
+}
+
+const folded = (log: Log, selected: Selected): Effect.Effect<Tasks.Tasks, LogError> =>
+  Effect.suspend(() => {
+    const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
+    const take = (page: ReadonlyArray<Event>) => Projection.applyAll(Tasks.projection, builder, page)
+    return Effect.map(Pages.forEach(log.readPage, { timeline: log.timeline, ...selected }, take), () => builder.state())
+  })
+
+/** The newest tasks of a log, and whether there are earlier ones. */
+export interface NewestTasks {
+  /** Oldest first. */
+  readonly tasks: ReadonlyArray<readonly [id: string, task: Tasks.Task]>
+  readonly earlier: boolean
+}
+
+/**
+ * The tasks that were opened last, at most `limit`. Each is folded from its own events, so that the cost depends on
+ * these tasks and not on the log.
+ */
+export const newest = (
+  log: Log,
+  projector: Pick<ProjectorService, "current">,
+  limit: number,
+): Effect.Effect<NewestTasks, LogError> =>
+  Effect.gen(function* () {
+    const opened = yield* openedLast(log, limit + 1)
+    const tasks = yield* Effect.forEach(opened.slice(-limit), (taskId) =>
+      Effect.map(one(log, projector, taskId), (task) => (task === undefined ? [] : [[taskId, task] as const])),
+    )
+    return { tasks: tasks.flat(), earlier: opened.length > limit }
+  })
+
+/** One task, from its own events if they are few, else from the fold of all tasks, which may start at a snapshot. */
+const one = (
+  log: Log,
+  projector: Pick<ProjectorService, "current">,
+  taskId: string,
+): Effect.Effect<Tasks.Task | undefined, LogError> =>
+  Effect.gen(function* () {
+    const own = yield* fewEvents.fold(log.readPage, { timeline: log.timeline, taskId }, Tasks.projection)
+    return SafeRecord.get(own ?? (yield* projector.current(Tasks.projection)), taskId)
+  })
+
+/** Positions searched first, backwards from the end, and the growth factor of each further stretch. */
+const FIRST_STRETCH = 2_000
+const GROWTH = 8
+
+/** The ids of the tasks that were opened last, at least `count` if there are so many, oldest first. */
+const openedLast = (log: Log, count: number): Effect.Effect<ReadonlyArray<string>, LogError> =>
+  Effect.gen(function* () {
+    const { position } = yield* log.head
+    let found: ReadonlyArray<string> = []
+    let end = position
+    for (let length = FIRST_STRETCH; end > 0 && found.length < count; length *= GROWTH) {
+      const after = Math.max(0, end - length)
+      const stretch: Array<string> = []
+      const query = { timeline: log.timeline, types: ["TaskOpened"], after, until: end }
+      yield* Pages.forEach(log.readPage, query, (page) => {
+        for (const { taskId } of page) if (taskId !== null) stretch.push(taskId)
+      })
+      found = [...new Set([...stretch, ...found])]
+      end = after
+    }
+    return found.slice(-count)
+  })
