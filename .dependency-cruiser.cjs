@@ -67,6 +67,7 @@ module.exports = {
       "comparison",
       "report",
       "audit",
+      "unfinished",
       "state",
       "patch",
       "projector",

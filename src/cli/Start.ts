@@ -4,9 +4,11 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Effect, Exit, Layer, Logger } from "effect"
+import { FoldWatch } from "../projections/projector/FoldWatch.ts"
 import type * as Argv from "./command/Argv.ts"
 import * as Failure from "./command/Failure.ts"
 import { program } from "./Program.ts"
+import * as LongFolds from "./terminal/LongFolds.ts"
 
 /** Succeeds when the reader of the output closes its end (`EPIPE`), as `head` does. That is not an error. */
 const readerGone = Effect.async<void>((resume) => {
@@ -24,6 +26,7 @@ const exit = (code: number) => process.stdout.write("", () => process.exit(code)
 /** Runs the command and exits. */
 export const start = (arranged: Argv.Arranged): void =>
   program(arranged).pipe(
+    Effect.provideService(FoldWatch, LongFolds.watch(arranged)),
     Effect.raceFirst(readerGone),
     Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
     // The standard output holds answers only; logs go to the standard error.

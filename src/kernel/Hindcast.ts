@@ -18,6 +18,7 @@ import type { SandboxUnavailable } from "../plugins/sandbox/Tier.ts"
 import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as Projector from "../projections/projector/Projector.ts"
 import * as TimeTravel from "../projections/timetravel/TimeTravel.ts"
+import * as Unfinished from "../projections/unfinished/Unfinished.ts"
 import * as Options from "../values/Options.ts"
 import * as Agent from "./agents/Agent.ts"
 import * as TaskControl from "./control/TaskControl.ts"
@@ -170,7 +171,7 @@ const servicesOf = (
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
   return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring).pipe(
     Layer.provideMerge(registry),
-    Layer.provideMerge(Projector.layer),
+    Layer.provideMerge(Projector.layerSharing(Unfinished.projection)),
     Layer.provideMerge(SqliteEventLog.layer(sqlite)),
   )
 }

@@ -39,6 +39,7 @@ import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
 import * as Resume from "./resume/Resume.ts"
+import * as SnapshotUpkeep from "./SnapshotUpkeep.ts"
 import { Scoring } from "./scoring/Scoring.ts"
 import * as PushedReadings from "./sensing/PushedReadings.ts"
 import * as InputArrivals from "./tasks/InputArrivals.ts"
@@ -177,6 +178,7 @@ const make = (input: KernelOptions) =>
     const { log } = drafts
     yield* Effect.provideService(recover(onOpenTasks), EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
+    yield* Effect.provideService(SnapshotUpkeep.start, EventLog, log)
 
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))

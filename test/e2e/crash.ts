@@ -9,6 +9,7 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as RecoveryPlan from "../../src/kernel/recovery/RecoveryPlan.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
+import * as Unfinished from "../../src/projections/unfinished/Unfinished.ts"
 import { MAIN } from "../built.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -39,7 +40,7 @@ export const killDemoAt = (position: number) =>
       yield* Kernel
       const log = yield* EventLog
       const projector = yield* Projector
-      const state = yield* projector.current(RecoveryPlan.unfinished)
+      const state = yield* projector.current(Unfinished.projection)
       expect(RecoveryPlan.endings(state)).toEqual([])
       expect(Tasks.open(state.tasks)).toEqual([])
       expect((yield* log.verify)._tag).toBe("Intact")

@@ -15,18 +15,21 @@ import { about, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
 
 /** A tool that answers when a test says so. */
-const gated = Effect.map(Deferred.make<void>(), (opened) => {
+const gated = Effect.gen(function* () {
+  const opened = yield* Deferred.make<void>()
+  const begun = yield* Deferred.make<void>()
   const executed: Array<string> = []
   const tool = Tool.make({
     description: "It waits",
     risk: "none",
     run: ({ name }) => {
       executed.push(String(name))
+      Deferred.unsafeDone(begun, Effect.void)
       return name === "first" ? Effect.as(Deferred.await(opened), name) : name
     },
     args: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
   })
-  return { executed, tools: { wait: tool }, open: Deferred.succeed(opened, undefined) }
+  return { executed, tools: { wait: tool }, begun: Deferred.await(begun), open: Deferred.succeed(opened, undefined) }
 })
 
 const agent: Agent.Agent = {
@@ -40,13 +43,13 @@ const ada = { by: "ada" }
 
 /** A kernel whose agent waits for its first command, and another process on the same log. */
 const working = Effect.gen(function* () {
-  const { executed, tools, open } = yield* gated
+  const { executed, tools, begun, open } = yield* gated
   const given = yield* testKernel({ tools })
   const { run } = yield* given.start
   const audit = yield* Effect.fork(
     run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: "t", goal: "wait" }))),
   )
-  yield* run(seen(about("CommandDispatched")))
+  yield* begun
   const elsewhere = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
     Effect.provide(Effect.flatMap(TaskControl, effect), given.layerLog)
   return { ...given, run, audit, executed, open, elsewhere }

@@ -64,7 +64,7 @@ const snapshotAndTail = <S>(name: string, projection: Projection<S>) =>
   )
 
 const strategies = Effect.gen(function* () {
-  return yield* SnapshotStrategy.makeAll(yield* EventLog, yield* Snapshots, everywhere)
+  return yield* SnapshotStrategy.makeAll(yield* EventLog, yield* Snapshots, { policy: everywhere })
 })
 
 /** Folds a log and stops at these positions. */

@@ -5,6 +5,7 @@ import { Data, Effect, Layer, Option } from "effect"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
+import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { BadInput } from "./BadInput.ts"
 import { userAsActor } from "./CurrentUser.ts"
 
@@ -54,7 +55,10 @@ export const forEvents = (log: Option.Option<string>) =>
     Effect.map(existing(log), (filename) =>
       Layer.provideMerge(
         TimeTravel.layer,
-        Layer.provideMerge(Projector.layer, SqliteEventLog.layer({ filename, readonly: true })),
+        Layer.provideMerge(
+          Projector.layerSharing(Unfinished.projection),
+          SqliteEventLog.layer({ filename, readonly: true }),
+        ),
       ),
     ),
   )

@@ -17,6 +17,7 @@ import { importing } from "./ImportCommand.ts"
 import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
 import { shred, subjects } from "./PersonalCommands.ts"
+import { snapshot } from "./SnapshotCommand.ts"
 
 const filters = {
   after: optionalText("after", "Only events after this moment: the first of them"),
@@ -90,7 +91,7 @@ const show = Command.make("show", { ...common, event: eventArgument }, ({ log, j
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show one event whole"))
 
-/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|import|upgrade|subjects|shred` */
+/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|snapshot|import|upgrade|subjects|shred` */
 export const log = Command.make("log").pipe(
   Command.withDescription("The events of a log"),
   Command.withSubcommands([
@@ -102,6 +103,7 @@ export const log = Command.make("log").pipe(
     doctor,
     archive,
     segments,
+    snapshot,
     importing,
     upgrade,
     subjects,

@@ -29,6 +29,7 @@ const EXAMPLES: ReadonlyArray<string> = [
   "log ls --type CommandFailed --limit 20",
   "log show @412",
   "log info",
+  "log snapshot",
   "log verify",
   "log anchor --key key.pem",
   "log doctor",

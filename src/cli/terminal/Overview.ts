@@ -56,6 +56,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["log doctor", "examine a log's file, with what to do"],
         ["log archive --until MOMENT", "move the oldest events into a compressed file beside the log"],
         ["log segments", "list what was archived"],
+        ["log snapshot", "store the state at the head, so that a long log answers quickly"],
         ["log subjects", "list the subjects whose personal data is encrypted"],
         ["log shred SUBJECT --reason TEXT", "destroy a subject's key, for good"],
         ["log import FILE", "create a log again from its exported events"],

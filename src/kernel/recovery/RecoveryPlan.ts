@@ -1,46 +1,14 @@
 /** Derives, from the log, the events that close what a dead kernel left unfinished. Pure. */
 
-import { Schema } from "effect"
 import { Any, type CoreNewEvent, Exact, type ExpectedVersion } from "../../events/log/EventLog.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as Projection from "../../projections/fold/Projection.ts"
-import type { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
-import { recordProjection } from "../../projections/fold/RecordProjection.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
-import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
-import * as Processes from "../../projections/state/Processes.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import type { Unfinished } from "../../projections/unfinished/Unfinished.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { cancelledReason } from "../context/TaskLifecycle.ts"
 import { KERNEL } from "../instances/Instances.ts"
 import { NO_AGENT } from "../tasks/OpenOptions.ts"
-import * as OpenRequests from "./OpenRequests.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
-
-/** The version of each open task's stream, by task id. */
-const Versions = Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({ identifier: "TaskVersions" })
-
-const takeVersion = (versions: RecordBuilder<number>, event: Event): void => {
-  const { taskId, stream, version } = event
-  if (taskId === null || stream !== streamOf(taskId)) return
-  if (is(event, "TaskClosed")) versions.remove(taskId)
-  else if (is(event, "TaskOpened") || versions.get(taskId) !== undefined) versions.set(taskId, version)
-}
-
-const taskVersions = recordProjection({ name: "TaskVersions", version: 1, state: Versions, apply: takeVersion })
-
-/** The state of a log that recovery needs. */
-export const unfinished = Projection.combine({
-  environment: EnvironmentState.projection,
-  confirmations: PendingConfirmations.projection,
-  processes: Processes.projection,
-  requests: OpenRequests.projection,
-  tasks: Tasks.projection,
-  versions: taskVersions,
-})
-
-export type UnfinishedTask = (typeof unfinished)["initial"]
 
 /** The closing events of one stream, appended in one commit. */
 export interface RecoveryAppend {
@@ -54,7 +22,7 @@ export interface RecoveryAppend {
 export type OnOpenTasks = "abandon" | "resume"
 
 /** The open tasks that can be resumed: those with an agent that nobody cancelled. */
-export const resumable = ({ tasks }: UnfinishedTask): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
+export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
   Tasks.open(tasks).filter(([, { agent, asked }]) => agent !== NO_AGENT && asked?.what !== "cancelled")
 
 /**
@@ -65,7 +33,7 @@ export const resumable = ({ tasks }: UnfinishedTask): ReadonlyArray<readonly [ta
  * are
  */
 export const endings = (
-  state: UnfinishedTask,
+  state: Unfinished,
   orphanStates: OrphanStates = new Map(),
   onOpenTasks: OnOpenTasks = "abandon",
 ): ReadonlyArray<RecoveryAppend> => {
@@ -82,10 +50,7 @@ export const endings = (
  * The appends that close a forked task, from that task's events. The caller, which knows the timeline, adds the
  * expected versions.
  */
-export const endingsInFork = (
-  state: UnfinishedTask,
-  taskId: string,
-): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
+export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
   ...questions(state),
   ...requests(state),
   ...[taskEnding(state, taskId)].filter((ending) => ending !== undefined),
@@ -96,7 +61,7 @@ export const endingsInFork = (
  * still stand. Those about a plugin's host requests do not: the process that made the request is gone.
  */
 const questions = (
-  { confirmations }: UnfinishedTask,
+  { confirmations }: Unfinished,
   left: ReadonlySet<string> = new Set(),
 ): ReadonlyArray<RecoveryAppend> =>
   Object.entries(confirmations)
@@ -109,11 +74,11 @@ const questions = (
     }))
 
 /** Withdraws the confirmations of one task. */
-export const questionsOf = (state: UnfinishedTask, taskId: string): ReadonlyArray<RecoveryAppend> =>
+export const questionsOf = (state: Unfinished, taskId: string): ReadonlyArray<RecoveryAppend> =>
   questions(state).filter((ending) => ending.taskId === taskId)
 
 /** Answers open host requests. They may have taken effect. */
-const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =>
+const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
   Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
     stream: `plugin/${plugin}`,
     taskId,
@@ -131,7 +96,7 @@ const requests = ({ requests }: UnfinishedTask): ReadonlyArray<RecoveryAppend> =
   }))
 
 /** Records the exit of processes, with the commands that were in flight. */
-const processes = (state: UnfinishedTask, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
+const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
   Object.values(state.processes).map(({ plugin, instance, pid }) => {
     const orphanState = orphanStates.get(pid) ?? "gone"
     const inFlight = inFlightCommands(state, plugin, instance)
@@ -156,14 +121,14 @@ const ORPHAN_REASONS: { readonly [orphanState in OrphanState]: string } = {
 }
 
 /** The commands that a process had been sent without an outcome, as far as the log shows. */
-const inFlightCommands = ({ environment }: UnfinishedTask, plugin: string, instance: string): ReadonlyArray<string> =>
+const inFlightCommands = ({ environment }: Unfinished, plugin: string, instance: string): ReadonlyArray<string> =>
   Object.entries(environment.tasks)
     .filter(([taskId]) => instance === KERNEL || instance === taskId)
     .flatMap(([, { pending }]) => Object.values(pending))
     .filter(({ status, actuator }) => status === "dispatched" && actuator.startsWith(`${plugin}/`))
     .map(({ actuator }) => `act ${actuator}`)
 
-const tasks = ({ environment, tasks }: UnfinishedTask): ReadonlyArray<string> => {
+const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
   const open = Tasks.open(tasks).map(([taskId]) => taskId)
   return [...open, ...Object.keys(environment.tasks).filter((taskId) => !open.includes(taskId))]
 }
@@ -177,7 +142,7 @@ const tasks = ({ environment, tasks }: UnfinishedTask): ReadonlyArray<string> =>
  * conflicts and is computed again; if this append comes first, the old kernel's dispatch conflicts.
  */
 export const taskEnding = (
-  { environment, tasks, versions }: UnfinishedTask,
+  { environment, tasks, versions }: Unfinished,
   taskId: string,
 ): RecoveryAppend | undefined => {
   const { pending } = EnvironmentState.taskScope(environment, taskId)

@@ -7,6 +7,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { fold } from "../../projections/fold/Projection.ts"
+import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
 
 type Log = Context.Tag.Service<EventLog>
@@ -40,7 +41,7 @@ const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | unde
     yield* Pages.forEach(view.readPage, { timeline, taskId }, (page) => {
       events.push(...page)
     })
-    const state = fold(RecoveryPlan.unfinished, events)
+    const state = fold(Unfinished.projection, events)
     let close: Event | undefined
     for (const ending of RecoveryPlan.endingsInFork(state, taskId)) {
       const expected = expectedOf(events, timeline, ending.stream)

@@ -8,6 +8,7 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
@@ -42,7 +43,7 @@ export const recover = (
 
 // Not `current`: the projector would keep this state, which is needed only once.
 const unfinishedAt = (position: number) =>
-  Effect.flatMap(Projector, (projector) => projector.stateAt(RecoveryPlan.unfinished, position)).pipe(
+  Effect.flatMap(Projector, (projector) => projector.stateAt(Unfinished.projection, position)).pipe(
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
@@ -69,14 +70,14 @@ export const closeTask = (taskId: string): Effect.Effect<void, AppendError, Even
 /** Appends closing events. If the task's stream has new events, the closing events are derived again. */
 const close = (
   log: Log,
-  state: RecoveryPlan.UnfinishedTask,
+  state: Unfinished.Unfinished,
   ending: RecoveryPlan.RecoveryAppend,
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {
       // A confirmation that was decided meanwhile needs no withdrawal.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
-      const now = Projection.fold(RecoveryPlan.unfinished, missed, state)
+      const now = Projection.fold(Unfinished.projection, missed, state)
       const left = RecoveryPlan.taskEnding(now, ending.taskId)
       return left === undefined ? Effect.succeed([]) : close(log, now, left)
     }),

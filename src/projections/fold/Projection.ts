@@ -27,6 +27,8 @@ export interface Projection<S> {
    * and its wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
    */
   readonly builder?: (from: S, own: boolean) => StateBuilder<S>
+  /** Of a combined projection (`combine`): the projections whose states are the fields of its states. */
+  readonly parts?: Readonly<Record<string, object>>
 }
 
 /** A fold in progress. */
@@ -165,5 +167,6 @@ export const combine = <States extends Record<string, unknown>>(
     initial: record((part) => part.initial) as Combined,
     evolve: evolveFrom(builder),
     builder,
+    parts: projections,
   }
 }

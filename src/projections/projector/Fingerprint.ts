@@ -5,7 +5,13 @@
 
 import type { SchemaAST } from "effect"
 import { sha256 } from "../../values/Digest.ts"
-import type { Projection } from "../fold/Projection.ts"
+
+/** What a fingerprint depends on. */
+export interface Described {
+  readonly name: string
+  readonly version: number
+  readonly state: { readonly ast: SchemaAST.AST }
+}
 
 /** Raise it when the stored form of states changes. */
 const FORMAT = 4
@@ -14,7 +20,7 @@ const FORMAT = 4
  * The digest of the projection's name and version, the schema of its state, and the versions in which the log decodes
  * its events (`Snapshots.upcastVersions`).
  */
-export const of = <S>({ name, version, state }: Projection<S>, reading: string): string =>
+export const of = ({ name, version, state }: Described, reading: string): string =>
   sha256(JSON.stringify([FORMAT, name, version, reading, structureOf(state.ast)]))
 
 const structures = new WeakMap<SchemaAST.AST, string>()

@@ -8,6 +8,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { FIRST_PAGE } from "../../events/read/Pages.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { applyAll, begin, type Positioned, type Projection, type StateBuilder } from "../fold/Projection.ts"
+import * as FoldWatch from "./FoldWatch.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 
 /** A fold in progress, and the position it has reached. */
@@ -41,6 +42,14 @@ const PAGE = SnapshotStrategy.POLICY.minEvents
 interface Folded<S> {
   readonly projection: Projection<S>
   readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
+}
+
+/** How far a fold goes. */
+export interface Target {
+  /** The last position to fold; undefined for the end of the log, which may move on meanwhile. */
+  readonly until: number | undefined
+  /** The head of the log, from which the fold's progress is told. */
+  readonly head: number
 }
 
 /**
@@ -83,17 +92,24 @@ export const over = (log: typeof EventLog.Service) => {
     { projection, strategy }: Folded<S>,
     progress: Progress<S>,
     sinceSnapshot: SnapshotStrategy.FoldProgress,
-    until: number | undefined,
-  ): Effect.Effect<void, LogError> =>
-    Effect.gen(function* () {
-      for (;;) {
-        const limit = pageSize
-        const step = yield* foldPage(projection, progress, until, limit)
-        yield* strategy.onProgress(sinceSnapshot, step)
-        if (step.events < limit) return
-        pageSize = Math.min(PAGE, limit * 2)
-        // A page takes milliseconds to fold; other fibers run in between.
-        yield* yieldToEventLoop
-      }
-    })
+    { until, head }: Target,
+  ): Effect.Effect<void, LogError> => {
+    const from = progress.position
+    // A projection of few types passes over most events.
+    const ahead = projection.types === undefined ? Math.min(until ?? head, head) - from : 0
+    return FoldWatch.during(ahead, (onFolded) =>
+      Effect.gen(function* () {
+        for (;;) {
+          const limit = pageSize
+          const step = yield* foldPage(projection, progress, until, limit)
+          yield* strategy.onProgress(sinceSnapshot, step)
+          if (step.events < limit) return
+          yield* onFolded(progress.position - from)
+          pageSize = Math.min(PAGE, limit * 2)
+          // A page takes milliseconds to fold; other fibers run in between.
+          yield* yieldToEventLoop
+        }
+      }),
+    )
+  }
 }

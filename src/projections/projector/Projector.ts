@@ -4,7 +4,7 @@
  */
 
 import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
-import { CaughtUp, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { CaughtUp, type DiskFull, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { Snapshots } from "../../events/log/Snapshots.ts"
 import { checkedPosition, type PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -14,6 +14,7 @@ import * as Options from "../../values/Options.ts"
 import { applyAll, begin, type Positioned, type Projection } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
 import * as PagedFold from "./PagedFold.ts"
+import type * as SnapshotSource from "./SnapshotSource.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
 
 export { PositionOutOfRange } from "../../events/read/Moment.ts"
@@ -55,6 +56,14 @@ export interface ProjectorService {
    * change is left out. The stream never ends by itself.
    */
   readonly changes: <S>(projection: Projection<S>) => Stream.Stream<Positioned<S>, LogError>
+  /**
+   * Folds to the head and stores a snapshot there, so that later folds start there. Fails if the log is read-only.
+   *
+   * @returns the position of the last event that concerns the projection
+   */
+  readonly storeSnapshot: <S>(projection: Projection<S>) => Effect.Effect<number, LogError | DiskFull>
+  /** The position of the newest snapshot of a projection, 0 if there is none. It is verified where a fold uses it. */
+  readonly snapshotAt: <S>(projection: Projection<S>) => Effect.Effect<number, LogError>
   /** The same service over another timeline of the log. */
   readonly on: (timeline: string) => Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError>
 }
@@ -62,7 +71,7 @@ export interface ProjectorService {
 /** The projector of a log. */
 export class Projector extends Context.Tag("hindcast/Projector")<Projector, ProjectorService>() {}
 
-const make = (options: ProjectorOptions) =>
+const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.Combined> = []) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const scope = yield* Effect.scope
@@ -70,7 +79,7 @@ const make = (options: ProjectorOptions) =>
 
     const over = (view: typeof EventLog.Service) =>
       Effect.gen(function* () {
-        const projector = Projector.of({ ...(yield* folding(view, options)), on })
+        const projector = Projector.of({ ...(yield* folding(view, options, sharing)), on })
         known.set(view.timeline, projector)
         return projector
       }).pipe(Scope.extend(scope))
@@ -85,12 +94,16 @@ const make = (options: ProjectorOptions) =>
   })
 
 /** The folds over one timeline. */
-const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snapshots = true }: ProjectorOptions) =>
+const folding = (
+  log: typeof EventLog.Service,
+  { checks = isDevelopment(), snapshots = true }: ProjectorOptions,
+  sharing: ReadonlyArray<SnapshotSource.Combined>,
+) =>
   Effect.gen(function* () {
     const snapshotStore = yield* Effect.serviceOption(Snapshots)
     const strategyOf =
       snapshots && Option.isSome(snapshotStore)
-        ? yield* SnapshotStrategy.makeAll(log, snapshotStore.value)
+        ? yield* SnapshotStrategy.makeAll(log, snapshotStore.value, { sharing })
         : SnapshotStrategy.none
     const epoch = Option.isSome(snapshotStore) ? snapshotStore.value.epoch : Effect.succeed("")
     const foldings = new WeakMap<object, unknown>()
@@ -103,7 +116,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
       const projection = checks ? PurityChecks.checked(original) : original
       const folding: Folding<S> = {
         projection,
-        strategy: strategyOf(projection),
+        strategy: strategyOf(original),
         latest: { position: 0, state: projection.initial },
         foldedTo: 0,
         sinceSnapshot: SnapshotStrategy.start(""),
@@ -151,7 +164,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         const progress = Option.isSome(snapshot)
           ? PagedFold.startAt(projection, snapshot.value, true)
           : PagedFold.startAt(projection, latest, false)
-        yield* foldPages(folding, progress, sinceSnapshot, undefined).pipe(
+        yield* foldPages(folding, progress, sinceSnapshot, { until: undefined, head }).pipe(
           Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit, head))),
         )
         return PagedFold.reachedBy(progress)
@@ -180,7 +193,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         const folding = foldingOf(original)
         yield* inEpoch(folding)
         const { progress, sinceSnapshot } = yield* startBelow(folding, at)
-        yield* foldPages(folding, progress, sinceSnapshot, at)
+        yield* foldPages(folding, progress, sinceSnapshot, { until: at, head: at })
         return progress.builder.state()
       })
 
@@ -219,6 +232,23 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         return { progress: PagedFold.startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
       })
 
+    const storeSnapshot = <S>(original: Projection<S>) =>
+      Effect.gen(function* () {
+        const folding = foldingOf(original)
+        yield* inEpoch(folding)
+        const { position: head } = yield* log.head
+        const { progress, sinceSnapshot } = yield* startBelow(folding, head)
+        yield* foldPages(folding, progress, sinceSnapshot, { until: head, head })
+        const { position, builder } = progress
+        const [last] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
+        const chunked = () => builder.chunked?.() ?? builder.state()
+        yield* folding.strategy.store({ position, hash: last?.hash ?? "", chunked }, sinceSnapshot.epoch)
+        return position
+      })
+
+    const snapshotAt = <S>(projection: Projection<S>) =>
+      Effect.flatMap(epoch, (now) => foldingOf(projection).strategy.reach(now))
+
     const changes = <S>(original: Projection<S>) =>
       currentWithPosition(original).pipe(
         Effect.map((start) => {
@@ -255,7 +285,7 @@ const folding = (log: typeof EventLog.Service, { checks = isDevelopment(), snaps
         Stream.unwrap,
       )
 
-    return { stateAt, current, currentWithPosition, changes }
+    return { stateAt, current, currentWithPosition, storeSnapshot, snapshotAt, changes }
   })
 
 /** How far one projection has been folded. */
@@ -281,6 +311,14 @@ const isDevelopment = () => {
 /** The projector over the `EventLog` in its context, and over its `Snapshots` where there are any. */
 export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, Options.InvalidOptions, EventLog> =>
   Layer.scoped(Projector, Effect.flatMap(Options.decode("Projector.layerWith", ProjectorOptions, options), make))
+
+/**
+ * The same with default options, for programs that also fold combined projections: a fold of one of their parts may
+ * start at a snapshot of the whole.
+ */
+export const layerSharing = (
+  ...combined: ReadonlyArray<SnapshotSource.Combined>
+): Layer.Layer<Projector, never, EventLog> => Layer.scoped(Projector, make({}, combined))
 
 /** The same with default options. */
 export const layer: Layer.Layer<Projector, never, EventLog> = Layer.scoped(Projector, make({}))

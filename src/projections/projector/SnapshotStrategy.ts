@@ -5,13 +5,13 @@
 
 import { Effect, Option, type Scope } from "effect"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
-import type { FoundSnapshot, Series, Snapshots } from "../../events/log/Snapshots.ts"
+import type { FoundSnapshot, Snapshots } from "../../events/log/Snapshots.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { Positioned, Projection } from "../fold/Projection.ts"
 import * as ChunkCache from "./ChunkCache.ts"
 import * as compression from "./compression.ts"
-import * as Fingerprint from "./Fingerprint.ts"
+import * as SnapshotSource from "./SnapshotSource.ts"
 import * as StateChunks from "./StateChunks.ts"
 import * as StoredStates from "./StoredStates.ts"
 
@@ -34,19 +34,27 @@ export interface SnapshotStrategy<S> {
    * snapshot is still being written.
    */
   readonly onProgress: (sinceSnapshot: FoldProgress, step: Step) => Effect.Effect<void>
+  /** Stores a state, however few its events are. */
+  readonly store: (state: StateToStore, epoch: string) => Effect.Effect<void, LogError | DiskFull>
+  /** The position of the newest snapshot of this projection itself, which has not been verified; 0 if there is none. */
+  readonly reach: (epoch: string) => Effect.Effect<number, LogError>
+}
+
+/** The state that a fold has reached. */
+export interface StateToStore {
+  /** The position and the hash of the last event. */
+  readonly position: number
+  readonly hash: string
+  /** The state, for storage. Called before the fold goes on; see `StateBuilder.chunked`. */
+  readonly chunked: () => unknown
 }
 
 /** One folded page of events. */
-export interface Step {
+export interface Step extends StateToStore {
   /** Events folded. */
   readonly events: number
   /** The size of their payloads as JSON text. */
   readonly bytes: number
-  /** The position and the hash of the last event. */
-  readonly position: number
-  readonly hash: string
-  /** The state reached, for storage. Called before the fold goes on; see `StateBuilder.chunked`. */
-  readonly chunked: () => unknown
 }
 
 /** Events folded since the last snapshot, and the size of their payloads in bytes. */
@@ -79,19 +87,32 @@ export const POLICY: SnapshotPolicy = { minEvents: 500, perByteStored: 4, perByt
 const MEASURED_EVENTS = 32
 
 /** A strategy that reads and writes no snapshots. */
-export const none = <S>(): SnapshotStrategy<S> => ({ nearest: () => Effect.succeedNone, onProgress: () => Effect.void })
+export const none = <S>(): SnapshotStrategy<S> => ({
+  nearest: () => Effect.succeedNone,
+  onProgress: () => Effect.void,
+  store: () => Effect.void,
+  reach: () => Effect.succeed(0),
+})
+
+/** Options of all strategies of a log. */
+export interface StrategyOptions {
+  /** When snapshots are written. Default: `POLICY`. */
+  readonly policy?: SnapshotPolicy
+  /** Combined projections: a fold of one of their parts may start at a snapshot of the whole. Default: none. */
+  readonly sharing?: ReadonlyArray<SnapshotSource.Combined>
+}
 
 /** Makes the strategy of each projection. At most one snapshot is written at a time; closing the scope waits for it. */
 export const makeAll = (
   log: typeof EventLog.Service,
   snapshots: typeof Snapshots.Service,
-  policy: SnapshotPolicy = POLICY,
+  { policy = POLICY, sharing = [] }: StrategyOptions = {},
 ) =>
   Effect.map(Effect.scope, (scope) => {
     const writeLock = Effect.unsafeMakeSemaphore(1)
     const cache = ChunkCache.make()
     return <S>(projection: Projection<S>): SnapshotStrategy<S> =>
-      make(projection, { log, snapshots, policy, cache, writeLock, scope })
+      make(projection, { log, snapshots, policy, cache, writeLock, scope, sharing })
   })
 
 interface Shared {
@@ -101,16 +122,16 @@ interface Shared {
   readonly cache: ChunkCache.ChunkCache
   readonly writeLock: Effect.Semaphore
   readonly scope: Scope.Scope
+  readonly sharing: ReadonlyArray<SnapshotSource.Combined>
 }
 
 const make = <S>(
   projection: Projection<S>,
-  { log, snapshots, policy, cache, writeLock, scope }: Shared,
+  { log, snapshots, policy, cache, writeLock, scope, sharing }: Shared,
 ): SnapshotStrategy<S> => {
-  const fingerprint = Fingerprint.of(projection, snapshots.upcastVersions)
-  // The name of a combined projection contains the versions of its parts.
-  const name = projection.name.replaceAll(/@\d+/g, "")
-  const seriesIn = (epoch: string): Series => ({ projection: name, fingerprint, timeline: MAIN, epoch })
+  const own = SnapshotSource.own(projection, snapshots.upcastVersions)
+  const { seriesIn } = own
+  const sources = [own, ...SnapshotSource.sharing(sharing, projection, snapshots.upcastVersions)]
   const states = StoredStates.make(cache)
   /** Bytes of events required before the next snapshot, estimated from the last one. */
   let requiredBytes = 0
@@ -119,33 +140,57 @@ const make = <S>(
 
   const nearest: SnapshotStrategy<S>["nearest"] = ({ after, until, epoch }) =>
     Effect.gen(function* () {
-      const series = seriesIn(epoch)
-      let below = Math.min(until, log.spans[0]?.until ?? 0)
-      while (below - after >= 1) {
-        const found = yield* snapshots.nearest(series, below)
-        if (Option.isNone(found) || found.value.position <= after) return Option.none()
-        const { position } = found.value
-        const state = yield* verified(series, found.value)
+      const found = new Map<SnapshotSource.SnapshotSource, FoundSnapshot>()
+      const look = (source: SnapshotSource.SnapshotSource, below: number) =>
+        Effect.map(snapshots.nearest(source.seriesIn(epoch), below), (snapshot) => {
+          found.delete(source)
+          if (Option.isSome(snapshot) && snapshot.value.position > after) found.set(source, snapshot.value)
+        })
+      const highest = Math.min(until, log.spans[0]?.until ?? 0)
+      if (highest <= after) return Option.none()
+      for (const source of sources) yield* look(source, highest)
+      for (;;) {
+        const [next] = [...found].sort(([, a], [, b]) => b.position - a.position)
+        if (next === undefined) return Option.none()
+        const [source, snapshot] = next
+        const { position } = snapshot
+        const state = yield* verified(source, epoch, snapshot)
         // The snapshot is authentic and its hashes hold, so that this very projection, with this state schema, wrote
         // it.
         if (Option.isSome(state)) return Option.some({ position, state: state.value as S })
-        yield* Effect.ignore(snapshots.forget(series, position))
-        below = position - 1
+        yield* Effect.ignore(snapshots.forget(source.seriesIn(epoch), position))
+        yield* look(source, position - 1)
       }
-      return Option.none()
       // If snapshots cannot be read, the fold starts from the events; if those cannot be read either, that read reports
       // the error.
     }).pipe(Effect.catchAll(() => Effect.succeedNone))
 
   /** The state of a snapshot, if the log wrote it, the log still has its event, and every hash holds. */
-  const verified = (series: Series, { position, eventHash, stateHash, root, authentic }: FoundSnapshot) =>
+  const verified = (
+    { seriesIn, field }: SnapshotSource.SnapshotSource,
+    epoch: string,
+    { position, eventHash, stateHash, root, authentic }: FoundSnapshot,
+  ) =>
     Effect.gen(function* () {
       if (!authentic) return Option.none()
       const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
       if (event?.hash !== eventHash) return Option.none()
       const text = compression.decompress(root, stateHash)
-      return Option.isNone(text) ? text : yield* states.read(text.value, (digests) => snapshots.parts(series, digests))
+      if (Option.isNone(text)) return text
+      return yield* states.read(text.value, (digests) => snapshots.parts(seriesIn(epoch), digests), field)
     })
+
+  const store: SnapshotStrategy<S>["store"] = ({ position, hash, chunked }, epoch) =>
+    Effect.suspend(() => {
+      if (log.timeline !== MAIN || position === 0) return Effect.void
+      const pending = { position, hash, state: StateChunks.split(chunked()), events: 0, bytes: WORTH_ANY_SIZE, epoch }
+      return writeLock.withPermits(1)(write(pending))
+    })
+
+  const reach: SnapshotStrategy<S>["reach"] = (epoch) =>
+    Effect.map(snapshots.nearest(seriesIn(epoch), Number.MAX_SAFE_INTEGER), (found) =>
+      Option.match(found, { onNone: () => 0, onSome: ({ position, authentic }) => (authentic ? position : 0) }),
+    )
 
   const onProgress: SnapshotStrategy<S>["onProgress"] = (sinceSnapshot, step) =>
     Effect.suspend(() => {
@@ -228,8 +273,11 @@ const make = <S>(
       return true
     })
 
-  return { nearest, onProgress }
+  return { nearest, onProgress, store, reach }
 }
+
+/** As the bytes of a snapshot's events: it is written, whatever it adds to the file. */
+const WORTH_ANY_SIZE = Number.POSITIVE_INFINITY
 
 /** A snapshot to be written. */
 interface PendingSnapshot {

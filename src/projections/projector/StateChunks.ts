@@ -1,6 +1,6 @@
 /** Splits a state into chunks for storage, so that entries which many states have in common are stored once. */
 
-import { type Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import { pointerKeys, pointerToken } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "../fold/ChunkedRecord.ts"
@@ -90,6 +90,18 @@ export type Root = typeof Root.Type
 
 /** Decodes the text of a root. */
 export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
+
+/** The root of one field of a state, such as one part of a combined state. None if the state has no such field. */
+export const fieldOf = ({ skeleton, wide }: Root, field: string): Option.Option<Root> => {
+  if (!isRecord(skeleton) || !Object.hasOwn(skeleton, field)) return Option.none()
+  const path = `/${pointerToken(field)}`
+  return Option.some({
+    skeleton: skeleton[field],
+    wide: wide
+      .filter((record) => record.path === path || record.path.startsWith(`${path}/`))
+      .map((record) => ({ ...record, path: record.path.slice(path.length) })),
+  })
+}
 
 /**
  * The state of a skeleton, with its wide records put back. The records are new and the caller may change them; their

@@ -32,8 +32,10 @@ export interface StoredStates {
    * chunk.
    */
   readonly write: (state: StateChunks.StateChunks) => Effect.Effect<Option.Option<WrittenState>>
-  /** The state of a root's text; none if a chunk is missing, or its bytes do not match its digest. */
-  readonly read: (root: string, load: Load) => Effect.Effect<Option.Option<unknown>, LogError>
+  /**
+   * The state of a root's text, or one field of it; none if a chunk is missing, or its bytes do not match its digest.
+   */
+  readonly read: (root: string, load: Load, field?: string) => Effect.Effect<Option.Option<unknown>, LogError>
 }
 
 /** Loads the stored bytes of the chunks with these digests. */
@@ -109,9 +111,10 @@ export const make = (cache: ChunkCache): StoredStates => {
       return Option.some({ root: compression.compress(root), chunks: last.byDigest, parts, work: work + root.length })
     })
 
-  const read = (text: string, load: Load) =>
+  const read = (text: string, load: Load, field?: string) =>
     Effect.gen(function* () {
-      const root = StateChunks.rootOf(text)
+      const whole = StateChunks.rootOf(text)
+      const root = field === undefined ? whole : Option.flatMap(whole, (root) => StateChunks.fieldOf(root, field))
       if (Option.isNone(root)) return Option.none()
       const { skeleton, wide } = root.value
       const digests = wide.flatMap(({ pages }) => pages)
@@ -123,7 +126,7 @@ export const make = (cache: ChunkCache): StoredStates => {
         if (recordChunks.length < record.pages.length) return Option.none()
         byPath.set(record.path, recordChunks)
       }
-      if (last.byPath.size === 0) remember(byPath)
+      if (last.byPath.size === 0 && field === undefined) remember(byPath)
       return Option.some(
         StateChunks.join(
           skeleton,

@@ -23,15 +23,21 @@ export interface Info {
    * record it.
    */
   readonly gate: JsonObject | null
+  /** The position of the newest snapshot of the whole state; 0 if there is none. */
+  readonly snapshot: number
   readonly space: Space
 }
 
 /** The content of a log, then its space: in total, by type, by stream. */
-export const lines = (style: Style, { path, head, tasks, plugins, gate, space }: Info): ReadonlyArray<string> => [
+export const lines = (
+  style: Style,
+  { path, head, tasks, plugins, gate, snapshot, space }: Info,
+): ReadonlyArray<string> => [
   `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,
+  snapshotLine(snapshot, head),
   ...(gate === null ? [] : [`gate of the last kernel: ${GateSummary.of(gate)}`]),
   "",
   ...Table.lines(style, ["space", ...Table.right("size", "share")], spaceRows(space)),
@@ -42,6 +48,11 @@ export const lines = (style: Style, { path, head, tasks, plugins, gate, space }:
   ...archivedNote(style, space),
   ...Table.lines(style, shareColumns("stream"), [...shareRows(space.streams, space), ...otherStreams(space)]),
 ]
+
+const snapshotLine = (snapshot: number, { position }: Head): string =>
+  snapshot === 0
+    ? "no snapshot of the whole state; `hindcast log snapshot` stores one"
+    : `snapshot of ${at(snapshot)}, ${count(position - snapshot, "event")} before the head`
 
 /** A note that archived events are not counted by type or by stream. */
 const archivedNote = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>

@@ -3,8 +3,8 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import type { RecordBuilder } from "../../projections/fold/RecordBuilder.ts"
-import { recordProjection } from "../../projections/fold/RecordProjection.ts"
+import type { RecordBuilder } from "../fold/RecordBuilder.ts"
+import { recordProjection } from "../fold/RecordProjection.ts"
 
 /** A plugin's host request. */
 const Request = Schema.Struct({

@@ -1,0 +1,34 @@
+/** The command `hindcast log snapshot`: stores the state of the log's head, from which later questions start. */
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import { common } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { at } from "../terminal/Text.ts"
+
+/** `hindcast log snapshot` */
+export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
+  Effect.gen(function* () {
+    const { position: head } = yield* (yield* EventLog).head
+    const projector = yield* Projector
+    const before = yield* projector.snapshotAt(Unfinished.projection)
+    const position = yield* projector.storeSnapshot(Unfinished.projection)
+    yield* Output.show(json, { head, before, position }, (style) => [
+      position === 0
+        ? "The log is empty, so that there is nothing to store."
+        : position === before
+          ? `A snapshot of ${at(position)} is stored already.`
+          : `${style.good("Stored")} a snapshot of ${at(position)}${before === 0 ? "" : `; the one before is of ${at(before)}`}.`,
+      ...(position === 0
+        ? []
+        : ["Questions about the state and lists of all tasks start there, and a kernel opens there."]),
+    ])
+  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+).pipe(
+  Command.withDescription(
+    "Store the state at the head, so that questions about a long log are answered quickly. Snapshots are a cache: nothing depends on them",
+  ),
+)

@@ -1,0 +1,39 @@
+/** Shows the progress of long folds on the standard error, and says how such questions become quick. */
+import { Effect } from "effect"
+import type * as FoldWatch from "../../projections/projector/FoldWatch.ts"
+import type * as Argv from "../command/Argv.ts"
+import * as ProgressLine from "./ProgressLine.ts"
+import { count } from "./Text.ts"
+
+/** The watch of one command line. Nothing is shown with `--json`, or if the standard error is no terminal. */
+export const watch = (
+  { json, path }: Pick<Argv.Arranged, "json" | "path">,
+  terminal: ProgressLine.Terminal = process.stderr,
+): FoldWatch.Watch => {
+  let advised = !READERS.has(path[0] ?? "")
+  return (fold) => {
+    let events = 0
+    const counted = ProgressLine.during(
+      { verb: "read", unit: "events", json },
+      (onProgress) =>
+        fold((done, of) => {
+          events = done
+          return onProgress(done, of)
+        }),
+      terminal,
+    )
+    return Effect.tap(counted, () => {
+      if (advised || events < SLOW || json || terminal.isTTY !== true) return
+      advised = true
+      terminal.write(
+        `Read ${count(events, "event")}; after \`hindcast log snapshot\` such questions are answered quickly.\n`,
+      )
+    })
+  }
+}
+
+/** Commands that open a log read-only, and so store no snapshots themselves. */
+const READERS = new Set(["state", "diff", "history", "blame", "bisect", "watch", "align", "step", "task", "audit"])
+
+/** Folds of more events than this take a second. */
+const SLOW = 100_000

@@ -1,0 +1,24 @@
+/**
+ * The fold that a kernel makes when it opens a log: all that an earlier kernel may have left unfinished. Its snapshots
+ * serve whoever asks for one of its parts (`Projector.layerSharing`).
+ */
+
+import * as Projection from "../fold/Projection.ts"
+import * as EnvironmentState from "../state/EnvironmentState.ts"
+import * as PendingConfirmations from "../state/PendingConfirmations.ts"
+import * as Processes from "../state/Processes.ts"
+import * as Tasks from "../state/Tasks.ts"
+import * as OpenRequests from "./OpenRequests.ts"
+import * as TaskVersions from "./TaskVersions.ts"
+
+/** The environment, the tasks, and what waits: confirmations, processes, host requests. */
+export const projection = Projection.combine({
+  environment: EnvironmentState.projection,
+  confirmations: PendingConfirmations.projection,
+  processes: Processes.projection,
+  requests: OpenRequests.projection,
+  tasks: Tasks.projection,
+  versions: TaskVersions.projection,
+})
+
+export type Unfinished = (typeof projection)["initial"]
