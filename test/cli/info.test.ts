@@ -36,7 +36,7 @@ const manyStreams = async (count: number) => {
 describe("log info", () => {
   it("says in JSON what the log holds, with stable keys", async () => {
     const info = await document(["log", "info", "--log", log])
-    expect(keysOf(info)).toEqual(["bytes", "gate", "head", "path", "plugins", "space", "tasks", "types"])
+    expect(keysOf(info)).toEqual(["bytes", "gate", "head", "path", "plugins", "snapshot", "space", "tasks", "types"])
     expect(keysOf(info.head)).toEqual(["hash", "position"])
     expect(info.tasks).toEqual({ all: 1, open: 0 })
     expect(info.gate).toMatchObject({ default: "deny", rules: [{ name: "little-risk" }, { name: "ask-a-person" }] })

@@ -49,7 +49,7 @@ describe("every answer has stable keys in JSON", () => {
 
   it("task ls, audit, confirm ls", async () => {
     const tasks = await on("task", "ls")
-    expect(keysOf(tasks)).toEqual(["tasks"])
+    expect(keysOf(tasks)).toEqual(["earlier", "tasks"])
     expect(keysOf(tasks.tasks)).toEqual(
       ["agent", "closedAt", "from", "goal", "id", "openedAt", "outcome", "reason", "steps", "to"].sort(),
     )
