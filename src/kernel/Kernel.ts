@@ -178,7 +178,7 @@ const make = (input: KernelOptions) =>
     const { log } = drafts
     yield* Effect.provideService(recover(onOpenTasks), EventLog, log)
     yield* startAndStop(log, { deno, seed, gate })
-    yield* Effect.provideService(SnapshotUpkeep.start, EventLog, log)
+    yield* Effect.provideService(SnapshotUpkeep.start(), EventLog, log)
 
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))

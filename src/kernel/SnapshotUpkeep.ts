@@ -8,32 +8,33 @@ import * as Unfinished from "../projections/unfinished/Unfinished.ts"
 /** So many new events are worth a new snapshot: a reader folds them in some 50 ms. */
 const MIN_EVENTS = 10_000
 
-/** How often the head is looked at. */
+/** How often the head is looked at, at most. */
 const INTERVAL = Duration.seconds(5)
 
 /** The least share of its time that the kernel has for other work: a snapshot of a large state takes a second. */
 const OTHER_WORK = 20
 
 /** Stores a snapshot whenever the log has grown enough, until the scope closes. */
-export const start: Effect.Effect<void, never, EventLog | Projector | Scope.Scope> = Effect.gen(function* () {
-  const log = yield* EventLog
-  const projector = yield* Projector
-  let stored = 0
+export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog | Projector | Scope.Scope> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+    let stored = 0
 
-  const storeIfDue = Effect.gen(function* () {
-    const { position } = yield* log.head
-    if (position - stored < MIN_EVENTS) return
-    stored = Math.max(stored, yield* projector.snapshotAt(Unfinished.projection))
-    if (position - stored < MIN_EVENTS) return
-    yield* projector.storeSnapshot(Unfinished.projection)
-    stored = position
+    const storeIfDue = Effect.gen(function* () {
+      const { position } = yield* log.head
+      if (position - stored < MIN_EVENTS) return
+      stored = Math.max(stored, yield* projector.snapshotAt(Unfinished.projection))
+      if (position - stored < MIN_EVENTS) return
+      yield* projector.storeSnapshot(Unfinished.projection)
+      stored = position
+    })
+
+    const storeAndWait = Effect.gen(function* () {
+      // On a busy log or a full disk there is no snapshot; nothing else depends on it.
+      const [took] = yield* Effect.timed(Effect.ignore(storeIfDue))
+      yield* Effect.sleep(Duration.max(interval, Duration.times(took, OTHER_WORK)))
+    })
+
+    yield* Effect.forkScoped(Effect.forever(storeAndWait))
   })
-
-  const storeAndWait = Effect.gen(function* () {
-    // On a busy log or a full disk there is no snapshot; nothing else depends on it.
-    const [took] = yield* Effect.timed(Effect.ignore(storeIfDue))
-    yield* Effect.sleep(Duration.max(INTERVAL, Duration.times(took, OTHER_WORK)))
-  })
-
-  yield* Effect.forkScoped(Effect.forever(storeAndWait))
-})
