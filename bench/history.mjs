@@ -123,7 +123,7 @@ function* turnOf(task, number, turn, agent) {
   ])
 }
 
-const sha256 = (text) => crypto.createHash("sha256").update(text).digest("hex")
+export const sha256 = (text) => crypto.createHash("sha256").update(text).digest("hex")
 
 /** Appends of so many tasks, of which some are always under way at the same time; in groups that are appended at once. */
 export function* history(tasks) {
@@ -139,4 +139,43 @@ export function* history(tasks) {
     }
     yield requests
   }
+}
+
+const RUBRIC = {
+  measures: [
+    {
+      ...{ plugin: "room", name: "progress", description: "Whether the thing was found, and how quickly" },
+      rewards: [{ name: "found", weight: 1, when: "The thing is in the hall", rule: "env.things.rope == 'hall'" }],
+      punishments: [{ name: "slow", weight: 0.2, when: "More than ten moves", rule: "env.moves > 10" }],
+    },
+  ],
+}
+
+/** What follows a task's close: a person was asked about one of its commands, and it was scored. */
+export const judged = (taskId) => {
+  const [scoreSetId, confirmationId] = [uuidv7(), uuidv7()]
+  const digest = sha256(JSON.stringify(RUBRIC))
+  const asked = { confirmationId, commandId: uuidv7(), argsDigest: sha256("args"), risk: "high" }
+  const set = { scoreSetId, taskIds: [taskId], label: "live", critic: "rule@3", criticDigest: sha256("rule@3") }
+  const evidence = { because: [12], scoreSetId, measure: "room/progress" }
+  return [
+    {
+      ...request(taskId, "kernel", [
+        {
+          type: "ConfirmationRequested",
+          payload: { ...asked, shown: { actuator: "room/open", args: { door: "cellar" } }, expiresAt: 4e12 },
+        },
+        { type: "ConfirmationWithdrawn", payload: { confirmationId, reason: "its task ended" } },
+      ]),
+      stream: `confirmation/${confirmationId}`,
+    },
+    request(taskId, "critic:rule", [
+      {
+        type: "ScoringStarted",
+        payload: { ...set, rubric: RUBRIC, rubricDigest: digest, range: { from: 1, to: 100 } },
+      },
+      { type: "RewardGiven", payload: { ...evidence, name: "found", weight: 1, amount: 1 } },
+      { type: "ScoringFinished", payload: { scoreSetId, totals: { [taskId]: { earned: 1, lost: 0, net: 1 } } } },
+    ]),
+  ]
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- --only export|kernel|log|million|plugins|python|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
+ * `npm run bench [-- --json] [-- --only commands|export|kernel|log|million|plugins|python|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
  * floor measured in the same run.
  */
 import * as fs from "node:fs"
@@ -11,6 +11,7 @@ const { values } = parseArgs({
   options: { json: { type: "boolean" }, only: { type: "string" }, rounds: { type: "string", default: "7" } },
 })
 const CASES = {
+  commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",
   kernel: "./cases/kernel.mjs",
   log: "./cases/log.mjs",

@@ -1,4 +1,5 @@
 /** Measuring: interleaved runs, medians, ratios. */
+import { spawnSync } from "node:child_process"
 
 /** The number that so great a part of some numbers is not above; between two of them, in proportion. */
 export const quantile = (numbers, part) => {
@@ -56,4 +57,22 @@ export const inLanes = async (call, calls, lanes) => {
     for (let index = 0; index < calls / lanes; index++) await call()
   }
   await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+/** Loaded before what is measured: as the process ends it tells the processor time that it took, user and system, and its peak memory. */
+const TELLS = `data:text/javascript,${encodeURIComponent(`
+process.on("exit", () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  process.stderr.write("\\n" + JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, megabytes: maxRSS / 1000 }))
+})`)}`
+
+/** Runs Node with these arguments to its end: the processor time and the peak memory that it took. */
+export const started = (args, env) => {
+  const { status, stderr } = spawnSync(process.execPath, ["--import", TELLS, ...args], {
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  if (status !== 0) throw new Error(stderr)
+  return JSON.parse(stderr.split("\n").at(-1))
 }

@@ -2,16 +2,9 @@
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import { median } from "../measure.mjs"
+import { median, started } from "../measure.mjs"
 
 const built = (...names) => fileURLToPath(new URL(path.posix.join("../../dist", ...names), import.meta.url))
-
-/** Loaded before what is measured: as the process ends it tells the processor time that it took, user and system, and its peak memory. */
-const TELLS = `data:text/javascript,${encodeURIComponent(`
-process.on("exit", () => {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-  process.stderr.write("\\n" + JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, megabytes: maxRSS / 1000 }))
-})`)}`
 
 const STARTS = {
   nothing: ["-e", "0"],
@@ -61,10 +54,4 @@ const make = (env) => {
     encoding: "utf8",
   })
   if (status !== 0) throw new Error(stderr)
-}
-
-const started = (args, env) => {
-  const { status, stderr } = spawnSync(process.execPath, ["--import", TELLS, ...args], { env, encoding: "utf8" })
-  if (status !== 0) throw new Error(stderr)
-  return JSON.parse(stderr.split("\n").at(-1))
 }

@@ -3,7 +3,7 @@
 import { Duration, Effect, type Scope } from "effect"
 import { EventLog } from "../events/log/EventLog.ts"
 import { Projector } from "../projections/projector/Projector.ts"
-import * as Unfinished from "../projections/unfinished/Unfinished.ts"
+import * as KeptSnapshots from "../projections/unfinished/KeptSnapshots.ts"
 
 /** So many new events are worth a new snapshot: a reader folds them in some 50 ms. */
 const MIN_EVENTS = 10_000
@@ -24,9 +24,9 @@ export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog 
     const storeIfDue = Effect.gen(function* () {
       const { position } = yield* log.head
       if (position - stored < MIN_EVENTS) return
-      stored = Math.max(stored, yield* projector.snapshotAt(Unfinished.projection))
+      stored = Math.max(stored, yield* KeptSnapshots.reach(projector))
       if (position - stored < MIN_EVENTS) return
-      yield* projector.storeSnapshot(Unfinished.projection)
+      yield* KeptSnapshots.store(projector)
       stored = position
     })
 

@@ -8,7 +8,7 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { fold } from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
-import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import * as KeptSnapshots from "../../projections/unfinished/KeptSnapshots.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -32,7 +32,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
       tasks: yield* countTasks,
       plugins: yield* listPlugins,
       gate: yield* lastGate,
-      snapshot: yield* (yield* Projector).snapshotAt(Unfinished.projection),
+      snapshot: yield* KeptSnapshots.reach(yield* Projector),
       space,
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))

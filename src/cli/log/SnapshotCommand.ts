@@ -3,7 +3,7 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
-import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import * as KeptSnapshots from "../../projections/unfinished/KeptSnapshots.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -14,8 +14,8 @@ export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
   Effect.gen(function* () {
     const { position: head } = yield* (yield* EventLog).head
     const projector = yield* Projector
-    const before = yield* projector.snapshotAt(Unfinished.projection)
-    const position = yield* projector.storeSnapshot(Unfinished.projection)
+    const before = yield* KeptSnapshots.reach(projector)
+    const position = yield* KeptSnapshots.store(projector)
     yield* Output.show(json, { head, before, position }, (style) => [
       position === 0
         ? "The log is empty, so that there is nothing to store."

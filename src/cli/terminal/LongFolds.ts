@@ -1,13 +1,19 @@
 /** Shows the progress of long folds on the standard error, and says how such questions become quick. */
 import { Effect } from "effect"
 import type * as FoldWatch from "../../projections/projector/FoldWatch.ts"
-import type * as Argv from "../command/Argv.ts"
 import * as ProgressLine from "./ProgressLine.ts"
 import { count } from "./Text.ts"
 
+/** The command line, as far as it decides what is shown. */
+export interface CommandLine {
+  /** The words of the command. */
+  readonly path: ReadonlyArray<string>
+  readonly json: boolean
+}
+
 /** The watch of one command line. Nothing is shown with `--json`, or if the standard error is no terminal. */
 export const watch = (
-  { json, path }: Pick<Argv.Arranged, "json" | "path">,
+  { json, path }: CommandLine,
   terminal: ProgressLine.Terminal = process.stderr,
 ): FoldWatch.Watch => {
   let advised = !READERS.has(path[0] ?? "")
