@@ -39,6 +39,8 @@ export interface Recorder {
   readonly recordUndisturbed: (
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError>
+  /** Waits until no append of this recorder is pending. */
+  readonly settled: Effect.Effect<void>
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
@@ -71,7 +73,7 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
-): Recorder => recorderFor(log, recording, { version: 0, committed: 0, round: 0, noticed })
+): Recorder => recorderFor(log, recording, { version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed })
 
 /** The stream as it will be when all pending appends are committed. */
 interface StreamState {
@@ -83,6 +85,9 @@ interface StreamState {
    * version.
    */
   round: number
+  /** How many appends are pending, and who waits until there is none. */
+  pending: number
+  readonly waiting: Set<() => void>
   readonly noticed: (events: ReadonlyArray<Event>) => void
 }
 
@@ -99,8 +104,10 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     Effect.suspend(() => {
       const { version, round } = state
       state.version += events.length
+      state.pending += 1
+      const appending = log.append({ ...recording, events, newIds, expected: Exact(version) })
       return Effect.catchTag(
-        Effect.map(log.append({ ...recording, events, newIds, expected: Exact(version) }), committed),
+        Effect.ensuring(Effect.map(appending, committed), ended),
         "VersionConflict",
         (conflict) => {
           rebase(conflict, round)
@@ -113,6 +120,21 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     state.committed = Math.max(state.committed, appended.version)
     return appended
   }
+
+  /** One pending append has ended. */
+  const ended = Effect.sync(() => {
+    state.pending -= 1
+    if (state.pending > 0) return
+    for (const go of state.waiting) go()
+    state.waiting.clear()
+  })
+
+  const settled = Effect.async<void>((resume) => {
+    if (state.pending === 0) return resume(Effect.void)
+    const go = () => resume(Effect.void)
+    state.waiting.add(go)
+    return Effect.sync(() => state.waiting.delete(go))
+  })
 
   const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds = false): Effect.Effect<Appended, AppendError> =>
     appendNext(events, newIds, () => appendAll(events, newIds))
@@ -147,6 +169,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
               (appended) => appended?.events,
             ),
       ),
+    settled,
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1

@@ -55,7 +55,9 @@ export const atOnce = (
     if (giveBack === undefined) return Effect.succeed(undefined)
 
     const carriedOut = Effect.gen(function* () {
-      // It may have waited for the end of an update.
+      // Another command of the same answer may be on its way into the log.
+      yield* task.settled
+      // It may have waited for the end of an update, too.
       if (running() !== instance) return undefined
       yield* task.kernel.lease.check
       if (task.isPaused()) return undefined
