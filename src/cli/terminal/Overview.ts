@@ -96,6 +96,10 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
       ],
     ],
     [
+      "From other programs",
+      [["import PATH…", "runs that other agents left: sessions of Claude Code and Codex, logs of Inspect, traces"]],
+    ],
+    [
       "To other programs",
       [
         ["export events --output FILE", "all events, as JSON Lines or as a Parquet table"],

@@ -7,6 +7,7 @@ import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
+import { importingEvents } from "./Importing.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
@@ -31,6 +32,7 @@ const coreEvents = [
   ...scoringEvents,
   ...timelineEvents,
   ...noteEvents,
+  ...importingEvents,
 ] as const
 
 type CoreEventType = (typeof coreEvents)[number]

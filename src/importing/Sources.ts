@@ -1,0 +1,7 @@
+/** Every format that runs are imported from. */
+
+import { claudeCode } from "./claude/ClaudeCode.ts"
+import type { Source } from "./Source.ts"
+
+/** In the order in which messages name them. */
+export const SOURCES: ReadonlyArray<Source> = [claudeCode]
