@@ -109,6 +109,13 @@ export class Run {
     this.#write("opened", this.#opening(start.about), { at: start.at, cause: null })
   }
 
+  /** The next record of the source has this time. A clock that goes back changes no order, and is remarked on. */
+  tick(at: number | null): void {
+    if (at === null) return
+    if (this.lastAt !== null && at < this.lastAt) this.#runs.remark("times that go back: the order is the file's")
+    this.lastAt = at
+  }
+
   /** Somebody said something to the agent. `content` is text or content parts. */
   said(key: string, content: unknown, when: When & { readonly source?: string }): void {
     const { json } = logJson(content)
@@ -184,7 +191,7 @@ export class Run {
     const request = { messages: messages ?? this.#untold.get(agentId ?? "") ?? [] }
     this.#untold.delete(agentId ?? "")
     const { json } = logJson(request)
-    this.#write(
+    this.#writeAt(
       `asked:${key}`,
       {
         type: "ModelCalled",
@@ -196,7 +203,8 @@ export class Run {
           ...ofAgent(agentId),
         },
       },
-      { at, cause: this.#lastTold.get(agentId ?? "") ?? "opened" },
+      at,
+      this.#lastTold.get(agentId ?? "") ?? "opened",
     )
   }
 
@@ -236,15 +244,17 @@ export class Run {
 
   /** Lets a pending call pass and begin. */
   #dispatched(callId: string, { commandId, at }: PendingCommand): void {
-    this.#write(
+    this.#writeAt(
       `allowed:${callId}`,
       { type: "CommandAllowed", payload: { commandId, rule: "import" } },
-      { at, cause: `call:${callId}` },
+      at,
+      `call:${callId}`,
     )
-    this.#write(
+    this.#writeAt(
       `dispatched:${callId}`,
       { type: "CommandDispatched", payload: { commandId } },
-      { at, cause: `allowed:${callId}` },
+      at,
+      `allowed:${callId}`,
     )
   }
 
@@ -467,12 +477,14 @@ export class Run {
     }
   }
 
+  /** Writes an event, at the time of the record that is mapped. */
   #write(key: string, body: Body, { at, cause = "opened" }: When): void {
-    if (at !== null) {
-      if (this.lastAt !== null && at < this.lastAt) this.#runs.remark("times that go back: the order is the file's")
-      this.lastAt = at
-    }
-    this.#runs.add({ run: this, key, cause, at: at ?? this.lastAt, body, bytes: logJson(body.payload).bytes })
+    this.#writeAt(key, body, at ?? this.lastAt, cause)
+  }
+
+  /** Writes an event at a time of its own, such as that of the call that a result belongs to. */
+  #writeAt(key: string, body: Body, at: number | null, cause: string | null): void {
+    this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
   }
 }
 

@@ -158,6 +158,8 @@ export class Session {
     if (at !== null) this.#lastAt = at
     const key = uuid ?? `line-${this.#number}`
     const agentId = this.#agentOf(value, uuid)
+    // Agents work at the same time: only the times of one of them are in order.
+    if (agentId === undefined) run.tick(at)
     const chain = this.#chain(agentId)
     switch (type) {
       case "assistant":
