@@ -12,6 +12,8 @@ import { parsed } from "./Untrusted.ts"
 export interface Found {
   readonly file: string
   readonly source: Source
+  /** Whether it is an archive: each of its parts is then a record. */
+  readonly zipped: boolean
 }
 
 /** What was found: files that will be imported, and those of a directory that are of no known format. */
@@ -46,8 +48,8 @@ export const find = (
       const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
       const files = stat.isDirectory() ? yield* filesIn(named) : [named]
       for (const file of files) {
-        const source = yield* formatOf(file, sources)
-        if (source !== undefined) found.push({ file, source })
+        const format = yield* formatOf(file, sources)
+        if (format !== undefined) found.push({ file, ...format })
         else if (stat.isDirectory()) unknown.push(file)
         else return yield* noFormat(file, sources)
       }
@@ -72,7 +74,10 @@ const filesIn = (directory: string): Effect.Effect<ReadonlyArray<string>, FileRe
   })
 
 /** The format of a file; undefined if it has none. Two formats are an error. */
-const formatOf = (file: string, sources: ReadonlyArray<Source>): Effect.Effect<Source | undefined, FileRefused> =>
+const formatOf = (
+  file: string,
+  sources: ReadonlyArray<Source>,
+): Effect.Effect<Omit<Found, "file"> | undefined, FileRefused> =>
   Effect.gen(function* () {
     const bytes = yield* Effect.tryPromise({ try: () => beginning(file, HEAD_BYTES), catch: unreadable(file) })
     const head = headOf(file, bytes)
@@ -82,7 +87,7 @@ const formatOf = (file: string, sources: ReadonlyArray<Source>): Effect.Effect<S
         ...{ file, expected: "a file of one format" },
         found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
       })
-    return first
+    return first === undefined ? undefined : { source: first, zipped: head.zipped }
   })
 
 const headOf = (file: string, bytes: Buffer): FileHead => {

@@ -8,6 +8,7 @@ import * as Archive from "./Archive.ts"
 import * as Detection from "./Detection.ts"
 import { idOf } from "./EventIds.ts"
 import type { FileReport, ImportReport } from "./ImportReport.ts"
+import { isMapped, orderOf } from "./inspect/Inspect.ts"
 import type { Run } from "./Run.ts"
 import { Runs } from "./Runs.ts"
 import * as ScoreAppender from "./ScoreAppender.ts"
@@ -74,11 +75,11 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
 /** Imports one file. */
 const importFile = (
   writing: Writing,
-  { file, source }: Detection.Found,
+  { file, source, zipped }: Detection.Found,
   onBytes: (bytes: number) => Effect.Effect<void>,
 ): Effect.Effect<FileReport, FileRefused | AppendError> =>
   Effect.gen(function* () {
-    const extent = yield* extentOf(file, source)
+    const extent = yield* extentOf(file, source, zipped)
     const runs = new Runs(source.name)
     const appenders = new Map<Run, TaskAppender>()
     let records = 0
@@ -111,7 +112,7 @@ const importFile = (
       return Effect.all(flushes, { discard: true })
     })
 
-    yield* read(file, source, extent, mapper, runs, (count, bytes) => {
+    yield* read(file, source, zipped, extent, mapper, runs, (count, bytes) => {
       records += count
       return Effect.zipRight(write, onBytes(bytes))
     })
@@ -124,10 +125,10 @@ const importFile = (
     return yield* conclude(writing, file, source, extent, reportOf(file, source, extent, runs, appenders, counted))
   })
 
-const extentOf = (file: string, { form }: Source): Effect.Effect<Extent, FileRefused> =>
-  form === "lines"
-    ? examineLines(file)
-    : examineWhole(file, form === "document" ? MAX_DOCUMENT_BYTES : Number.POSITIVE_INFINITY)
+const extentOf = (file: string, { form }: Source, zipped: boolean): Effect.Effect<Extent, FileRefused> => {
+  if (zipped) return examineWhole(file, Number.POSITIVE_INFINITY)
+  return form === "lines" ? examineLines(file) : examineWhole(file, MAX_DOCUMENT_BYTES)
+}
 
 /** The id of the event that says that a file with this content was imported, with all of its runs ended. */
 const importedId = (source: string, digest: string, finished: boolean): string =>
@@ -151,6 +152,7 @@ const MAX_BESIDE_BYTES = 4 * 1024 * 1024
 const read = (
   file: string,
   source: Source,
+  zipped: boolean,
   { bytes }: Extent,
   mapper: Mapper,
   runs: Runs,
@@ -165,7 +167,7 @@ const read = (
           found: cause instanceof Error ? cause.message : String(cause),
         })
   return Effect.gen(function* () {
-    if (source.form === "archive") return yield* readArchive(file, mapper, refuse, onRecords)
+    if (zipped) return yield* readArchive(file, mapper, refuse, onRecords)
     if (source.form === "document") {
       const text = yield* Effect.tryPromise({ try: () => fs.promises.readFile(file, "utf8"), catch: refuse })
       const value = yield* Effect.try({ try: () => parsedDocument(text), catch: refuse })
@@ -231,11 +233,20 @@ const readArchive = (
     (archive) => Effect.promise(() => archive.close()),
   )
 
-/** The parts of an archive that are JSON: those beside the samples first, then the samples by name. */
-const partsInOrder = (entries: ReadonlyMap<string, Archive.Entry>): ReadonlyArray<Archive.Entry> => {
-  const parts = [...entries.values()].filter(({ name }) => name.endsWith(".json"))
-  const isSample = ({ name }: Archive.Entry) => name.startsWith("samples/")
-  return [...parts.filter((part) => !isSample(part)), ...parts.filter(isSample)]
+/** The parts of an archive that are mapped, in the order in which they are. */
+const partsInOrder = (entries: ReadonlyMap<string, Archive.Entry>): ReadonlyArray<Archive.Entry> =>
+  [...entries.values()]
+    .filter(({ name }) => isMapped(name))
+    .map((entry) => ({ entry, order: orderOf(entry.name) }))
+    .sort((a, b) => compare(a.order, b.order))
+    .map(({ entry }) => entry)
+
+const compare = (a: ReadonlyArray<string | number>, b: ReadonlyArray<string | number>): number => {
+  for (const [index, one] of a.entries()) {
+    const other = b[index] ?? 0
+    if (one !== other) return one < other ? -1 : 1
+  }
+  return 0
 }
 
 /** A JSON document. Python writes NaN and infinities as words that are no JSON: outside of texts they become null. */

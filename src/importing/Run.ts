@@ -1,6 +1,7 @@
 /** One run of another program as a task: builds its events in the words of the log. */
 
 import type { ModelFailureKind, ModelUsage } from "../events/vocabulary/Deciding.ts"
+import type { PatchOperation } from "../events/vocabulary/Sensing.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import type { CoreName, PayloadOf } from "../events/vocabulary/Vocabulary.ts"
 import { digest, sha256 } from "../values/Digest.ts"
@@ -116,6 +117,11 @@ export class Run {
     this.lastAt = at
   }
 
+  /** The same for records whose times need not be in order, since some of them were made at the same time. */
+  reach(at: number | null): void {
+    if (at !== null && (this.lastAt === null || at > this.lastAt)) this.lastAt = at
+  }
+
   /** Somebody said something to the agent. `content` is text or content parts. */
   said(key: string, content: unknown, when: When & { readonly source?: string }): void {
     const { json } = logJson(content)
@@ -133,6 +139,18 @@ export class Run {
     const untold = this.#untold.get(agentId ?? "")
     if (untold === undefined) this.#untold.set(agentId ?? "", [message])
     else untold.push(message)
+  }
+
+  /** The agent was told who it is. */
+  guided(key: string, systemPrompt: string, at: number | null): void {
+    const { json } = logJson(systemPrompt)
+    const guide = { systemPrompt: String(json), memoryPolicy: {}, initialMemories: [] }
+    this.#write(`guided:${key}`, { type: "GuideApplied", payload: { digest: digest(guide), ...guide } }, { at })
+  }
+
+  /** Forgets what the model would be told: the source says with each request what it was. */
+  untold(): void {
+    this.#untold.clear()
   }
 
   /** A model was asked, and answered. */
@@ -302,6 +320,40 @@ export class Run {
     return command
   }
 
+  /** A person approved a call, or refused it, as the source says. */
+  confirmed(
+    callId: string,
+    decision: { key: string; approved: boolean; by: string; reason: string | undefined; at: number | null },
+  ): void {
+    const command = this.pending.get(callId)
+    if (command === undefined) return
+    const { commandId, tool, args } = command
+    const { key, approved, by, reason, at } = decision
+    const confirmationId = `${commandId}/confirmation`
+    const shown = { tool, args: logJson(args).json }
+    const argsDigest = digest(shown.args)
+    this.#write(
+      `asks:${key}`,
+      {
+        type: "ConfirmationRequested",
+        payload: { confirmationId, commandId, argsDigest, shown, expiresAt: command.at ?? at ?? 0 },
+      },
+      { at: command.at, cause: `call:${callId}` },
+    )
+    this.#write(
+      `decides:${key}`,
+      {
+        type: "ConfirmationDecided",
+        payload: {
+          ...{ confirmationId, approved, by: nameFrom(by), channel: this.#runs.source, argsDigest },
+          ...(reason === undefined ? {} : { reason: plainText(reason) }),
+          waitedMs: elapsed(command.at, at),
+        },
+      },
+      { at, cause: `asks:${key}` },
+    )
+  }
+
   #settle(callId: string): PendingCommand | undefined {
     const command = this.pending.get(callId)
     this.pending.delete(callId)
@@ -399,13 +451,8 @@ export class Run {
   }
 
   /** Operations of a JSON Patch that a source recorded of its state. */
-  stateChanged(
-    key: string,
-    patch: ReadonlyArray<{ op: "add" | "replace"; path: string; value: Json } | { op: "remove"; path: string }>,
-    at: number | null,
-    cause: string | null,
-  ): void {
-    this.#write(key, { type: "EnvironmentChanged", payload: { plugin: this.#runs.source, patch } }, { at, cause })
+  stateChanged(key: string, patch: ReadonlyArray<PatchOperation>, at: number | null): void {
+    this.#write(key, { type: "EnvironmentChanged", payload: { plugin: this.#runs.source, patch } }, { at })
   }
 
   /** Keeps a record as it is: no other type of event stands for it. */

@@ -50,8 +50,8 @@ export interface Source {
   readonly name: string
   /** What it is called in messages. */
   readonly title: string
-  /** How its files are divided in records: a line each, one for the whole file, or one for each part of an archive. */
-  readonly form: "lines" | "document" | "archive"
+  /** How its files are divided in records: a line each, or one for the whole file. Of an archive it is each part. */
+  readonly form: "lines" | "document"
   readonly recognizes: (head: FileHead) => boolean
   readonly open: (file: SourceFile, runs: Runs) => Mapper
 }
