@@ -35,7 +35,7 @@ export interface ImportOptions {
 
 /**
  * Imports files. The format of every file is found first: a named file that is of none, or of two, fails the import
- * before anything is written. A run is written in one transaction (one of more than 50,000 events in several), with ids
+ * before anything is written. A run is written in one transaction (one of more than 10,000 events in several), with ids
  * that follow from the source's: what is in the log is not written again.
  */
 export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport, FileRefused | AppendError, EventLog> =>

@@ -20,12 +20,9 @@ export interface Writing {
   readonly dryRun: boolean
 }
 
-/** Most events of a part of a transaction. */
-const PART = 10_000
-
 /** Most events, and bytes, of one transaction: a longer run takes several, of which the last closes it. */
-const MAX_EVENTS = 5 * PART
-const MAX_BYTES = 32 * 1024 * 1024
+const MAX_EVENTS = 10_000
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Writes the events of one run. */
 export class TaskAppender {
@@ -73,19 +70,18 @@ export class TaskAppender {
       this.#pending = []
       this.#bytes = 0
       if (events.length === 0) return
-      if (this.#isClosed && events.every(({ body }) => body.type !== "TaskOpened")) return yield* this.#continue(events)
-      yield* this.#append(events)
+      const all = this.#isClosed ? [...this.#continuation(), ...events] : events
+      for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
     })
   }
 
-  /** The task was closed, and its run has gone on since: the new events are a task of their own. */
-  #continue(events: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
+  /** The task was closed, and its run has gone on since: the new events are a task of their own, which these begin. */
+  #continuation(): ReadonlyArray<RunEvent> {
     const part = this.taskIds.length + 1
-    const opening = this.#run.continuedAs(part)
     this.taskIds.push(`${this.#run.taskId}+${part}`)
     this.#version = 0
     this.#isClosed = false
-    return this.#append([...opening, ...events])
+    return this.#run.continuedAs(part)
   }
 
   /** Reads which events of the run are in the log. */
@@ -118,19 +114,14 @@ export class TaskAppender {
       if (events.some(({ body }) => body.type === "TaskClosed")) this.#isClosed = true
       if (dryRun) return
       const taskId = this.taskIds.at(-1) ?? this.#run.taskId
-      const part = (from: number) => ({
-        ...{ stream: `task/${taskId}`, taskId, actor: `import:${source}` },
-        events: events.slice(from, from + PART).map((event) => this.#newEvent(event)),
-      })
-      const expected = Exact(this.#version)
-      this.#version += events.length
-      const others = Array.from({ length: Math.ceil(events.length / PART) - 1 }, (_, index) => (index + 1) * PART)
-      if (subject === undefined) {
-        yield* log.append({ ...part(0), expected, with: others.map(part) })
-        return
+      const request = {
+        ...{ stream: `task/${taskId}`, taskId, actor: `import:${source}`, expected: Exact(this.#version) },
+        events: events.map((event) => this.#newEvent(event)),
+        // Those of the run that are in the log are known, and nobody else makes such ids.
+        newIds: true,
       }
-      // A part of an append has no subject of its own.
-      for (const from of [0, ...others]) yield* log.append(withSubject(part(from), subject))
+      this.#version += events.length
+      yield* log.append(subject === undefined ? request : withSubject(request, subject))
     })
   }
 

@@ -7,6 +7,7 @@ import { common, flag, given, oneOf, optionalText } from "../command/CommonOptio
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ImportReportPage from "./ImportReportPage.ts"
 
 /** Some files were refused. The others were imported. */
@@ -48,6 +49,8 @@ export const importRuns = Command.make(
   { ...common, ...options, paths },
   ({ log, json, paths, redact, dryRun, ...typed }) =>
     Effect.gen(function* () {
+      yield* V8Tuning.disablePretenuring
+      yield* V8Tuning.limitHeapGrowth
       const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
         Import.importFiles({
           ...{ paths, redact, dryRun, ...given(typed) },
