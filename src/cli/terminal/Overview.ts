@@ -97,7 +97,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
     ],
     [
       "From other programs",
-      [["import PATH…", "runs that other agents left: sessions of Claude Code and Codex, logs of Inspect, traces"]],
+      [["import PATH…", "runs that other agents left: Claude Code, Codex, Inspect; --dry-run shows them first"]],
     ],
     [
       "To other programs",
