@@ -134,7 +134,8 @@ export const asObject = (value: unknown): JsonObject => {
 /** Text that may name a stream, task, actor or component: without control characters, at most 120 characters. */
 export const nameFrom = (text: string): string => {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�")
-  return plain.length <= 120 ? plain : `${plain.slice(0, 119)}…`
+  if (plain === "") return "unnamed"
+  return plain.length <= 120 ? plain : `${plain.slice(0, 119).toWellFormed()}…`
 }
 
 /** The JSON Pointer of a key within a document's `files`. */

@@ -1,5 +1,6 @@
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, TestContext } from "effect"
+import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { scoreOf } from "../../src/importing/inspect/Sample.ts"
@@ -207,6 +208,53 @@ describe("a log of Inspect", () => {
           ])
           expect(yield* events).toEqual([])
         }),
+    ),
+  )
+})
+
+describe("any log of Inspect", () => {
+  const hostile = fc.oneof(
+    fc.constantFrom("__proto__", "\ud800", "\u0000", "", "attachment://__proto__", [], {}),
+    fc.jsonValue({ maxDepth: 3 }),
+  )
+  const place = fc.record({
+    event: fc.nat(8),
+    key: fc.constantFrom(
+      "event",
+      "timestamp",
+      "id",
+      "arguments",
+      "changes",
+      "output",
+      "input",
+      "call",
+      "approver",
+      "state",
+      "function",
+    ),
+    inSample: fc.constantFrom("id", "epoch", "input", "scores", "attachments", "error", "limit", "target", "uuid"),
+  })
+
+  it.live("with hostile values anywhere is imported or refused, and never half or with a defect", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(place, hostile, hostile, ({ event, key, inSample }, value, other) => {
+          const plain = sample("1", 1)
+          const changed = plain.events.map((one, index) => (index === event ? { ...one, [key]: value } : one))
+          const json = { ...plain, events: changed, scores: { [String(value)]: { value } }, [inSample]: other }
+          return Effect.runPromise(
+            withFiles({ "log.eval": zip([begun, part("1", 1, { json }), end]) }, (directory) =>
+              Effect.gen(function* () {
+                yield* importing(directory)
+                const all = yield* events
+                expect(payloads(all, "TaskClosed")).toHaveLength(1)
+                expect((yield* importing(directory)).added).toBe(0)
+              }),
+            ).pipe(Effect.provide(TestContext.TestContext)),
+          )
+        }),
+        { numRuns: 15 },
+      ),
     ),
   )
 })

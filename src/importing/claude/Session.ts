@@ -6,7 +6,7 @@ import { OpenTurn } from "../OpenTurn.ts"
 import type { Run } from "../Run.ts"
 import type { Runs } from "../Runs.ts"
 import { timeOf } from "../SourceTimes.ts"
-import { field, isObject, textOf } from "../Untrusted.ts"
+import { field, isObject, nameFrom, textOf } from "../Untrusted.ts"
 import { answerPart, blocksOf, contentParts, resultContent, usageOf } from "./Blocks.ts"
 import * as FileTools from "./FileTools.ts"
 
@@ -200,7 +200,9 @@ export class Session {
     const named = textOf(value, "agentId")
     const inherited = parent === undefined ? undefined : this.#sidechains.get(parent)
     const agent =
-      named === undefined ? (inherited ?? `sidechain-${(uuid ?? String(this.#number)).slice(0, 8)}`) : `agent-${named}`
+      named === undefined
+        ? (inherited ?? nameFrom(`sidechain-${(uuid ?? String(this.#number)).slice(0, 8)}`))
+        : nameFrom(`agent-${named}`)
     if (uuid !== undefined && this.#sidechains.size < MAX_SIDECHAINS) this.#sidechains.set(uuid, agent)
     return agent
   }
