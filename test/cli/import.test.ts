@@ -16,7 +16,7 @@ beforeAll(() => {
   fs.writeFileSync(path.join(cwd, "sessions", `${SESSION}.jsonl`), lines(session()))
   const parts = ["1", "2"].map((id) => ({ name: `samples/${id}_epoch_1.json`, json: sample(id, 1) }))
   fs.writeFileSync(path.join(cwd, "log.eval"), zip([...parts, { name: "header.json", json: header() }]))
-  fs.copyFileSync(inRepository("examples/rubrics/plain.yaml"), path.join(cwd, "rubric.yaml"))
+  fs.copyFileSync(inRepository("examples/rubrics/coding.yaml"), path.join(cwd, "rubric.yaml"))
 })
 
 afterAll(() => fs.rmSync(cwd, { recursive: true, force: true }))
@@ -54,7 +54,7 @@ describe("hindcast import", () => {
     const { tasks } = await document(["task", "ls", ...log], { cwd })
     expect(tasks).toHaveLength(3)
     await document(["rescore", "--rubric", "rubric.yaml", "--where", 'task.agent.startsWith("sums")', ...log], { cwd })
-    const compared = await document(["compare", "match", "plain", ...log], { cwd })
+    const compared = await document(["compare", "match", "coding", ...log], { cwd })
     expect(JSON.stringify(compared)).toContain('"pairs"')
     const { code, stdout } = await hindcast(
       ["blame", `/tasks/claude-code-${SESSION}/environment/claude-code/files/~1repo~1sum.ts`, ...log],
