@@ -20,6 +20,7 @@ module.exports = {
       "html",
       "worlds",
       "agents",
+      "importing",
       "kernel",
       "(plugins|projections)",
       "events",

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- --only commands|export|kernel|log|million|plugins|python|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
+ * `npm run bench [-- --json] [-- --only commands|export|import|kernel|log|million|plugins|python|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
  * floor measured in the same run.
  */
 import * as fs from "node:fs"
@@ -13,6 +13,7 @@ const { values } = parseArgs({
 const CASES = {
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",
+  import: "./cases/import.mjs",
   kernel: "./cases/kernel.mjs",
   log: "./cases/log.mjs",
   million: "./cases/million.mjs",

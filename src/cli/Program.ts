@@ -38,6 +38,7 @@ const COMMANDS = {
   rescore: async () => (await import("./score/RescoreCommand.ts")).rescore,
   score: async () => (await import("./score/ScoreCommands.ts")).score,
   compare: async () => (await import("./score/ScoreCommands.ts")).compare,
+  import: async () => (await import("./log/ImportRunsCommand.ts")).importRuns,
   export: async () => (await import("./export/ExportCommands.ts")).exporting,
   doctor: async () => (await import("./plugin/DoctorCommand.ts")).doctor,
 }

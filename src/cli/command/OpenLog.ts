@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Layer, Option } from "effect"
+import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
@@ -60,6 +61,21 @@ export const forEvents = (log: Option.Option<string>) =>
           SqliteEventLog.layer({ filename, readonly: true }),
         ),
       ),
+    ),
+  )
+
+/**
+ * Opens a log for appends of events alone, and creates it if it does not exist. With `dryRun` nothing is created: a log
+ * that does not exist is an empty one in memory.
+ */
+export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =>
+  Layer.unwrapEffect(
+    Effect.map(fileOf(log), (filename) =>
+      !dryRun
+        ? SqliteEventLog.layer({ filename })
+        : fs.existsSync(filename)
+          ? SqliteEventLog.layer({ filename, readonly: true })
+          : MemoryEventLog.layer(),
     ),
   )
 

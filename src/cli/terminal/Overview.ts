@@ -97,6 +97,10 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
       ],
     ],
     [
+      "From other programs",
+      [["import PATH…", "runs that other agents left: Claude Code, Codex, Inspect; --dry-run shows them first"]],
+    ],
+    [
       "To other programs",
       [
         ["export events --output FILE", "all events, as JSON Lines or as a Parquet table"],

@@ -1,7 +1,8 @@
-/** Event types of what people add to a log: notes, tags, and the shredding of personal data. */
+/** Event types of what people add to a log: notes, tags, imports, and the shredding of personal data. */
 
 import { Schema } from "effect"
-import { eventType, SHREDDED } from "./EventType.ts"
+import { Json } from "../../values/Json.ts"
+import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** Events that people cause. */
 export const noteEvents = [
@@ -16,4 +17,40 @@ export const noteEvents = [
     keyId: Schema.NonEmptyString,
     reason: Schema.String,
   }),
+] as const
+
+const source = Schema.NonEmptyString.annotations({ description: "The format it was imported from" })
+
+/** How often something occurred, by its name. */
+const Counts = Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt })
+
+/** Events of an import. */
+export const importingEvents = [
+  eventType(
+    "FileImported",
+    "A file of another program was imported: what it held is in the tasks that it names.",
+    {
+      source,
+      name: Schema.String.annotations({ description: "The file's name, without its directory" }),
+      digest: Sha256.annotations({ description: "Of the file's content, as far as it was read" }),
+      bytes: Schema.NonNegativeInt,
+      records: Schema.NonNegativeInt,
+      taskIds: Schema.Array(Schema.String),
+      finished: Schema.Boolean.annotations({ description: "Whether all of its runs had ended" }),
+      kept: Counts.annotations({ description: "Records that are kept as they are, by kind" }),
+      leftOut: Counts.annotations({ description: "Records that are not in the log, by kind and reason" }),
+    },
+    { personal: { name: SHREDDED } },
+  ),
+  eventType(
+    "SourceRecordKept",
+    "A record of an imported run for which there is no other type of event, as it was.",
+    {
+      source,
+      kind: Schema.String.annotations({ description: "What the source calls it" }),
+      record: Json,
+      agentId: optional(AgentId),
+    },
+    { personal: { record: null } },
+  ),
 ] as const

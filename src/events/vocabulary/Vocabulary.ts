@@ -8,7 +8,7 @@ import { decidingEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
-import { noteEvents } from "./Notes.ts"
+import { importingEvents, noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, sensingEvents } from "./Sensing.ts"
@@ -31,6 +31,7 @@ const coreEvents = [
   ...scoringEvents,
   ...timelineEvents,
   ...noteEvents,
+  ...importingEvents,
 ] as const
 
 type CoreEventType = (typeof coreEvents)[number]

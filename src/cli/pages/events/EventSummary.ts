@@ -136,6 +136,10 @@ const summaries: Summaries = {
   NoteAdded: ({ about, text }) => `${about}: ${text}`,
   TagAdded: ({ about, tag }) => `${about}: ${tag}`,
   PayloadShredded: ({ keyId, reason }) => keyId + because(reason),
+
+  FileImported: ({ source, name, records, taskIds }) =>
+    `${name} (${source}): ${count(records, "record")}, ${count(taskIds.length, "task")}`,
+  SourceRecordKept: ({ source, kind, record }) => `${source} ${kind} ${value(record)}`,
 }
 
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`)

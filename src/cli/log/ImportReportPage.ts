@@ -1,0 +1,56 @@
+/** What `hindcast import` did, for people. */
+import * as path from "node:path"
+import type { FileReport, ImportReport } from "../../importing/ImportReport.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import type { Style } from "../terminal/Style.ts"
+import { count, shorten } from "../terminal/Text.ts"
+
+/** Most runs of a file, and most unknown files, that are listed. */
+const MAX_LISTED = 20
+
+/** Maximum length of a goal, in characters. */
+const GOAL = 70
+
+/** The report. Files that are known already are counted, not listed. */
+export const lines = (style: Style, report: ImportReport): ReadonlyArray<string> => {
+  const { files, unknown, dryRun, added } = report
+  const known = files.filter((file) => file.known)
+  const read = files.filter((file) => !file.known)
+  const runs = read.flatMap((file) => file.runs).filter((run) => run.added > 0)
+  const done = dryRun ? "Would import" : "Imported"
+  return [
+    ...read.flatMap((file) => fileLines(style, file)),
+    ...(known.length === 0
+      ? []
+      : [`${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} in the log already, whole.`]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${count(unknown.length, "file")} of no known format ${unknown.length === 1 ? "was" : "were"} passed over:`,
+          ...unknown.slice(0, MAX_LISTED).map((file) => `  ${style.dim(oneLine(file))}`),
+          ...more(unknown.length),
+        ]),
+    added === 0 ? "Nothing is new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
+  ]
+}
+
+const fileLines = (style: Style, file: FileReport): ReadonlyArray<string> => [
+  `${style.bold(oneLine(path.basename(file.file)))} ${style.dim(`${file.source}, ${count(file.records, "record")}, sha256 ${file.digest.slice(0, 12)}`)}`,
+  ...file.runs
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ taskIds, goal, ended, added }) =>
+        `  ${style.name(oneLine(taskIds.at(-1) ?? ""))} ${added === 0 ? "nothing new" : `+${count(added, "event")}`}${ended ? "" : ", still open"}: ${shorten(oneLine(goal), GOAL)}`,
+    ),
+  ...more(file.runs.length),
+  ...file.scorers.map((scorer) => `  scored by ${oneLine(scorer)}`),
+  ...counted("kept as it was", file.kept),
+  ...counted("left out", file.leftOut),
+  ...counted("note", file.remarks),
+]
+
+const more = (length: number): ReadonlyArray<string> =>
+  length > MAX_LISTED ? [`  and ${length - MAX_LISTED} more`] : []
+
+const counted = (what: string, counts: Readonly<Record<string, number>>): ReadonlyArray<string> =>
+  Object.entries(counts).map(([name, times]) => `  ${what}: ${times} × ${oneLine(name)}`)

@@ -1,0 +1,67 @@
+/** The command `hindcast import`: the runs that other agents left, as tasks of a log. */
+import { Args, Command, Options } from "@effect/cli"
+import { Data, Effect } from "effect"
+import * as Import from "../../importing/Import.ts"
+import { SOURCES } from "../../importing/Sources.ts"
+import { common, flag, given, oneOf, optionalText } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import * as V8Tuning from "../terminal/V8Tuning.ts"
+import * as ImportReportPage from "./ImportReportPage.ts"
+
+/** Some files were refused. The others were imported. */
+class FilesRefused extends Data.TaggedError("FilesRefused")<{
+  readonly files: ReadonlyArray<{ readonly file: string; readonly reason: string }>
+}> {
+  override get message() {
+    const listed = this.files.map(({ file, reason }) => `\n  ${file}: ${reason}`).join("")
+    return `${this.files.length === 1 ? "One file was" : `${this.files.length} files were`} refused; nothing of ${this.files.length === 1 ? "it" : "them"} was imported:${listed}`
+  }
+}
+
+const options = {
+  from: Options.optional(
+    oneOf(
+      "from",
+      SOURCES.map(({ name }) => name),
+    ).pipe(Options.withDescription("What the files are. Default: each is recognized by what is in it")),
+  ),
+  subject: optionalText(
+    "subject",
+    "The person whose data the files hold: what was said, done and answered is encrypted under this subject's key",
+  ),
+  redact: flag(
+    "redact",
+    "Leave out what was said, done and answered: only structure, times, tokens and outcomes are kept",
+  ),
+  dryRun: flag("dry-run", "Show what would be imported; nothing is written"),
+}
+
+const paths = Args.text({ name: "path" }).pipe(
+  Args.withDescription("Files, and directories with all that is in them"),
+  Args.atLeast(1),
+)
+
+/** `hindcast import PATH…` */
+export const importRuns = Command.make(
+  "import",
+  { ...common, ...options, paths },
+  ({ log, json, paths, redact, dryRun, ...typed }) =>
+    Effect.gen(function* () {
+      yield* V8Tuning.disablePretenuring
+      yield* V8Tuning.limitHeapGrowth
+      const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
+        Import.importFiles({
+          ...{ paths, redact, dryRun, ...given(typed) },
+          onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
+        }),
+      )
+      yield* Output.show(json, report, (style) => ImportReportPage.lines(style, report))
+      if (report.refused.length > 0) return yield* new FilesRefused({ files: report.refused })
+    }).pipe(Effect.provide(OpenLog.orCreateForEvents(log, dryRun))),
+).pipe(
+  Command.withDescription(
+    "Import the runs that other agents left, one task each. What is in the log already is not imported again",
+  ),
+)

@@ -1,0 +1,121 @@
+/** Finds the files to import, and which format each of them has. */
+
+import type { Dirent } from "node:fs"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Effect } from "effect"
+import type { FileHead, Source } from "./Source.ts"
+import { beginning, FileRefused, unreadable } from "./SourceText.ts"
+import { parsed } from "./Untrusted.ts"
+
+/** A file and its format. */
+export interface Found {
+  readonly file: string
+  readonly source: Source
+  /** Whether it is an archive: each of its parts is then a record. */
+  readonly zipped: boolean
+}
+
+/** What was found: files that will be imported, and those of a directory that are of no known format. */
+export interface Findings {
+  readonly found: ReadonlyArray<Found>
+  readonly unknown: ReadonlyArray<string>
+}
+
+const HEAD_BYTES = 64 * 1024
+
+/** Most lines of a file's beginning that are parsed. */
+const HEAD_LINES = 10
+
+/** Names of files in a directory that may hold runs. All others are passed over. */
+const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)$/i
+
+/** Directories that hold no runs, and many files. */
+const PASSED_OVER = new Set(["node_modules", ".git"])
+
+/**
+ * Finds the files that paths name. A file must have exactly one format of those given; of a directory, with all that
+ * is in it, files of no format are listed as unknown. Symbolic links in directories are not followed.
+ */
+export const find = (
+  paths: ReadonlyArray<string>,
+  sources: ReadonlyArray<Source>,
+): Effect.Effect<Findings, FileRefused> =>
+  Effect.gen(function* () {
+    const found: Array<Found> = []
+    const unknown: Array<string> = []
+    for (const named of paths) {
+      const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
+      const files = stat.isDirectory() ? yield* filesIn(named) : [named]
+      for (const file of files) {
+        const format = yield* formatOf(file, sources)
+        if (format !== undefined) found.push({ file, ...format })
+        else if (stat.isDirectory()) unknown.push(file)
+        else return yield* noFormat(file, sources)
+      }
+    }
+    const once = new Map(found.map((one) => [path.resolve(one.file), one]))
+    return { found: [...once.values()], unknown }
+  })
+
+const filesIn = (directory: string): Effect.Effect<ReadonlyArray<string>, FileRefused> =>
+  Effect.gen(function* () {
+    const entries: Array<Dirent> = yield* Effect.tryPromise({
+      try: () => fs.readdir(directory, { withFileTypes: true }),
+      catch: unreadable(directory),
+    })
+    const files: Array<string> = []
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const inner = path.join(directory, entry.name)
+      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) files.push(...(yield* filesIn(inner)))
+      else if (entry.isFile() && MAY_HOLD_RUNS.test(entry.name)) files.push(inner)
+    }
+    return files
+  })
+
+/** The format of a file; undefined if it has none. Two formats are an error. */
+const formatOf = (
+  file: string,
+  sources: ReadonlyArray<Source>,
+): Effect.Effect<Omit<Found, "file"> | undefined, FileRefused> =>
+  Effect.gen(function* () {
+    const bytes = yield* Effect.tryPromise({ try: () => beginning(file, HEAD_BYTES), catch: unreadable(file) })
+    const head = headOf(file, bytes)
+    const [first, second] = sources.filter((source) => source.recognizes(head))
+    if (first !== undefined && second !== undefined)
+      return yield* new FileRefused({
+        ...{ file, expected: "a file of one format" },
+        found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
+      })
+    return first === undefined ? undefined : { source: first, zipped: head.zipped }
+  })
+
+const headOf = (file: string, bytes: Buffer): FileHead => {
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "")
+  const lines = text.split("\n", HEAD_LINES)
+  if (lines.length < HEAD_LINES && bytes.length === HEAD_BYTES) lines.pop()
+  return {
+    name: path.basename(file),
+    path: file.split(path.sep).join("/"),
+    text,
+    lines: lines.map(parsed).filter((value) => typeof value === "object" && value !== null),
+    zipped: bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50,
+  }
+}
+
+const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
+  Effect.gen(function* () {
+    const bytes = yield* Effect.tryPromise({ try: () => beginning(file, HEAD_BYTES), catch: unreadable(file) })
+    const { text, lines } = headOf(file, bytes)
+    const isOwnExport = lines.some(
+      (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,
+    )
+    return yield* new FileRefused({
+      ...{ file, expected: `a ${sources.map(({ title }) => title).join(", a ")}` },
+      found: isOwnExport
+        ? "events that Hindcast exported; `hindcast log import FILE` creates their log again"
+        : text.trim() === ""
+          ? "an empty file"
+          : `something else, which begins with ${JSON.stringify(text.slice(0, 60).toWellFormed())}`,
+    })
+  })

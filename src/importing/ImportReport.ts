@@ -1,0 +1,43 @@
+/** What an import did: which files, which runs, what is kept as it was, and what is not in the log. */
+
+/** A run as it was imported. */
+export interface RunReport {
+  /** The tasks that it is in: more than one if the log had closed the first before the run went on. */
+  readonly taskIds: ReadonlyArray<string>
+  readonly goal: string
+  readonly ended: boolean
+  /** Events that were new. */
+  readonly added: number
+  /** Transactions that they took. */
+  readonly commits: number
+}
+
+/** A file as it was imported. */
+export interface FileReport {
+  readonly file: string
+  readonly source: string
+  readonly digest: string
+  readonly bytes: number
+  readonly records: number
+  /** Whether the log had all of it already. */
+  readonly known: boolean
+  readonly runs: ReadonlyArray<RunReport>
+  /** Events that were new, those of score sets and of the import itself among them. */
+  readonly added: number
+  /** Score sets that the source's scorers gave. */
+  readonly scorers: ReadonlyArray<string>
+  readonly kept: Readonly<Record<string, number>>
+  readonly leftOut: Readonly<Record<string, number>>
+  readonly remarks: Readonly<Record<string, number>>
+}
+
+/** An import. */
+export interface ImportReport {
+  readonly dryRun: boolean
+  readonly files: ReadonlyArray<FileReport>
+  /** Files of which nothing was imported, with the reason. */
+  readonly refused: ReadonlyArray<{ readonly file: string; readonly reason: string }>
+  /** Files in directories that are of no known format. */
+  readonly unknown: ReadonlyArray<string>
+  readonly added: number
+}

@@ -1,0 +1,57 @@
+/** The formats that runs are imported from: what each has to provide. */
+
+import type { Runs } from "./Runs.ts"
+
+/** The beginning of a file, by which its format is recognized. */
+export interface FileHead {
+  /** Its name, without its directory. */
+  readonly name: string
+  /** Its path, with `/`. */
+  readonly path: string
+  /** Its first 64 KiB as text. */
+  readonly text: string
+  /** Its first whole lines that are JSON, at most ten of them. Empty if it has no such lines. */
+  readonly lines: ReadonlyArray<unknown>
+  /** Whether it is a ZIP archive. */
+  readonly zipped: boolean
+}
+
+/** A record of a file. */
+export interface SourceRecord {
+  /** The parsed JSON. */
+  readonly value: unknown
+  /** Where it is, for messages: a number of a line, or the name of a part. */
+  readonly where: string
+}
+
+/** What is known of a file that is read. */
+export interface SourceFile {
+  readonly name: string
+  readonly path: string
+  /** SHA-256 of its content, in hexadecimal. */
+  readonly digest: string
+  /** The import's clock, in milliseconds since 1970. */
+  readonly now: number
+  /** Reads a small text file beside it; undefined if there is none. */
+  readonly beside: (name: string) => string | undefined
+}
+
+/** Maps the records of one file to runs. Pure: it knows no log, and does nothing but write to `runs`. */
+export interface Mapper {
+  /** Takes the next record, in the order of the file. */
+  readonly record: (record: SourceRecord) => void
+  /** Says that the file is at its end, for now. */
+  readonly end: () => void
+}
+
+/** A format. */
+export interface Source {
+  /** Its name, as in `import:<name>` and `--from`. */
+  readonly name: string
+  /** What it is called in messages. */
+  readonly title: string
+  /** How its files are divided in records: a line each, or one for the whole file. Of an archive it is each part. */
+  readonly form: "lines" | "document"
+  readonly recognizes: (head: FileHead) => boolean
+  readonly open: (file: SourceFile, runs: Runs) => Mapper
+}

@@ -1,0 +1,72 @@
+/** The content blocks of Claude Code's messages (those of Anthropic's Messages API) as parts of messages. */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { at, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../Untrusted.ts"
+
+/** The blocks of a message: its content, which may be a single text. */
+export const blocksOf = (message: unknown): ReadonlyArray<unknown> => {
+  const content = field(message, "content")
+  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(message, "content")
+}
+
+/** The part of an answer that a block is; undefined if it is none. */
+export const answerPart = (block: unknown): JsonObject | undefined => {
+  switch (field(block, "type")) {
+    case "text": {
+      const text = textOf(block, "text")
+      return text === undefined ? undefined : { type: "text", text }
+    }
+    case "thinking":
+      return { type: "reasoning", text: textOf(block, "thinking") ?? "" }
+    case "redacted_thinking":
+      return { type: "reasoning", text: "" }
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use": {
+      const callId = textOf(block, "id")
+      const tool = textOf(block, "name")
+      if (callId === undefined || tool === undefined) return undefined
+      return {
+        type: "call",
+        callId: nameFrom(callId),
+        tool: nameFrom(tool),
+        args: logJson(field(block, "input") ?? {}).json,
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** What a person said, as content parts: text and images. */
+export const contentParts = (blocks: ReadonlyArray<unknown>): ReadonlyArray<Json> =>
+  blocks.flatMap((block): ReadonlyArray<Json> => {
+    const text = field(block, "type") === "text" ? textOf(block, "text") : undefined
+    if (text !== undefined) return [{ type: "text", text }]
+    const data = at(block, "source", "data")
+    const mediaType = at(block, "source", "media_type")
+    return typeof data === "string" && typeof mediaType === "string" && mediaType !== ""
+      ? [{ type: "file", mediaType, data }]
+      : []
+  })
+
+/** The result of a tool: its text, if all of it is text. */
+export const resultContent = (block: unknown): unknown => {
+  const content = field(block, "content")
+  if (!Array.isArray(content)) return content ?? null
+  const texts = content.map((part) => (field(part, "type") === "text" ? textOf(part, "text") : undefined))
+  return texts.length > 0 && texts.every((text) => text !== undefined) ? texts.join("\n") : content
+}
+
+/** The tokens of an answer. Those that were read from the cache or written to it are part of the request. */
+export const usageOf = (message: unknown): ModelUsage | undefined => {
+  const usage = field(message, "usage")
+  if (!isObject(usage)) return undefined
+  const cachedTokens = countOf(usage, "cache_read_input_tokens")
+  return {
+    inputTokens: countOf(usage, "input_tokens") + countOf(usage, "cache_creation_input_tokens") + cachedTokens,
+    outputTokens: countOf(usage, "output_tokens"),
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+  }
+}

@@ -1,0 +1,106 @@
+/** The items of Codex's rollouts (those of OpenAI's Responses API), as parts of messages. */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Json } from "../../values/Json.ts"
+import { countOf, field, isObject, listOf, logJson, parsed, textOf } from "../Untrusted.ts"
+
+/** The text of a message, or of a summary of reasoning. */
+export const textIn = (item: unknown, name: string): string => {
+  const content = field(item, name)
+  if (typeof content === "string") return content
+  return listOf(item, name)
+    .flatMap((part) => textOf(part, "text") ?? [])
+    .join("\n")
+}
+
+/** A message's content parts: text, and images that are in it. */
+export const contentParts = (item: unknown): ReadonlyArray<Json> =>
+  listOf(item, "content").flatMap((part): ReadonlyArray<Json> => {
+    const text = textOf(part, "text")
+    if (text !== undefined) return [{ type: "text", text }]
+    const [, mediaType, data] = /^data:([\w.+/-]+);base64,(.+)$/s.exec(textOf(part, "image_url") ?? "") ?? []
+    return mediaType === undefined || data === undefined ? [] : [{ type: "file", mediaType, data }]
+  })
+
+/** A call's tool and arguments. Arguments are JSON text; what is none stays text. */
+export const callOf = (item: unknown): { readonly tool: string; readonly args: Json; readonly isText: boolean } => {
+  const type = textOf(item, "type")
+  if (type === "local_shell_call")
+    return { tool: "local_shell", args: logJson(field(item, "action") ?? {}).json, isText: false }
+  if (type === "web_search_call")
+    return { tool: "web_search", args: logJson(field(item, "action") ?? {}).json, isText: false }
+  const tool = textOf(item, "name") ?? "unknown"
+  if (type === "custom_tool_call")
+    return { tool, args: { input: logJson(field(item, "input") ?? "").json }, isText: false }
+  const text = field(item, "arguments")
+  if (typeof text !== "string") return { tool, args: logJson(text ?? {}).json, isText: false }
+  const args = text === "" ? {} : parsed(text)
+  return args === undefined
+    ? { tool, args: logJson(text).json, isText: true }
+    : { tool, args: logJson(args).json, isText: false }
+}
+
+/** A call's result, and whether it succeeded as far as it says. */
+export const resultOf = (item: unknown): { readonly content: unknown; readonly ok: boolean } => {
+  const output = field(item, "output")
+  if (Array.isArray(output)) {
+    const texts = output.map((part) => textOf(part, "text"))
+    const content = texts.every((text) => text !== undefined) ? texts.join("\n") : output
+    return { content, ok: typeof content !== "string" || isSuccess(content) }
+  }
+  if (isObject(output)) {
+    const content = field(output, "content") ?? output
+    return { content, ok: field(output, "success") !== false && (typeof content !== "string" || isSuccess(content)) }
+  }
+  if (typeof output !== "string") return { content: output ?? null, ok: true }
+  const structured = output.startsWith("{") ? parsed(output) : undefined
+  const exitCode = field(field(structured, "metadata"), "exit_code")
+  if (typeof exitCode === "number") return { content: structured, ok: exitCode === 0 }
+  return { content: output, ok: isSuccess(output) }
+}
+
+/** Whether the text of a result does not say otherwise in its head. */
+const isSuccess = (text: string): boolean => {
+  const head = text.slice(0, 400)
+  const [, code] = /^(?:Exit code: |Process exited with code )(-?\d+)/m.exec(head) ?? []
+  return code === undefined
+    ? !/^(?:execution error|failed to parse function arguments|unsupported call)/i.test(head)
+    : code === "0"
+}
+
+/** Whether a result says that a person refused the call. */
+export const isRefusal = (content: unknown): content is string =>
+  typeof content === "string" &&
+  /^(?:exec command rejected by user|patch rejected by user|rejected by user)/i.test(content)
+
+/** The patch of a call, if it applies one. */
+export const patchOf = (tool: string, args: unknown): string | undefined => {
+  const texts = [
+    field(args, "input"),
+    field(args, "patch"),
+    args,
+    ...listOf(args, "command"),
+    field(args, "command"),
+    field(args, "cmd"),
+  ]
+  if (tool !== "apply_patch" && !["shell", "local_shell", "exec_command", "container.exec"].includes(tool))
+    return undefined
+  const text = texts.find((one): one is string => typeof one === "string" && one.includes("*** Begin Patch"))
+  const [, patch] = /\*\*\* Begin Patch\n([\s\S]*?)(?:\n\*\*\* End Patch|$)/.exec(text ?? "") ?? []
+  return patch
+}
+
+/** The tokens of the last answer. */
+export const usageOf = (info: unknown): ModelUsage | undefined => {
+  const last = field(info, "last_token_usage")
+  if (!isObject(last)) return undefined
+  const [cachedTokens, reasoningTokens] = [
+    countOf(last, "cached_input_tokens"),
+    countOf(last, "reasoning_output_tokens"),
+  ]
+  return {
+    ...{ inputTokens: countOf(last, "input_tokens"), outputTokens: countOf(last, "output_tokens") },
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+  }
+}

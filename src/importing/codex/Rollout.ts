@@ -1,0 +1,375 @@
+/** One rollout of Codex: maps its lines, in the order of the file, to a run. */
+
+import { IdSet, idOf } from "../EventIds.ts"
+import { OpenTurn } from "../OpenTurn.ts"
+import type { Run } from "../Run.ts"
+import type { Runs } from "../Runs.ts"
+import type { SourceFile } from "../Source.ts"
+import { timeOf } from "../SourceTimes.ts"
+import { field, isObject, logJson, nameFrom, textOf } from "../Untrusted.ts"
+import { callOf, contentParts, isRefusal, patchOf, resultOf, textIn, usageOf } from "./Items.ts"
+import { patched } from "./Patch.ts"
+
+/** How long a rollout has to be silent until it counts as ended, in milliseconds. */
+const SETTLED_MS = 60 * 60 * 1000
+
+/** Most lines that wait for the first prompt, which is the rollout's goal. */
+const MAX_BEFORE_GOAL = 200
+
+/** What Codex tells the model in the person's name. */
+const OF_THE_PROGRAM =
+  /^<(?:environment_context|user_instructions|user_shell_command|turn_aborted|permissions|INSTRUCTIONS|skill)|^# AGENTS\.md instructions/
+
+/** Messages of which the rollout has a second form. */
+const TOLD_TWICE = new Map([
+  ["agent_reasoning", "it repeats an item of reasoning"],
+  ["agent_reasoning_raw_content", "it repeats an item of reasoning"],
+  ["agent_reasoning_section_break", "it holds nothing"],
+  ["exec_command_begin", "it repeats a call"],
+  ["exec_command_output_delta", "it repeats a part of a result"],
+  ["exec_command_end", "it repeats a result"],
+  ["mcp_tool_call_begin", "it repeats a call"],
+  ["mcp_tool_call_end", "it repeats a result"],
+  ["patch_apply_begin", "it repeats a call"],
+  ["patch_apply_end", "it repeats a result"],
+  ["web_search_begin", "it repeats a call"],
+  ["web_search_end", "it repeats a call"],
+])
+
+/** Words in one of their two forms. */
+interface Words {
+  readonly text: string
+  readonly by: "event" | "item"
+  readonly key: string
+  readonly at: number | null
+}
+
+export class Rollout {
+  readonly #runs: Runs
+  readonly #file: SourceFile
+  #early: Array<unknown> = []
+  #meta: unknown
+  #run: Run | undefined
+  #turn: OpenTurn | undefined
+  readonly #seen = new IdSet()
+  #model = "unknown"
+  #settings = ""
+  #number = 0
+  #messages = 0
+  #lastAt: number | null = null
+  #toldAt: number | null = null
+  /** The last words of the person and of the agent, by which their second form is known. */
+  readonly #words = new Map<"user" | "agent", Words>()
+  #open: string | undefined = "it ends before the agent answered"
+
+  constructor(runs: Runs, file: SourceFile) {
+    this.#runs = runs
+    this.#file = file
+  }
+
+  record(value: unknown): void {
+    if (this.#run !== undefined) {
+      this.#map(this.#run, value)
+      return
+    }
+    if (this.#meta === undefined && field(value, "type") === "session_meta") this.#meta = field(value, "payload")
+    else if (this.#meta === undefined && this.#early.length === 0 && textOf(value, "id") !== undefined)
+      this.#meta = value
+    this.#early.push(value)
+    const goal = goalIn(value)
+    if (goal !== undefined || this.#early.length >= MAX_BEFORE_GOAL) this.#begin(goal ?? "")
+  }
+
+  end(): void {
+    const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
+    const last = this.#lastAt ?? times.at(-1) ?? null
+    const settled = last === null || this.#file.now - last > SETTLED_MS
+    if (this.#run === undefined && settled && this.#early.length > 0) this.#begin("")
+    const run = this.#run
+    if (run === undefined) return
+    if (!settled) {
+      if (this.#turn !== undefined)
+        this.#runs.remark(
+          "a last answer that may not be whole yet: it is imported when the rollout goes on or is silent for an hour",
+        )
+      return
+    }
+    this.#finishTurn(run)
+    this.#spokeByEvent(run)
+    if (this.#open === undefined)
+      run.close(String(this.#number), "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
+    else run.close(String(this.#number), "abandoned", this.#open, this.#lastAt)
+  }
+
+  #begin(goal: string): void {
+    const early = this.#early
+    this.#early = []
+    const meta = this.#meta
+    const id = textOf(meta, "id") ?? /([0-9a-f-]{36})\.jsonl$/i.exec(this.#file.name)?.[1] ?? this.#file.digest
+    const named = ["cwd", "originator", "cli_version", "model_provider", "forked_from_id"].flatMap((name) => {
+      const text = textOf(meta, name)
+      return text === undefined ? [] : [[name, text] as const]
+    })
+    const git = field(meta, "git")
+    const run = this.#runs.open({
+      ...{ id, goal: goal === "" ? `rollout ${id}` : goal, agent: `codex@${textOf(meta, "cli_version") ?? "unknown"}` },
+      at: timeOf(field(meta, "timestamp") ?? field(early[0], "timestamp")),
+      about: { session: id, ...Object.fromEntries(named), ...(isObject(git) ? { git: logJson(git).json } : {}) },
+    })
+    this.#run = run
+    for (const value of early) this.#map(run, value)
+  }
+
+  #map(run: Run, value: unknown): void {
+    const at = timeOf(field(value, "timestamp"))
+    // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
+    if (at !== null && !this.#seen.add(idOf(JSON.stringify(value)))) {
+      this.#runs.leaveOut(textOf(value, "type") ?? "record", "the same record again")
+      return
+    }
+    this.#number += 1
+    const key = String(this.#number)
+    if (at !== null) this.#lastAt = at
+    run.tick(at)
+    const payload = field(value, "payload")
+    const type = textOf(value, "type") ?? "unknown"
+    if (!isObject(payload)) {
+      // The first versions wrote items without an envelope, and their first line without a type.
+      if (value === this.#meta || textOf(value, "record_type") === "state") return
+      this.#item(run, value, key, at)
+      return
+    }
+    switch (type) {
+      case "session_meta":
+        if (payload !== this.#meta) this.#later(run, () => run.keep(key, "session_meta", payload, { at }))
+        break
+      case "turn_context":
+        this.#settingsOf(run, payload, key, at)
+        break
+      case "response_item":
+        this.#item(run, payload, key, at)
+        break
+      case "event_msg":
+        this.#message(run, payload, key, at)
+        break
+      case "compacted":
+        this.#finishTurn(run)
+        run.compacted(key, this.#messages, textOf(payload, "message") ?? "", at)
+        break
+      default:
+        this.#later(run, () => run.keep(key, type, value, { at }))
+    }
+  }
+
+  #settingsOf(run: Run, payload: unknown, key: string, at: number | null): void {
+    this.#finishTurn(run)
+    this.#model = textOf(payload, "model") ?? this.#model
+    const settings = JSON.stringify(logJson(payload).json)
+    if (settings === this.#settings) this.#runs.leaveOut("turn_context", "nothing in it changed")
+    else run.keep(key, "turn_context", payload, { at })
+    this.#settings = settings
+  }
+
+  /** An item of the conversation, as the model was told or answered it. */
+  #item(run: Run, item: unknown, key: string, at: number | null): void {
+    const type = textOf(item, "type") ?? "unknown"
+    const callId = textOf(item, "call_id") ?? textOf(item, "id") ?? key
+    switch (type) {
+      case "message":
+        if (textOf(item, "role") === "assistant")
+          this.#answered(run, key, at).add({ type: "text", text: textIn(item, "content") })
+        else this.#toldMessage(run, item, key, at)
+        if (textOf(item, "role") === "assistant")
+          this.#isRepeated("agent", { text: textIn(item, "content"), by: "item", key, at })
+        break
+      case "reasoning":
+        this.#answered(run, key, at).add({
+          type: "reasoning",
+          text: textIn(item, "summary") || textIn(item, "content"),
+        })
+        break
+      case "function_call":
+      case "custom_tool_call":
+      case "local_shell_call":
+      case "web_search_call": {
+        const { tool, args, isText } = callOf(item)
+        const turn = this.#answered(run, key, at)
+        turn.add({
+          type: "call",
+          callId: nameFrom(callId),
+          tool: nameFrom(tool),
+          args,
+          ...(isText ? { invalid: true } : {}),
+        })
+        turn.after(() => run.called(callId, tool, args, { at, cause: `answered:${turn.id}` }))
+        // A search is done by the provider: the rollout has no result of it.
+        if (type === "web_search_call") turn.after(() => run.result(callId, { ok: true, content: null, at }))
+        this.#open = "it ends with calls that have no result"
+        break
+      }
+      case "function_call_output":
+      case "custom_tool_call_output":
+      case "local_shell_call_output":
+        this.#later(run, () => this.#result(run, item, callId, key, at))
+        break
+      default:
+        this.#later(run, () => run.keep(key, type, item, { at }))
+    }
+  }
+
+  /** The answer that is under way; a new one if what stood last was a result. */
+  #answered(run: Run, key: string, at: number | null): OpenTurn {
+    if (this.#turn !== undefined && (this.#turn.ended || this.#hasResults)) this.#finishTurn(run)
+    this.#turn ??= new OpenTurn(key, this.#model, this.#toldAt, at, undefined)
+    this.#turn.at = at ?? this.#turn.at
+    this.#open = undefined
+    return this.#turn
+  }
+
+  /** Whether a result came after the answer that is under way. */
+  #hasResults = false
+
+  #result(run: Run, item: unknown, callId: string, key: string, at: number | null): void {
+    const { content, ok } = resultOf(item)
+    this.#toldAt = at
+    if (isRefusal(content)) {
+      if (run.denied(callId, content, at) === undefined) run.keep(key, "result", item, { at })
+      return
+    }
+    const command = run.result(callId, { ok, content, at })
+    if (command === undefined) {
+      this.#runs.remark("results of calls that are not in the file: they are kept as they are")
+      run.keep(key, "result", item, { at })
+      return
+    }
+    this.#messages += 1
+    const patch = ok ? patchOf(command.tool, command.args) : undefined
+    if (patch === undefined) return
+    for (const { path, before, after } of patched(patch, (path) => run.files.get(path)))
+      run.fileChanged(callId, path, before, after, at)
+  }
+
+  #toldMessage(run: Run, item: unknown, key: string, at: number | null): void {
+    const text = textIn(item, "content")
+    const isPrompt = textOf(item, "role") === "user" && text !== "" && !OF_THE_PROGRAM.test(text)
+    if (isPrompt && this.#isRepeated("user", { text, by: "item", key, at })) {
+      this.#runs.leaveOut("message", "it repeats what an event of the person's words holds")
+      return
+    }
+    this.#finishTurn(run)
+    this.#messages += 1
+    this.#toldAt = at
+    if (isPrompt) this.#said(run, key, contentParts(item), text, at)
+    else run.told({ role: "user", content: [{ type: "text", text }] })
+  }
+
+  #said(run: Run, key: string, content: ReturnType<typeof contentParts>, text: string, at: number | null): void {
+    this.#spokeByEvent(run)
+    run.said(key, content.length > 1 ? content : text, { at })
+    this.#open = "it ends before the agent answered"
+  }
+
+  /** What the program told its own screen. Much of it repeats items. */
+  #message(run: Run, payload: unknown, key: string, at: number | null): void {
+    const type = textOf(payload, "type") ?? "unknown"
+    const why = TOLD_TWICE.get(type)
+    if (why !== undefined) {
+      this.#runs.leaveOut(type, why)
+      return
+    }
+    const text = textOf(payload, "message") ?? ""
+    switch (type) {
+      case "token_count": {
+        const usage = usageOf(field(payload, "info"))
+        if (usage === undefined || this.#turn === undefined || this.#turn.ended)
+          this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
+        else {
+          this.#turn.usage = usage
+          this.#turn.ended = true
+        }
+        break
+      }
+      case "user_message":
+        if (this.#isRepeated("user", { text, by: "event", key, at })) this.#runs.leaveOut(type, "it repeats a message")
+        else {
+          this.#finishTurn(run)
+          this.#toldAt = at
+          this.#said(run, key, [], text, at)
+        }
+        break
+      case "agent_message":
+        // It comes before or after the item that it repeats.
+        if (this.#isRepeated("agent", { text, by: "event", key, at })) this.#runs.leaveOut(type, "it repeats a message")
+        break
+      case "turn_aborted":
+        this.#later(run, () => run.keep(key, type, payload, { at }))
+        this.#open = `its turn was aborted: ${textOf(payload, "reason") ?? "no reason is given"}`
+        break
+      case "task_complete":
+      case "turn_complete":
+        this.#open = undefined
+        this.#runs.leaveOut(type, "the end of a turn, which its last answer shows")
+        break
+      case "task_started":
+      case "turn_started":
+        this.#runs.leaveOut(type, "the start of a turn, which its prompt shows")
+        break
+      default:
+        this.#later(run, () => run.keep(key, type, payload, { at }))
+    }
+  }
+
+  /** Whether these words were told in the other form just before. */
+  #isRepeated(who: "user" | "agent", words: Words): boolean {
+    const last = this.#words.get(who)
+    if (last !== undefined && last.by !== words.by && last.text === words.text) {
+      this.#words.delete(who)
+      return true
+    }
+    this.#words.set(who, words)
+    return false
+  }
+
+  /** The agent's words of which there is an event and no item, as in rollouts of which items were left out. */
+  #spokeByEvent(run: Run): void {
+    const words = this.#words.get("agent")
+    if (words?.by !== "event") return
+    this.#words.delete("agent")
+    run.spoke(words.key, words.text, { at: words.at })
+    this.#open = undefined
+  }
+
+  #later(run: Run, what: () => void): void {
+    if (this.#turn === undefined) what()
+    else {
+      this.#hasResults = true
+      this.#turn.after(what)
+      if (this.#turn.isFull) this.#finishTurn(run)
+    }
+  }
+
+  #finishTurn(run: Run): void {
+    const turn = this.#turn
+    if (turn === undefined) return
+    this.#turn = undefined
+    this.#hasResults = false
+    this.#messages += 1
+    const provider = textOf(this.#meta, "model_provider") ?? "openai"
+    run.turn({
+      ...{ key: turn.id, provider, model: turn.model, parts: turn.parts, usage: turn.usage },
+      askedAt: turn.askedAt,
+      at: turn.at,
+    })
+    if (!turn.calls && turn.text !== "") run.spoke(turn.id, turn.text, { at: turn.at, cause: `answered:${turn.id}` })
+    for (const what of turn.waiting) what()
+  }
+}
+
+/** The person's words of a line, if they can be what the rollout is about. */
+const goalIn = (value: unknown): string | undefined => {
+  const payload = isObject(field(value, "payload")) ? field(value, "payload") : value
+  const isPrompt = field(payload, "type") === "message" && field(payload, "role") === "user"
+  const text =
+    field(payload, "type") === "user_message" ? textOf(payload, "message") : isPrompt ? textIn(payload, "content") : ""
+  return text === undefined || text === "" || OF_THE_PROGRAM.test(text) ? undefined : text
+}

@@ -1,0 +1,94 @@
+/**
+ * Logs of Inspect (https://inspect.aisi.org.uk/eval-logs.html): `.eval`, an archive with a part for each sample, and
+ * JSON. Each epoch of a sample is a run. A sample of an archive may be one part, or many (its chunked layout).
+ */
+
+import type { Runs } from "../Runs.ts"
+import type { FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
+import { field, isObject, listOf } from "../Untrusted.ts"
+import { mapSample } from "./Sample.ts"
+
+export const inspect: Source = {
+  name: "inspect",
+  title: "log of Inspect",
+  form: "document",
+  recognizes: ({ name, zipped, text }: FileHead) =>
+    zipped
+      ? /\.eval$/i.test(name)
+      : /^\s*\{/.test(text) && /"eval"\s*:\s*\{/.test(text) && /"(?:task_id|run_id|eval_id)"\s*:/.test(text),
+  open: (file, runs) => mapper(file, runs),
+}
+
+/** A part of a sample in the chunked layout. */
+const CHUNK = /^(samples\/.+_epoch_\d+)\/(?:(sample|metadata)\.json|(messages|events|attachments)\/(\d+)\.json)$/
+
+/** A sample whose parts are still read. */
+interface Chunked {
+  readonly prefix: string
+  shell: unknown
+  readonly messages: Array<unknown>
+  readonly events: Array<unknown>
+  readonly attachments: Array<unknown>
+}
+
+const mapper = (file: SourceFile, runs: Runs): Mapper => {
+  let header: unknown
+  let chunked: Chunked | undefined
+  let isUnfinished = true
+
+  const sample = (value: unknown) => mapSample(runs, file, header, value)
+  const endChunked = () => {
+    if (chunked === undefined) return
+    const { shell, messages, events, attachments } = chunked
+    chunked = undefined
+    if (isObject(shell)) sample({ ...shell, events, attachments, events_data: { messages } })
+  }
+  const chunk = (value: unknown, [, prefix = "", shell, sequence]: RegExpExecArray) => {
+    if (chunked?.prefix !== prefix) endChunked()
+    chunked ??= { prefix, shell: undefined, messages: [], events: [], attachments: [] }
+    const items = Array.isArray(value) ? value : []
+    if (shell === "sample") chunked.shell = value
+    else if (sequence === "messages") chunked.messages.push(...items)
+    else if (sequence === "events") chunked.events.push(...items)
+    else if (sequence === "attachments") chunked.attachments.push(...items)
+  }
+
+  return {
+    record: ({ value, where }: SourceRecord) => {
+      const part = CHUNK.exec(where)
+      if (part !== null) chunk(value, part)
+      else if (/^samples\/[^/]+\.json$/.test(where)) {
+        endChunked()
+        sample(value)
+      } else if (where === "header.json") {
+        header = value
+        isUnfinished = field(value, "status") === "started"
+      } else if (where === "_journal/start.json") header ??= value
+      else if (isObject(field(value, "eval"))) {
+        // The JSON form: a header with its samples.
+        header = value
+        isUnfinished = field(value, "status") === "started"
+        for (const one of listOf(value, "samples")) sample(one)
+      }
+    },
+    end: () => {
+      endChunked()
+      if (isUnfinished) runs.remark("a log that was not finished: the samples that it has are imported")
+    },
+  }
+}
+
+/**
+ * The parts of an archive in the order in which they are mapped: the header before all, and of a sample in many parts
+ * what its events refer to before these.
+ */
+export const orderOf = (name: string): ReadonlyArray<string | number> => {
+  const [, prefix, shell, sequence, start] = CHUNK.exec(name) ?? []
+  if (prefix !== undefined)
+    return [2, prefix, shell === undefined ? (sequence === "events" ? 2 : 1) : 0, sequence ?? "", Number(start ?? 0)]
+  return [name.startsWith("samples/") ? 2 : name === "header.json" ? 1 : 0, name]
+}
+
+/** Whether a part of an archive is mapped at all. */
+export const isMapped = (name: string): boolean =>
+  name === "header.json" || name === "_journal/start.json" || CHUNK.test(name) || /^samples\/[^/]+\.json$/.test(name)

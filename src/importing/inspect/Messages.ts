@@ -1,0 +1,85 @@
+/** Messages and answers of Inspect's model events, as parts of messages. */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../Untrusted.ts"
+
+const PROTOCOL = "attachment://"
+
+/** Deepest place at which references are followed. */
+const MAX_DEPTH = 100
+
+/** A value with its references to attachments replaced by these: by their hash, or by their place in a list. */
+export const resolved = (value: unknown, attachments: unknown, depth = 0): unknown => {
+  if (typeof value === "string")
+    return value.startsWith(PROTOCOL) ? (field(attachments, value.slice(PROTOCOL.length)) ?? value) : value
+  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map((item) => resolved(item, attachments, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner, attachments, depth + 1)]))
+}
+
+/** The messages that a model was told: those of the event, or those of a pool that it refers to by ranges. */
+export const inputOf = (event: unknown, pool: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const input = listOf(event, "input")
+  if (input.length > 0) return input
+  return listOf(event, "input_refs").flatMap((range) => {
+    const [from, to] = Array.isArray(range) ? range : []
+    return typeof from === "number" && typeof to === "number" ? pool.slice(Math.max(0, from), Math.max(0, to)) : []
+  })
+}
+
+/** The text of a message's content, which is text or parts. */
+export const textIn = (message: unknown): string => {
+  const content = field(message, "content")
+  if (typeof content === "string") return content
+  return listOf(message, "content")
+    .flatMap((part) => (field(part, "type") === "text" ? (textOf(part, "text") ?? []) : []))
+    .join("\n")
+}
+
+/** A message that the model was told; undefined for its own answers and for what it is told of itself. */
+export const toldMessage = (message: unknown): JsonObject | undefined => {
+  switch (field(message, "role")) {
+    case "user":
+      return { role: "user", content: [{ type: "text", text: textIn(message) }] }
+    case "tool": {
+      const callId = nameFrom(textOf(message, "tool_call_id") ?? "unknown")
+      const isError = isObject(field(message, "error"))
+      return {
+        role: "tool",
+        content: [{ callId, tool: textOf(message, "function") ?? "", isError, content: textIn(message) }],
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The parts of an answer: reasoning, text and calls. */
+export const answerParts = (message: unknown): ReadonlyArray<Json> => {
+  const reasoning = listOf(message, "content").flatMap((part) =>
+    field(part, "type") === "reasoning" ? [{ type: "reasoning", text: textOf(part, "reasoning") ?? "" }] : [],
+  )
+  const text = textIn(message)
+  const calls = listOf(message, "tool_calls").map((call) => ({
+    type: "call",
+    callId: nameFrom(textOf(call, "id") ?? "unknown"),
+    tool: nameFrom(textOf(call, "function") ?? "unknown"),
+    args: logJson(field(call, "arguments") ?? {}).json,
+  }))
+  return [...reasoning, ...(text === "" ? [] : [{ type: "text", text }]), ...calls]
+}
+
+/** The tokens of an answer. Some providers count cached tokens beside `input_tokens`; the total tells. */
+export const usageOf = (output: unknown): ModelUsage => {
+  const usage = field(output, "usage")
+  const outputTokens = countOf(usage, "output_tokens")
+  const cachedTokens = countOf(usage, "input_tokens_cache_read")
+  const reasoningTokens = countOf(usage, "reasoning_tokens")
+  return {
+    inputTokens: Math.max(countOf(usage, "input_tokens"), countOf(usage, "total_tokens") - outputTokens),
+    outputTokens,
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+  }
+}

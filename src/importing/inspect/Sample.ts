@@ -1,0 +1,335 @@
+/** One epoch of a sample of Inspect: maps its events, in their order, to a run, and its scores. */
+
+import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
+import type { Run } from "../Run.ts"
+import type { Runs } from "../Runs.ts"
+import type { SourceFile } from "../Source.ts"
+import { timeOf } from "../SourceTimes.ts"
+import { at, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../Untrusted.ts"
+import { answerParts, inputOf, resolved, textIn, toldMessage, usageOf } from "./Messages.ts"
+
+/** Events that say nothing of what was done. */
+const STRUCTURE = new Map([
+  ["span_begin", "the structure of the solver"],
+  ["span_end", "the structure of the solver"],
+  ["step", "the structure of the solver"],
+  ["subtask", "the structure of the solver"],
+  ["state", "the solver's state, which repeats messages and store"],
+  ["sample_init", "the sample, which is the task's goal"],
+])
+
+/** Maps a sample. `header` is the log's header, or undefined if it has none. */
+export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample: unknown): void => {
+  if (!isObject(sample)) {
+    runs.leaveOut("sample", "it is no object")
+    return
+  }
+  const spec = field(header, "eval")
+  const evaluation =
+    textOf(spec, "eval_id") ?? [textOf(spec, "run_id"), textOf(spec, "task_id")].filter(Boolean).join(".")
+  const id = String(field(sample, "id"))
+  const epoch = numberOf(sample, "epoch") ?? 1
+  const events =
+    listOf(sample, "events").length > 0 ? listOf(sample, "events") : listOf(field(sample, "transcript"), "events")
+  const started =
+    timeOf(field(sample, "started_at")) ?? timeOf(field(events[0], "timestamp")) ?? timeOf(field(spec, "created"))
+  const named = ["task", "model", "task_version", "run_id", "task_id"].flatMap((name) => {
+    const value = field(spec, name)
+    return typeof value === "string" || typeof value === "number" ? [[name, value] as const] : []
+  })
+  const run = runs.open({
+    id: `${evaluation === "" ? file.digest.slice(0, 16) : evaluation}.${id}.${epoch}`,
+    goal: inputText(field(sample, "input")),
+    agent: `${textOf(spec, "task") ?? "inspect"}@${textOf(spec, "model") ?? "unknown"}`,
+    at: started,
+    about: { ...Object.fromEntries(named), sample: id, epoch, target: logJson(field(sample, "target") ?? null).json },
+  })
+  new SampleMapper(runs, run, sample, events).map()
+}
+
+const inputText = (input: unknown): string => {
+  if (typeof input === "string") return input
+  const messages = Array.isArray(input) ? input.filter((message) => field(message, "role") === "user") : []
+  return messages.map(textIn).join("\n\n")
+}
+
+class SampleMapper {
+  readonly #runs: Runs
+  readonly #run: Run
+  readonly #sample: unknown
+  readonly #events: ReadonlyArray<unknown>
+  readonly #attachments: unknown
+  readonly #pool: ReadonlyArray<unknown>
+  /** The messages that the model has been told, by their ids or contents. */
+  readonly #told = new Set<string>()
+  /** The key of the last call with an id: some models use one id twice. */
+  readonly #calls = new Map<string, string>()
+  #system = ""
+  #hasStore = false
+
+  constructor(runs: Runs, run: Run, sample: unknown, events: ReadonlyArray<unknown>) {
+    this.#runs = runs
+    this.#run = run
+    this.#sample = sample
+    this.#events = events
+    this.#attachments = field(sample, "attachments")
+    const pool = at(sample, "events_data", "messages")
+    this.#pool = Array.isArray(pool) ? pool : listOf(sample, "message_pool")
+  }
+
+  map(): void {
+    const run = this.#run
+    run.said("input", run.start.goal, { at: run.start.at, source: "dataset" })
+    for (const [index, event] of this.#events.entries()) this.#event(resolved(event, this.#attachments), String(index))
+    if (this.#events.length === 0) this.#fromMessages()
+    this.#close()
+    this.#scores()
+  }
+
+  #event(event: unknown, key: string): void {
+    const time = timeOf(field(event, "timestamp"))
+    this.#run.reach(time)
+    const type = textOf(event, "event") ?? "unknown"
+    if (type === "sample_init") this.#store(field(field(event, "state"), "store"), time)
+    const why = STRUCTURE.get(type)
+    if (why !== undefined) this.#runs.leaveOut(type, why)
+    else if (type === "model") this.#model(event, key, time)
+    else if (type === "tool") this.#tool(event, key, time)
+    else if (type === "approval") this.#approval(event, key, time)
+    else if (type === "store") this.#patch(event, key, time)
+    else this.#run.keep(key, type, event, { at: time })
+  }
+
+  #model(event: unknown, key: string, askedAt: number | null): void {
+    if (field(event, "pending") === true) {
+      this.#runs.leaveOut("model", "it was not answered when the log ended")
+      return
+    }
+    const input = inputOf(event, this.#pool).map((message) => resolved(message, this.#attachments))
+    this.#guide(input, askedAt, key)
+    const messages = input.filter((message) => this.#isNew(message)).flatMap((message) => toldMessage(message) ?? [])
+    const [provider = "", ...name] = (textOf(event, "model") ?? "unknown").split("/")
+    const model = name.length === 0 ? provider : name.join("/")
+    const output = field(event, "output")
+    const message = field(listOf(output, "choices")[0], "message")
+    const error = textOf(event, "error") ?? textOf(output, "error")
+    const completed = timeOf(field(event, "completed")) ?? later(askedAt, numberOf(output, "time"))
+    if (error !== undefined || message === undefined) {
+      this.#run.turnFailed(key, {
+        provider,
+        model,
+        kind: "unreachable",
+        reason: error ?? "there is no answer",
+        at: askedAt,
+      })
+      return
+    }
+    this.#isNew(message)
+    this.#run.turn({
+      key,
+      provider,
+      model,
+      messages,
+      parts: answerParts(message),
+      usage: usageOf(output),
+      askedAt,
+      at: completed,
+    })
+    for (const call of listOf(message, "tool_calls")) this.#called(call, key, completed)
+    const text = textIn(message)
+    if (listOf(message, "tool_calls").length === 0 && text !== "")
+      this.#run.spoke(key, text, { at: completed, cause: `answered:${key}` })
+  }
+
+  /** What the agent is told of itself: its system messages. */
+  #guide(input: ReadonlyArray<unknown>, time: number | null, key: string): void {
+    const system = input
+      .filter((message) => field(message, "role") === "system")
+      .map(textIn)
+      .join("\n\n")
+    if (system === "" || system === this.#system) return
+    this.#system = system
+    this.#run.guided(key, system, time)
+  }
+
+  #isNew(message: unknown): boolean {
+    const id = textOf(message, "id") ?? JSON.stringify(logJson(message).json)
+    const isNew = !this.#told.has(id)
+    this.#told.add(id)
+    return isNew
+  }
+
+  #called(call: unknown, turn: string, time: number | null): void {
+    const id = textOf(call, "id") ?? `${turn}-call`
+    const callKey = this.#calls.has(id) ? `${id}#${turn}` : id
+    this.#calls.set(id, callKey)
+    this.#run.called(callKey, textOf(call, "function") ?? "unknown", field(call, "arguments"), {
+      at: time,
+      cause: `answered:${turn}`,
+    })
+  }
+
+  #tool(event: unknown, key: string, time: number | null): void {
+    const id = textOf(event, "id") ?? key
+    const known = this.#calls.get(id)
+    // A call that a solver made by itself, without a model.
+    if (known === undefined || !this.#run.pending.has(known)) {
+      if (known !== undefined && this.#refused.has(known)) return
+      this.#calls.set(id, known === undefined ? id : `${id}#${key}`)
+      this.#run.called(this.#calls.get(id) ?? id, textOf(event, "function") ?? "unknown", field(event, "arguments"), {
+        at: time,
+      })
+    }
+    const error = field(event, "error")
+    const done = timeOf(field(event, "completed")) ?? time
+    const content = isObject(error)
+      ? (textOf(error, "message") ?? textOf(error, "type") ?? "failed")
+      : field(event, "result")
+    this.#run.result(this.#calls.get(id) ?? id, { ok: !isObject(error), content, at: done })
+    // The result is told with the tool's message, which has the form in which the model read it.
+    this.#run.untold()
+  }
+
+  readonly #refused = new Set<string>()
+
+  /** Somebody, or a rule, decided on a call. It is an approval only if a person gave it. */
+  #approval(event: unknown, key: string, time: number | null): void {
+    const id = textOf(field(event, "call"), "id") ?? ""
+    const callKey = this.#calls.get(id) ?? id
+    const decision = textOf(event, "decision") ?? ""
+    const by = textOf(event, "approver") ?? "unknown"
+    const reason = textOf(event, "explanation")
+    if (by === "human" && ["approve", "modify", "reject", "terminate"].includes(decision))
+      this.#run.confirmed(callKey, {
+        key,
+        approved: decision === "approve" || decision === "modify",
+        by,
+        reason,
+        at: time,
+      })
+    if (decision === "reject" || decision === "terminate") {
+      this.#refused.add(callKey)
+      this.#run.denied(callKey, reason ?? `${decision} by ${by}`, time)
+    }
+    this.#run.keep(key, "approval", event, { at: time })
+  }
+
+  #store(store: unknown, time: number | null): void {
+    if (this.#hasStore) return
+    this.#hasStore = true
+    if (isObject(store) && Object.keys(store).length > 0) this.#run.stateSet("store", logJson(store).json, time)
+    else this.#hasStore = false
+  }
+
+  /** A change of the store: a JSON Patch, of which only some operations are those of the log. */
+  #patch(event: unknown, key: string, time: number | null): void {
+    const changes = listOf(event, "changes")
+    const patch = changes.flatMap(operation)
+    if (patch.length !== changes.length || patch.length === 0) {
+      this.#run.keep(key, "store", event, { at: time })
+      return
+    }
+    if (!this.#hasStore) this.#run.stateSet("store", {}, time)
+    this.#hasStore = true
+    this.#run.stateChanged(`store:${key}`, patch, time)
+  }
+
+  /** A sample without events: its messages tell what was said and done. */
+  #fromMessages(): void {
+    const { model } = { model: this.#run.start.agent.split("@").at(-1) ?? "unknown" }
+    const input = listOf(this.#sample, "messages").map((message) => resolved(message, this.#attachments))
+    this.#guide(input, this.#run.start.at, "guide")
+    const [provider = "", ...name] = model.split("/")
+    for (const [index, message] of input.entries()) {
+      const key = `message-${index}`
+      const role = field(message, "role")
+      if (role === "assistant") {
+        const none = { inputTokens: 0, outputTokens: 0 }
+        this.#run.turn({
+          key,
+          provider,
+          model: name.join("/") || provider,
+          parts: answerParts(message),
+          usage: none,
+          askedAt: null,
+          at: null,
+        })
+        for (const call of listOf(message, "tool_calls")) this.#called(call, key, null)
+      } else if (role === "tool") {
+        const id = textOf(message, "tool_call_id") ?? ""
+        this.#run.result(this.#calls.get(id) ?? id, {
+          ok: !isObject(field(message, "error")),
+          content: textIn(message),
+          at: null,
+        })
+      }
+    }
+  }
+
+  #close(): void {
+    const last = this.#run.lastAt
+    const error = field(this.#sample, "error")
+    const limit = field(this.#sample, "limit")
+    const end = timeOf(field(this.#sample, "completed_at")) ?? last
+    if (isObject(error)) this.#run.close("end", "failed", textOf(error, "message") ?? "an error", end)
+    else if (isObject(limit))
+      this.#run.close(
+        "end",
+        "truncated",
+        `limit: ${textOf(limit, "type") ?? "unknown"} ${String(field(limit, "limit") ?? "")}`.trim(),
+        end,
+      )
+    else this.#run.close("end", "achieved", "the sample was completed; what it was worth is in its score sets", end)
+  }
+
+  /** The sample's scores, each in the score set of its scorer. A scorer that gives several values has one for each. */
+  #scores(): void {
+    const scores = field(this.#sample, "scores")
+    if (!isObject(scores)) return
+    for (const [scorer, score] of Object.entries(scores)) {
+      const value = field(score, "value")
+      const explained = [textOf(score, "answer"), textOf(score, "explanation")]
+        .filter((text) => text !== undefined)
+        .join("\n")
+      const rationale = explained === "" ? null : String(resolved(explained, this.#attachments))
+      const values = isObject(value) ? Object.entries(value) : [[scorer, value] as const]
+      for (const [name, one] of values)
+        this.#runs.scores.push({ run: this.#run, scorer, name: nameFrom(name), value: scoreOf(one), rationale })
+    }
+  }
+}
+
+/** The number that a value of a score is, as Inspect's own metrics read it; null if it is none. */
+export const scoreOf = (value: unknown): number | null => {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (typeof value !== "string") return null
+  const known = WORDS.get(value) ?? WORDS.get(value.toLowerCase())
+  if (known !== undefined) return known
+  const number = value.trim() === "" ? Number.NaN : Number(value)
+  return Number.isFinite(number) ? number : null
+}
+
+const WORDS = new Map<string, number>([
+  ["C", 1],
+  ["P", 0.5],
+  ["I", 0],
+  ["N", 0],
+  ["yes", 1],
+  ["true", 1],
+  ["no", 0],
+  ["false", 0],
+])
+
+const operation = (change: unknown): ReadonlyArray<PatchOperation> => {
+  const op = field(change, "op")
+  const path = field(change, "path")
+  if (typeof path !== "string") return []
+  if (op === "remove") return [{ op, path: path.toWellFormed() }]
+  return op === "add" || op === "replace"
+    ? [{ op, path: path.toWellFormed(), value: logJson(field(change, "value") ?? null).json }]
+    : []
+}
+
+const later = (time: number | null, seconds: number | undefined): number | null =>
+  time === null || seconds === undefined ? time : Math.round(time + Math.max(0, Math.min(seconds, 1e9)) * 1000)

@@ -1,0 +1,94 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { SESSION, session } from "../importing/claudeSession.ts"
+import { lines } from "../importing/given.ts"
+import { header, sample, zip } from "../importing/inspectLog.ts"
+import { inRepository } from "../repository.ts"
+import { document, hindcast } from "./hindcast.ts"
+
+let cwd = ""
+
+beforeAll(() => {
+  cwd = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-import-")))
+  fs.mkdirSync(path.join(cwd, "sessions"))
+  fs.writeFileSync(path.join(cwd, "sessions", `${SESSION}.jsonl`), lines(session()))
+  const parts = ["1", "2"].map((id) => ({ name: `samples/${id}_epoch_1.json`, json: sample(id, 1) }))
+  fs.writeFileSync(path.join(cwd, "log.eval"), zip([...parts, { name: "header.json", json: header() }]))
+  fs.copyFileSync(inRepository("examples/rubrics/coding.yaml"), path.join(cwd, "rubric.yaml"))
+})
+
+afterAll(() => fs.rmSync(cwd, { recursive: true, force: true }))
+
+describe("docs/importing.md", () => {
+  it("has commands that work, one after the other", async () => {
+    const page = fs.readFileSync(inRepository("docs/importing.md"), "utf8")
+    const commands = [...page.matchAll(/^npx hindcast (.+)$/gm)].map(([, words = ""]) => words.split(" "))
+    expect(commands.length).toBeGreaterThan(8)
+    for (const words of commands) {
+      const { code, stderr } = await hindcast(words, { cwd })
+      expect([words.join(" "), code, stderr]).toEqual([words.join(" "), 0, ""])
+    }
+  })
+})
+
+describe("hindcast import", () => {
+  it("reports what became of each file, and the second time that nothing is new", async () => {
+    const first = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
+    expect(first.stdout.replaceAll(/[0-9a-f]{12}$/gm, "DIGEST")).toBe(
+      [
+        `${SESSION}.jsonl claude-code, 12 records, sha256 DIGEST`,
+        `  claude-code-${SESSION} +33 events: Fix the sum in sum.ts`,
+        "  kept as it was: 1 × summary",
+        "Imported 34 events of 1 run.\n",
+      ].join("\n"),
+    )
+    const again = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
+    expect(again.stdout).toBe("1 file of these is in the log already, whole.\nNothing is new.\n")
+  })
+
+  it("makes tasks that are stepped back in, scored again and compared with the scores that they came with", async () => {
+    const log = ["--log", "scored.db"]
+    await document(["import", "log.eval", "sessions", ...log], { cwd })
+    const { tasks } = await document(["task", "ls", ...log], { cwd })
+    expect(tasks).toHaveLength(3)
+    await document(["rescore", "--rubric", "rubric.yaml", "--where", 'task.agent.startsWith("sums")', ...log], { cwd })
+    const compared = await document(["compare", "match", "coding", ...log], { cwd })
+    expect(JSON.stringify(compared)).toContain('"pairs"')
+    const { code, stdout } = await hindcast(
+      ["blame", `/tasks/claude-code-${SESSION}/environment/claude-code/files/~1repo~1sum.ts`, ...log],
+      { cwd },
+    )
+    expect([code, stdout]).toEqual([0, expect.stringContaining("EnvironmentChanged")])
+    expect((await hindcast(["log", "verify", ...log], { cwd })).stdout).toContain("Intact")
+  })
+
+  it("creates no log in a dry run, and refuses what it does not know", async () => {
+    await document(["import", "sessions", "--dry-run", "--log", "none.db"], { cwd })
+    expect(fs.existsSync(path.join(cwd, "none.db"))).toBe(false)
+    const { code, stderr } = await hindcast(["import", "rubric.yaml", "--log", "none.db"], { cwd })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: rubric\.yaml: expected a session of Claude Code, a rollout of Codex, a log of Inspect, found something else/,
+      ),
+    ])
+    expect((await hindcast(["import", "sessions", "--from", "klaude", "--log", "none.db"], { cwd })).stderr).toContain(
+      "claude-code, codex, inspect",
+    )
+    expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
+  })
+
+  it("imports the others where a file is refused, says so, and ends with 1", async () => {
+    fs.mkdirSync(path.join(cwd, "mixed"))
+    fs.copyFileSync(path.join(cwd, "log.eval"), path.join(cwd, "mixed", "whole.eval"))
+    fs.writeFileSync(path.join(cwd, "mixed", "cut.eval"), fs.readFileSync(path.join(cwd, "log.eval")).subarray(0, 500))
+    const { code, stdout, stderr } = await hindcast(["import", "mixed", "--log", "mixed.db"], { cwd })
+    expect(code).toBe(1)
+    expect(stdout).toContain("whole.eval inspect")
+    expect(stderr).toMatch(
+      /One file was refused.*\n.*cut\.eval: expected a log of Inspect, found the archive has no list of its entries/,
+    )
+  })
+})

@@ -1,0 +1,332 @@
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, TestClock } from "effect"
+import { describe, expect } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
+import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import { assistant, call, first, other, result, SESSION, session, text, user } from "./claudeSession.ts"
+import { events, importing, lines, payloads, typesOf, withFiles, write } from "./given.ts"
+
+const TASK = `claude-code-${SESSION}`
+const FILE = `${SESSION}.jsonl`
+const head = Effect.flatMap(EventLog, (log) => log.head)
+const NONE = { inputTokens: 0, outputTokens: 0 }
+
+describe("a session of Claude Code", () => {
+  it.effect("is a task: prompts, turns, commands with outcomes, words, and its end", () =>
+    withFiles({ [FILE]: lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        const report = yield* importing(directory)
+        const all = yield* events
+        expect(typesOf(all, TASK)).toEqual([
+          ...["TaskOpened", "SourceRecordKept", "InputReceived", "ModelCalled", "ModelResponded"],
+          ...["ActuatorCommanded", "ActuatorCommanded"],
+          ...["CommandAllowed", "CommandDispatched", "CommandSucceeded"],
+          ...["CommandAllowed", "CommandDispatched", "CommandFailed"],
+          ...["ModelCalled", "ModelResponded", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"],
+          ...["CommandSucceeded", "EnvironmentReset", "EnvironmentChanged", "EnvironmentChanged"],
+          ...["ModelCalled", "ModelResponded", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"],
+          ...["CommandSucceeded", "EnvironmentChanged"],
+          ...["ModelCalled", "ModelResponded", "MessageSent", "TaskClosed"],
+        ])
+        expect(all.every(({ actor }) => actor === "import:claude-code")).toBe(true)
+        expect(payloads(all, "TaskOpened")[0]).toMatchObject({
+          goal: "Fix the sum in sum.ts",
+          agent: "claude-code@2.1.0",
+        })
+        expect(payloads(all, "CommandAllowed").every(({ rule }) => rule === "import")).toBe(true)
+        expect(payloads(all, "TaskClosed")[0]).toMatchObject({ outcome: "achieved" })
+        expect(report.files[0]?.kept).toEqual({ summary: 1 })
+      }),
+    ),
+  )
+
+  it.effect("has one turn for the lines of one message: their blocks together, and the last usage", () =>
+    withFiles({ [FILE]: lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const [first, ...others] = payloads(yield* events, "ModelResponded")
+        expect(first).toMatchObject({
+          usage: { inputTokens: 100, outputTokens: 30, cachedTokens: 90 },
+          response: { finish: "calls", parts: [{ type: "reasoning" }, { callId: "read-1" }, { callId: "bash-1" }] },
+        })
+        expect(others).toHaveLength(3)
+      }),
+    ),
+  )
+
+  it.effect("has one turn also where results stand between the lines of its message", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Look at both"),
+          assistant("msg-1", call("a", "Bash", { command: "ls a" })),
+          result("a", "one"),
+          assistant("msg-1", call("b", "Bash", { command: "ls b" })),
+          result("b", "two"),
+          assistant("msg-2", text("Done.")),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "ModelResponded")).toHaveLength(2)
+          expect(payloads(all, "CommandSucceeded").map((payload) => payload.result)).toEqual(["one", "two"])
+          const told = payloads(all, "ModelCalled").map(
+            ({ request }) => request as { messages: ReadonlyArray<{ role: string }> },
+          )
+          expect(told.map(({ messages }) => messages.map(({ role }) => role))).toEqual([["user"], ["tool", "tool"]])
+        }),
+    ),
+  )
+
+  it.effect("shows its files as a state: as they were found, and each change by the command that made it", () =>
+    withFiles({ [FILE]: lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const all = yield* events
+        const files = { "/repo/sum.ts": "return a + b\n", "/repo/a~b/c.ts": "x" }
+        const state = yield* Effect.flatMap(Projector.Projector, (projector) =>
+          projector.current(EnvironmentState.projection),
+        ).pipe(Effect.provide(Projector.layer))
+        expect(EnvironmentState.taskScope(state, TASK).environment).toEqual({ "claude-code": { files } })
+        const changes = all.filter(({ type }) => type === "EnvironmentChanged")
+        expect(changes.map(({ payload }) => (payload.patch as ReadonlyArray<{ value: string }>)[0]?.value)).toEqual([
+          "return a - b\n",
+          "return a + b\n",
+          "x",
+        ])
+        const cause = (id: string | null) => all.find((event) => event.id === id)
+        expect(cause(changes[1]?.causationId ?? null)).toMatchObject({
+          type: "CommandSucceeded",
+          payload: { commandId: `${TASK}/edit-1` },
+        })
+      }),
+    ),
+  )
+
+  it.effect("has a denial only where a person refused, and never an approval", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Clean up"),
+          assistant("m", call("rm", "Bash", { command: "rm -rf /" })),
+          result("rm", "The user doesn't want to proceed with this tool use. The tool use was rejected.", {
+            is_error: true,
+          }),
+          user([text("[Request interrupted by user for tool use]")]),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(typesOf(all, TASK)).not.toContain("CommandAllowed")
+          expect(payloads(all, "CommandDenied")).toHaveLength(1)
+          expect(all.filter(({ type }) => type.startsWith("Confirmation"))).toEqual([])
+          expect(payloads(all, "TaskClosed")[0]).toMatchObject({
+            outcome: "abandoned",
+            reason: "it was interrupted by the user",
+          })
+        }),
+    ),
+  )
+
+  it.effect("keeps an error of the provider as a turn that failed", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Go"),
+          assistant("e", text("API Error: 529 overloaded_error"), {
+            isApiErrorMessage: true,
+            message: { model: "<synthetic>", content: [text("API Error: 529 overloaded_error")] },
+          }),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "ModelFailed")[0]).toMatchObject({ kind: "overloaded" })
+          expect(payloads(all, "TaskClosed")[0]).toMatchObject({ outcome: "failed" })
+        }),
+    ),
+  )
+
+  it.effect("names the agents of sidechains, also where only their parents tell them apart", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Research"),
+          assistant("m", call("task", "Task", { prompt: "Look" })),
+          user("Look", { isSidechain: true, parentUuid: null, uuid: "side-root" }),
+          assistant("s", text("I looked"), { isSidechain: true, parentUuid: "side-root", uuid: "side-2" }),
+          assistant("t", text("So did I"), { isSidechain: true, parentUuid: null, agentId: "e1c8" }),
+          result("task", "found"),
+          assistant("n", text("Found.")),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const called = payloads(yield* events, "ModelCalled").map(({ agentId }) => agentId)
+          expect(called.sort()).toEqual(["agent-e1c8", "sidechain-side-roo", undefined, undefined].sort())
+        }),
+    ),
+  )
+
+  it.effect("marks where the person went back, and keeps both branches", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("One", { uuid: "p1" }),
+          assistant("a", text("1"), { uuid: "a1" }),
+          user("Two", { uuid: "p2", parentUuid: "a1" }),
+          assistant("b", text("2"), { uuid: "a2", parentUuid: "p2" }),
+          user("Three", { uuid: "p3", parentUuid: "a1" }),
+          assistant("c", text("3"), { uuid: "a3", parentUuid: "p3" }),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "InputReceived").map(({ content }) => content)).toEqual(["One", "Two", "Three"])
+          expect(payloads(all, "NoteAdded").map(({ text }) => text)).toEqual([
+            expect.stringContaining("rewound to message a1"),
+          ])
+        }),
+    ),
+  )
+
+  it.effect("leaves out what was copied from the session that it resumes", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Old", { sessionId: "11111111-7a52-4a4e-9d57-0d7c6c1c2a01" }),
+          user("New"),
+          assistant("n", text("Yes")),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          expect(payloads(yield* events, "InputReceived").map(({ content }) => content)).toEqual(["New"])
+          expect(Object.values(files[0]?.leftOut ?? {})).toEqual([1])
+        }),
+    ),
+  )
+
+  it.effect("of a subagent in a file of its own is a task that names its parent, be it in the log or not", () =>
+    withFiles(
+      {
+        [`${SESSION}/subagents/agent-7f.jsonl`]: lines([
+          first("Look", { isSidechain: true, agentId: "7f" }),
+          assistant("n", text("Yes"), { isSidechain: true, agentId: "7f" }),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const [opened] = (yield* events).filter(({ type }) => type === "TaskOpened")
+          expect(opened?.taskId).toBe(`${TASK}.agent-7f`)
+          expect(opened?.payload.environment).toMatchObject({ "claude-code": { parent: TASK, subagent: "7f" } })
+        }),
+    ),
+  )
+
+  it.effect("keeps a result whose call is not there, and records of unknown types, as they are", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          first("Go"),
+          result("nobody", "x"),
+          other("from-the-future", { __proto__: null, n: 1 }),
+          assistant("n", text("Yes")),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          expect(files[0]?.kept).toEqual({ tool_result: 1, "from-the-future": 1 })
+          expect(payloads(yield* events, "SourceRecordKept")[1]).toMatchObject({ record: { n: 1 } })
+        }),
+    ),
+  )
+
+  it.effect("that is still written is imported as far as it is certain, and completed the next time", () =>
+    withFiles({}, (directory) =>
+      Effect.gen(function* () {
+        const whole = lines(session())
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 1))
+        for (let bytes = 397; bytes < whole.length; bytes += 397) {
+          write(directory, { [FILE]: whole.slice(0, bytes) })
+          yield* importing(directory)
+        }
+        write(directory, { [FILE]: whole })
+        const report = yield* importing(directory)
+        const all = yield* events
+        expect(report.files[0]?.runs[0]).toMatchObject({ ended: false })
+        expect(payloads(all, "CommandSucceeded")).toHaveLength(3)
+        expect(payloads(all, "ModelResponded")).toHaveLength(3)
+        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+        yield* TestClock.adjust("2 hours")
+        yield* importing(directory)
+        const settled = yield* events
+        expect(payloads(settled, "TaskClosed")).toHaveLength(1)
+        expect(payloads(settled, "ModelResponded")).toHaveLength(4)
+        expect(payloads(settled, "CommandSucceeded")).toHaveLength(3)
+      }),
+    ),
+  )
+
+  it.effect("that goes on after it was closed goes on in a task of its own, with its files as they were", () =>
+    withFiles({ [FILE]: lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const before = yield* head
+        const more = [...session(), user("And the product"), assistant("msg-5", text("Later."))]
+        write(directory, { [FILE]: lines(more) })
+        const { files } = yield* importing(directory)
+        const all = yield* events
+        expect(files[0]?.runs[0]?.taskIds).toEqual([TASK, `${TASK}+2`])
+        expect(typesOf(all, `${TASK}+2`)).toEqual([
+          ...[
+            "TaskOpened",
+            "EnvironmentReset",
+            "InputReceived",
+            "ModelCalled",
+            "ModelResponded",
+            "MessageSent",
+            "TaskClosed",
+          ],
+        ])
+        expect(payloads(all, "EnvironmentReset")[1]?.state).toEqual({
+          files: { "/repo/sum.ts": "return a + b\n", "/repo/a~b/c.ts": "x" },
+        })
+        expect(
+          all
+            .slice(0, before.position)
+            .map(({ hash }) => hash)
+            .at(-1),
+        ).toBe(before.hash)
+        const after = yield* head
+        expect((yield* importing(directory)).added).toBe(0)
+        expect(yield* head).toEqual(after)
+      }),
+    ),
+  )
+
+  it.effect("counts the tokens of an answer once, however many lines it has", () =>
+    withFiles({ [path.join("projects", FILE)]: lines([...session(), ...session()]) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        const usage = payloads(yield* events, "ModelResponded").map((payload) => payload.usage)
+        expect(usage.filter((one) => JSON.stringify(one) !== JSON.stringify(NONE))).toHaveLength(4)
+        expect(Object.values(files[0]?.leftOut ?? {}).reduce((sum, times) => sum + times, 0)).toBe(11)
+      }),
+    ),
+  )
+})

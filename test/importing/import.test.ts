@@ -1,0 +1,303 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, Either, TestContext } from "effect"
+import * as fc from "fast-check"
+import { describe, expect } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { MAX_LINE_BYTES } from "../../src/importing/SourceText.ts"
+import { assistant, call, first, result, SESSION, session, text } from "./claudeSession.ts"
+import * as Codex from "./codexRollout.ts"
+import { events, importing, lines, payloads, withFiles, write } from "./given.ts"
+
+const CLAUDE = `${SESSION}.jsonl`
+const head = Effect.flatMap(EventLog, (log) => log.head)
+const both = () => ({ [CLAUDE]: lines(session()), [`codex/${Codex.FILE}`]: lines(Codex.rollout()) })
+
+/** What may stand in a line of a file that somebody else wrote. */
+const hostile = fc.oneof(
+  fc.constantFrom(
+    ..."__proto__ constructor toString \u0000 \u001b[2J \ud800 ../../etc/passwd".split(" "),
+    '{"__proto__":{"polluted":true}}',
+  ),
+  fc.jsonValue({ maxDepth: 4 }),
+)
+
+describe("an import", () => {
+  it.effect("does not change the log a second time, not even by its own record", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        const report = yield* importing(directory)
+        const before = yield* head
+        expect(report.added).toBe(before.position)
+        const again = yield* importing(directory)
+        expect(again.files.map(({ known }) => known)).toEqual([true, true])
+        expect(yield* head).toEqual(before)
+      }),
+    ),
+  )
+
+  it.effect("knows its events again also in a file of another content", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const before = (yield* events).filter(({ type }) => type !== "FileImported").length
+        write(directory, { [CLAUDE]: `\n${lines(session())}\n` })
+        const { added } = yield* importing(directory)
+        expect(added).toBe(1)
+        expect((yield* events).filter(({ type }) => type !== "FileImported")).toHaveLength(before)
+      }),
+    ),
+  )
+
+  it.effect("writes a run in one transaction, and says which file it came from, by its digest", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        expect(files.flatMap(({ runs }) => runs.map(({ commits }) => commits))).toEqual([1, 1])
+        const imported = payloads(yield* events, "FileImported")
+        expect(imported.map(({ name }) => name)).toEqual([CLAUDE, Codex.FILE])
+        expect(imported.map(({ digest }) => digest)).toEqual(files.map(({ digest }) => digest))
+      }),
+    ),
+  )
+
+  it.effect("writes nothing in a dry run, and reports what it would write", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        const dry = yield* importing(directory, { dryRun: true })
+        expect((yield* head).position).toBe(0)
+        expect((yield* importing(directory)).added).toBe(dry.added)
+      }),
+    ),
+  )
+
+  it.effect("keeps times that are nonsense or go back out of the order", () =>
+    withFiles(
+      {
+        [CLAUDE]: lines([
+          first("Go", { timestamp: "2026-01-01T12:00:10Z" }),
+          assistant("a", text("1"), { timestamp: "yesterday" }),
+          assistant("b", text("2"), { timestamp: "2026-01-01T12:00:05Z" }),
+          assistant("c", text("3"), { timestamp: "+275760-09-13T00:00:00Z" }),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(["1", "2", "3"])
+          expect(files[0]?.remarks).toEqual({ "times that go back: the order is the file's": 1 })
+        }),
+    ),
+  )
+
+  it.effect("encrypts for a subject what is personal", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory, { subject: "ada" })
+        const all = yield* events
+        expect(
+          all
+            .filter(({ type }) => type === "InputReceived" || type === "FileImported")
+            .every(({ personal }) => personal?.readable === true),
+        ).toBe(true)
+        const before = yield* head
+        expect((yield* importing(directory, { subject: "ada" })).added).toBe(0)
+        expect(yield* head).toEqual(before)
+      }),
+    ),
+  )
+
+  it.effect("leaves out what was said and done, if told so, and keeps structure and tokens", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory, { redact: true })
+        const all = yield* events
+        expect(JSON.stringify(all)).not.toMatch(/sum\.ts|Write a note|It adds now|notes\.md/)
+        expect(payloads(all, "ModelResponded")).toHaveLength(8)
+        expect(payloads(all, "ActuatorCommanded").map(({ actuator }) => actuator)).toContain("claude-code/Edit")
+      }),
+    ),
+  )
+})
+
+describe("a file", () => {
+  const refusal = (directory: string, file: string, from?: string) =>
+    Effect.map(
+      Effect.either(importing(path.join(directory, file), from === undefined ? {} : { from })),
+      Either.match({ onLeft: ({ message }) => message, onRight: () => "" }),
+    )
+
+  it.effect("of no format is refused by what was expected and found; in a directory it is passed over", () =>
+    withFiles({ "a.jsonl": '{"a":1}\n', "b.json": "", [CLAUDE]: lines(session()), "c.txt": "x" }, (directory) =>
+      Effect.gen(function* () {
+        expect(yield* refusal(directory, "a.jsonl")).toMatch(
+          /expected a session of Claude Code, a rollout of Codex.*found something else, which begins with "\{\\"a\\":1\}/,
+        )
+        expect(yield* refusal(directory, "b.json")).toContain("found an empty file")
+        expect(yield* refusal(directory, "nowhere")).toContain("expected a file that can be read")
+        expect((yield* head).position).toBe(0)
+        const { unknown } = yield* importing(directory)
+        expect(unknown.map((file) => path.basename(file))).toEqual(["a.jsonl", "b.json"])
+      }),
+    ),
+  )
+
+  it.effect("of events that Hindcast exported is refused with the command that takes them", () =>
+    withFiles({ "events.jsonl": '{"position":1,"hash":"00"}\n' }, (directory) =>
+      Effect.map(refusal(directory, "events.jsonl"), (message) =>
+        expect(message).toContain("hindcast log import FILE"),
+      ),
+    ),
+  )
+
+  it.effect("that may be of two formats is refused until one is named", () =>
+    withFiles({ "two.jsonl": lines([...session().slice(0, 3), ...Codex.rollout()]) }, (directory) =>
+      Effect.gen(function* () {
+        expect(yield* refusal(directory, "two.jsonl")).toContain("--from claude-code or --from codex")
+        expect(yield* refusal(directory, "two.jsonl", "claude-code")).toBe("")
+      }),
+    ),
+  )
+
+  it.effect("with a line above the limit is refused, whole, and the others are imported", () =>
+    withFiles({ [CLAUDE]: lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        const long = path.join(directory, Codex.FILE)
+        fs.writeFileSync(long, lines(Codex.rollout()))
+        fs.appendFileSync(long, '{"type":"event_msg","payload":{"type":"x","message":"')
+        for (let mebibytes = 0; mebibytes <= MAX_LINE_BYTES / 1024 / 1024; mebibytes++)
+          fs.appendFileSync(long, "x".repeat(1024 * 1024))
+        fs.appendFileSync(long, '"}}\n')
+        const { refused, files } = yield* importing(directory)
+        expect(refused).toEqual([
+          { file: long, reason: "expected lines of at most 32 MiB, found a longer one, line 21" },
+        ])
+        expect(files.map(({ source }) => source)).toEqual(["claude-code"])
+        expect((yield* events).every(({ actor }) => actor === "import:claude-code")).toBe(true)
+      }),
+    ),
+  )
+
+  it.effect("with a text of 9 MB has it shortened, and is imported", () =>
+    withFiles(
+      { [CLAUDE]: lines([first("Go"), assistant("a", call("c", "Bash", {})), result("c", "y".repeat(9_000_000))]) },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          expect(String(payloads(yield* events, "CommandSucceeded")[0]?.result)).toMatch(
+            /^y{1048576}… \[\d+ more characters were left out by the import\]$/,
+          )
+        }),
+    ),
+  )
+})
+
+describe("any file", () => {
+  const property = <A>(arbitrary: fc.Arbitrary<A>, test: (value: A) => Effect.Effect<unknown, unknown>) =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(arbitrary, (value) =>
+          Effect.runPromise(Effect.asVoid(Effect.provide(test(value), TestContext.TestContext))),
+        ),
+        { numRuns: 12 },
+      ),
+    )
+
+  const RECORDS = { [CLAUDE]: session, [Codex.FILE]: Codex.rollout }
+  const formats = fc.constantFrom(
+    ...Object.entries(RECORDS).map(([name, records]) => ({ name, records: records(), toString: () => name })),
+  )
+
+  it.live("that was cut at any line, or within one, is completed by a later import, without doubles", () =>
+    property(fc.record({ format: formats, cut: fc.double({ min: 0.1, max: 1, noNaN: true }) }), ({ format, cut }) =>
+      withFiles({}, (directory) =>
+        Effect.gen(function* () {
+          const whole = lines(format.records)
+          write(directory, { [format.name]: whole })
+          const parts = yield* importing(directory)
+          expect(parts.refused).toEqual([])
+          const expected = (yield* events)
+            .filter(({ type }) => !["FileImported", "TaskClosed"].includes(type))
+            .map(({ id }) => id)
+          yield* withFiles({ [format.name]: whole.slice(0, Math.floor(cut * whole.length)) }, (other) =>
+            Effect.gen(function* () {
+              // A file of which only a part of the first line is there is of no format yet.
+              yield* importing(other)
+              const soFar = yield* events
+              expect(new Set(soFar.map(({ id }) => id)).size).toBe(soFar.length)
+              write(other, { [format.name]: whole })
+              yield* importing(other)
+              const found = (yield* events).map(({ id }) => id)
+              expect(expected.filter((id) => !found.includes(id))).toEqual([])
+              expect(new Set(found).size).toBe(found.length)
+              const before = yield* head
+              yield* importing(other)
+              expect(yield* head).toEqual(before)
+            }),
+          )
+        }),
+      ),
+    ),
+  )
+
+  it.live("with doubled lines has the events that it has without", () =>
+    property(fc.record({ format: formats, doubled: fc.array(fc.nat(30), { maxLength: 8 }) }), ({ format, doubled }) => {
+      const plain = format.records
+      const twice = plain.flatMap((record, index) => (doubled.includes(index) ? [record, record] : [record]))
+      const typesIn = (records: ReadonlyArray<unknown>) =>
+        withFiles({ [format.name]: lines(records) }, (directory) =>
+          Effect.gen(function* () {
+            yield* importing(directory)
+            // A record of Claude Code without an id, such as a summary, is as often there as in the file.
+            return (yield* events)
+              .map(({ type }) => type)
+              .filter((type) => type !== "FileImported" && type !== "SourceRecordKept")
+          }),
+        )
+      return Effect.gen(function* () {
+        expect(yield* typesIn(twice)).toEqual(yield* typesIn(plain))
+      })
+    }),
+  )
+
+  it.live("with hostile values anywhere is imported or refused, and never half or with a defect", () =>
+    property(
+      fc.record({
+        format: formats,
+        place: fc.nat(30),
+        key: fc.constantFrom(
+          "message",
+          "payload",
+          "uuid",
+          "timestamp",
+          "type",
+          "sessionId",
+          "isSidechain",
+          "toolUseResult",
+        ),
+        value: hostile,
+        lone: hostile,
+      }),
+      ({ format, place, key, value, lone }) => {
+        const records = format.records.map((record, index) => (index === place ? { ...record, [key]: value } : record))
+        return withFiles(
+          {
+            [format.name]: `${lines(records)}${JSON.stringify(lone)}\n${JSON.stringify({ [String(value)]: lone, type: value })}\n`,
+          },
+          (directory) =>
+            Effect.gen(function* () {
+              yield* importing(directory)
+              const all = yield* events
+              expect(all.filter(({ type }) => type === "TaskOpened").length).toBeGreaterThan(0)
+              expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false)
+              const before = yield* head
+              yield* importing(directory)
+              expect(yield* head).toEqual(before)
+            }),
+        )
+      },
+    ),
+  )
+})
