@@ -32,6 +32,7 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
 /** Most timelines that a message lists. */
 const MAX_LISTED = 20
 
+/** The service of a log. */
 type Log = typeof EventLog.Service
 
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }

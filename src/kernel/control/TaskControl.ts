@@ -43,6 +43,7 @@ export class NotControllable extends Data.TaggedError("NotControllable")<{
   }
 }
 
+/** Why a task was not paused, continued or cancelled. Nothing was recorded. */
 export type ControlError =
   | Options.InvalidOptions
   | TaskNotFound
@@ -101,6 +102,7 @@ const requests = {
 
 const because = (reason: string | undefined) => (reason === undefined ? {} : { reason: plainText(reason) })
 
+/** The service over a log. */
 export const layer: Layer.Layer<TaskControl, never, EventLog | Projector> = Layer.effect(
   TaskControl,
   Effect.gen(function* () {

@@ -106,6 +106,7 @@ export interface Task {
   readonly outcome: string | null
 }
 
+/** Which scores make a series, and how many shuffles test it. */
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"
