@@ -173,6 +173,30 @@ describe("a command line that is wrong", () => {
   })
 })
 
+describe("messages about files", () => {
+  it("are in users' words, without codes and calls of the system, and name the file once", async () => {
+    const gone = place.file("gone.jsonl")
+    for (const args of [
+      ["log", "import", gone, "--log", place.file("imported.db")],
+      ["plugin", "check", place.directory],
+      ["run", "--agent", place.file("gone.mjs"), "--goal", "g", "--log", place.file("new.db")],
+      ["rescore", "--rubric", gone, "--log", log],
+      ["export", "events", "--output", place.file("none/events.jsonl"), "--log", log],
+      ["log", "anchor", "--key", place.file("none/key.pem"), "--log", log],
+    ]) {
+      const { code, stderr } = await hindcast(args)
+      expect([args.join(" "), code]).toEqual([args.join(" "), 1])
+      expect(stderr).toMatch(/no such file|found none|no directory/)
+      expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|\b(?:open|stat|scandir|mkdir) '|\n +at /)
+    }
+  })
+
+  it("a file to import that is not there is no crash where the log is there already", async () => {
+    const { code, stderr } = await hindcast(["log", "import", place.file("gone.jsonl"), "--log", log])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("expected no log there yet")])
+  })
+})
+
 describe("a rubric that cannot be used", () => {
   const rubric = (text: string) =>
     badInput("RubricInvalid", "rescore", "--log", log, "--rubric", place.file("r.yaml", text))
