@@ -43,7 +43,6 @@ const writeLongNames = (filename: string) => {
     event("ActuatorCommanded", { commandId: "c", actuator, args: {}, argsDigest: sha("a"), priority: 0 }),
     event("CommandFailed", {
       commandId: "c",
-      code: "locked",
       error: { code: "locked", message: "日本語の長い文 ".repeat(12) },
       latencyMs: 2,
     }),
