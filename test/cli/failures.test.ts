@@ -173,6 +173,26 @@ describe("a command line that is wrong", () => {
   })
 })
 
+describe("a name that is misspelt", () => {
+  it.each([
+    { line: "plugin show text-rom", code: 3, asks: "Is it text-room?" },
+    { line: "plugin activate text-room/lok", code: 3, asks: "Is it text-room/look?" },
+    { line: "score show lvie", code: 3, asks: "Is it live?" },
+    { line: "log ls --timeline mian", code: 3, asks: "Is it main?" },
+    { line: "state --projection tasks", code: 1, asks: "Is it Tasks?" },
+    { line: "audit --all --group agnet", code: 1, asks: "Is it agent?" },
+  ])("hindcast $line: $asks", async ({ line, code, asks }) => {
+    const { stderr, ...ended } = await hindcast([...line.split(" "), "--log", log])
+    expect([ended.code, stderr]).toEqual([code, expect.stringContaining(asks)])
+  })
+
+  it("and one that is like none is only told what there is", async () => {
+    const { stderr } = await hindcast(["plugin", "show", "zebra", "--log", log])
+    expect(stderr).toContain("expected one of text-room.")
+    expect(stderr).not.toContain("Is it")
+  })
+})
+
 describe("messages about files", () => {
   it("are in users' words, without codes and calls of the system, and name the file once", async () => {
     const gone = place.file("gone.jsonl")

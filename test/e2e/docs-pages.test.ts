@@ -93,7 +93,18 @@ describe("programs in pages", () => {
   )
 
   it("are there", () => {
-    const names = ["notes.ts", "task.ts", "orders.ts", "shelves.ts", "forks.ts", "agents.ts", "tools.ts", "promises.ts", "live.ts", "talking.ts"]
+    const names = [
+      "notes.ts",
+      "task.ts",
+      "orders.ts",
+      "shelves.ts",
+      "forks.ts",
+      "agents.ts",
+      "tools.ts",
+      "promises.ts",
+      "live.ts",
+      "talking.ts",
+    ]
     expect(programs.map(({ name }) => name)).toEqual(names)
   })
 
