@@ -1,4 +1,8 @@
-/** The package's entry: every public module of Hindcast, an event-sourced kernel for agents. */
+/**
+ * The package's entry: every public module of Hindcast, an event-sourced kernel for agents.
+ *
+ * @module hindcast
+ */
 
 export * as Agent from "./agents/Agent.ts"
 export * as Channel from "./agents/channel/index.ts"

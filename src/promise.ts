@@ -1,6 +1,8 @@
 /**
  * The entry `hindcast/promise`: Hindcast for programs that do not use Effect. Errors are instances of the classes that
  * `hindcast` exports, such as `Lease.LeaseHeld`, and have a `_tag`.
+ *
+ * @module hindcast/promise
  */
 
 export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"

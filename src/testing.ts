@@ -1,6 +1,8 @@
 /**
  * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, with any
  * test runner; `worldSuite` for worlds and `suite` for backends of the event log, which need vitest 3.2 or later.
+ *
+ * @module hindcast/testing
  */
 
 export type { CallPluginOptions, LoadPluginOptions } from "./plugins/testing/TestOptions.ts"

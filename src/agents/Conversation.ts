@@ -33,6 +33,7 @@ export interface Conversation extends Remembered {
   readonly tools: ReadonlyArray<ToolDescription>
 }
 
+/** The conversation before its first message. */
 export const EMPTY: Conversation = { messages: [], summary: null, tokens: 0, tools: [] }
 
 /**

@@ -109,6 +109,6 @@ const unknownCommand = (path: ReadonlyArray<string>): BadInput | undefined => {
 
 /** Prints the output of the parser's built-in options: a command's help, the version, a completion script. */
 const writeParserOutput = (path: ReadonlyArray<string>) => (text: unknown) =>
-  path.length > 0 ? writeLines(Help.lines(String(text), path)) : Output.write(String(text).trimEnd())
+  path.length > 0 ? writeLines(Help.lines(String(text), path)) : Output.writeWhole(String(text).trimEnd())
 
 const writeLines = (lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })

@@ -1,4 +1,8 @@
-/** The package's `EventLog` namespace: the interface of the log, and the backends that implement it. */
+/**
+ * The package's `EventLog` namespace: the interface of the log, and the backends that implement it.
+ *
+ * @module hindcast/events
+ */
 export { type DecidedAppend, type Decider, decider } from "./log/Decider.ts"
 export * from "./log/EventLog.ts"
 export { layer as layerMemory } from "./memory/MemoryEventLog.ts"

@@ -135,6 +135,7 @@ const unusedAgents = (options: unknown): ReadonlyArray<Options.Found> => {
       ]
 }
 
+/** The services of a log: what `layerLog` provides. */
 type LogServices =
   | EventLog
   | Archive

@@ -104,6 +104,7 @@ export interface UnfinishedTask extends Tasks.Task {
   readonly taskId: string
 }
 
+/** How a kernel works: its gate, its directories, its plugins and what becomes of open tasks. */
 export interface KernelOptions {
   /** Default: `Gate.standard`. */
   readonly gate?: Gate.GateConfig

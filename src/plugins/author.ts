@@ -3,6 +3,8 @@
  *
  * The module exists at compile time only. A plugin's entry default-exports a plain object and imports nothing of
  * Hindcast. This module imports nothing either, so that Deno and an editor can read it by itself.
+ *
+ * @module hindcast/plugin
  */
 
 /** Any JSON value. */
@@ -143,8 +145,11 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
   : {
       readonly aborted: boolean
       readonly reason: unknown
+      /** Throws if the call was aborted. */
       readonly throwIfAborted: () => void
+      /** Calls the listener when the call is aborted. */
       readonly addEventListener: (type: "abort", listener: () => void) => void
+      /** Takes a listener away. */
       readonly removeEventListener: (type: "abort", listener: () => void) => void
     }
 

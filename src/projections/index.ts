@@ -1,6 +1,8 @@
 /**
  * The package's entry `hindcast/projections`: folds of events that a program already has, such as a web page that was
  * given them as JSON. It loads nothing of Node's, and reads no log.
+ *
+ * @module hindcast/projections
  */
 
 export type { Event } from "../events/vocabulary/Event.ts"

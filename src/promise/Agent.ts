@@ -11,6 +11,7 @@ import * as Task from "./Task.ts"
 export interface AdvancingAgent {
   readonly name: string
   readonly version: string
+  /** Takes one step by the functions of the task. Answers whether it goes on: false ends the run. */
   readonly advance: (task: Task.AgentTask) => boolean | Promise<boolean>
 }
 

@@ -60,6 +60,7 @@ export interface Confirmations extends Promised<Context.Tag.Service<KernelConfir
   readonly follow: (call?: Calls.CallOptions) => AsyncIterable<WaitingConfirmation>
 }
 
+/** The service of the log, with Effects. */
 type Log = Context.Tag.Service<EventLog>
 
 /** The events of the log. */
@@ -72,6 +73,7 @@ export interface Events
   readonly follow: (query?: Omit<Query, "until"> & Calls.CallOptions) => AsyncIterable<Event>
 }
 
+/** The service of time travel, with Effects. */
 type Travel = Context.Tag.Service<KernelTimeTravel.TimeTravel>
 
 type Asked<Name extends "bisect" | "watch", Index extends number> = Exclude<Parameters<Travel[Name]>[Index], undefined>

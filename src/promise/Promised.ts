@@ -19,6 +19,7 @@ import { type IterationOptions, iterable } from "./Iteration.ts"
  */
 export type Promised<Service> = { readonly [Name in keyof Service]: PromisedMember<Service[Name]> }
 
+/** A member of a service: Effects become promises, streams become async iterables, all else stays. */
 type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>]
   ? (call?: CallOptions) => Promise<Answer<A>>
   : Member extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
@@ -27,6 +28,7 @@ type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>
       ? (...args: Asked<Args>) => AsyncIterable<A>
       : Member
 
+/** What a promise is resolved with: an optional value is undefined where there is none. */
 type Answer<A> = [A] extends [Option.Option<infer Some>] ? Some | undefined : A
 
 /** The parameters of a call: the signal goes into the last one, if that is an object of options, or after it. */
@@ -35,9 +37,11 @@ type Asked<Args extends ReadonlyArray<unknown>> =
     ? { [Index in keyof Args]: Index extends LastIndex<Args> ? Asking<Args[Index]> : Args[Index] }
     : [...args: Args, call?: CallOptions]
 
+/** The last parameter of a call. */
 type Last<Args extends ReadonlyArray<unknown>> =
   Required<Args> extends readonly [...ReadonlyArray<unknown>, infer Only] ? Only : never
 
+/** The index of the last parameter, as a key. */
 type LastIndex<Args extends ReadonlyArray<unknown>> =
   Required<Args> extends readonly [unknown, ...infer Others] ? `${Others["length"]}` : never
 
@@ -59,6 +63,7 @@ export type Asking<Options> = Options extends { readonly onProgress?: infer OnPr
     : Options & CallOptions
   : Options & CallOptions
 
+/** A callback of progress that may answer with a promise. */
 type Telling<OnProgress> = OnProgress extends (...args: infer Args) => unknown
   ? (...args: Args) => void | PromiseLike<void>
   : never

@@ -26,6 +26,18 @@ export const similarNames = (misspelt: string, known: ReadonlyArray<string>): Re
 }
 
 /**
+ * A question at the end of a message, ` Is it a or b?`; empty where no known name is similar. Names such as
+ * `plugin/component` of the misspelt one's plugin are compared by what follows it.
+ */
+export const question = (misspelt: string, known: ReadonlyArray<string>): string => {
+  const before = misspelt.slice(0, misspelt.indexOf("/") + 1)
+  const prefix = known.every((name) => name.startsWith(before)) ? before : ""
+  const rests = known.map((name) => name.slice(prefix.length))
+  const similar = similarNames(misspelt.slice(prefix.length), rests).map((rest) => prefix + rest)
+  return similar.length === 0 ? "" : ` Is it ${similar.join(" or ")}?`
+}
+
+/**
  * Edit distance of two texts (optimal string alignment): insertions, deletions, replacements, and swaps of neighbours.
  * Keeps one row of the table at a time.
  */

@@ -156,8 +156,10 @@ const Words = Schema.Struct({
   "text-anchor": word("start", "middle", "end"),
 })
 
+/** The fields of a group without its children. */
 const group = { element: Schema.Literal("g"), ...common }
 
+/** Elements that are moved and styled together. */
 const Group: Schema.Schema<Group> = Schema.Struct({
   ...group,
   children: Schema.Array(Schema.suspend((): Schema.Schema<Element> => Element)),

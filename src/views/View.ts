@@ -23,10 +23,12 @@ const MAX_LOOKUPS = 32
 
 /** Most rows of a grid, most cells of a row, and most cells in all. */
 export const MAX_SIDE = 500
+/** Most cells of a grid. */
 export const MAX_CELLS = 40_000
 
 /** Most rows of a table, and how many are shown where a view does not say. */
 export const MAX_TABLE_ROWS = 200
+/** Rows of a table that are shown where a view does not say how many. */
 export const TABLE_ROWS = 50
 
 const listOf = <Item>(item: Schema.Schema<Item>, most: number, what: string) =>
@@ -56,6 +58,7 @@ const GlyphChoice = Schema.Union(
   Schema.Struct({ glyph: Glyph, colour: optional(Colour), label: optional(Label) }),
 ).annotations({ identifier: "ViewGlyph", description: 'one visible character, or { "glyph", "colour", "label" }' })
 
+/** A glyph, perhaps with a colour, and a label for the legend. */
 export type GlyphChoice = typeof GlyphChoice.Type
 
 /** A number, or the pointer to one. */
@@ -114,6 +117,7 @@ const Grid = Schema.Struct({
   }),
 )
 
+/** Cells of glyphs: from a list of rows, from a flat list with `columns`, or an empty field of a `size`. */
 export type Grid = typeof Grid.Type
 
 /** A number between two limits, as a bar. */
@@ -133,6 +137,7 @@ const Gauges = Schema.Struct({
   gauges: listOf(Gauge, MAX_GAUGES, "gauges"),
 })
 
+/** One or several gauges, one beneath the other. */
 export type Gauges = typeof Gauges.Type
 
 /** The rows of a list, or of an object with their keys. */
@@ -158,6 +163,7 @@ const Table = Schema.Struct({
   last: optional(Schema.Boolean),
 })
 
+/** The rows of a list, or of an object with their keys. */
 export type Table = typeof Table.Type
 
 const TextPart = Schema.Struct({
@@ -172,10 +178,12 @@ const PlainPart = Schema.Union(Grid, Gauges, Table, TextPart).annotations({
   description: 'an object with the type "grid", "gauges", "table" or "text"',
 })
 
+/** A part that a picture may stand for in text. */
 export type PlainPart = typeof PlainPart.Type
 
 const Picture = pictureOf(listOf(PlainPart, MAX_PARTS, "parts"))
 
+/** A picture, with the part that stands for it in text. */
 export type Picture = typeof Picture.Type
 
 const Part = Schema.Union(Grid, Gauges, Table, TextPart, Picture).annotations({

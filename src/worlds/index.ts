@@ -2,6 +2,8 @@
  * The package's entry `hindcast/worlds`: environments as agents of all kinds use them. `World` opens a world on a kernel;
  * the adapters give it the names of other frameworks, and the wrappers change it in one respect each. `AgentGroup` makes one
  * agent of several, and `Scenario` says how a world begins and ends.
+ *
+ * @module hindcast/worlds
  */
 
 export type { Space } from "../plugins/spaces/Space.ts"

@@ -173,6 +173,50 @@ describe("a command line that is wrong", () => {
   })
 })
 
+describe("a name that is misspelt", () => {
+  it.each([
+    { line: "plugin show text-rom", code: 3, asks: "Is it text-room?" },
+    { line: "plugin activate text-room/lok", code: 3, asks: "Is it text-room/look?" },
+    { line: "score show lvie", code: 3, asks: "Is it live?" },
+    { line: "log ls --timeline mian", code: 3, asks: "Is it main?" },
+    { line: "state --projection tasks", code: 1, asks: "Is it Tasks?" },
+    { line: "audit --all --group agnet", code: 1, asks: "Is it agent?" },
+  ])("hindcast $line: $asks", async ({ line, code, asks }) => {
+    const { stderr, ...ended } = await hindcast([...line.split(" "), "--log", log])
+    expect([ended.code, stderr]).toEqual([code, expect.stringContaining(asks)])
+  })
+
+  it("and one that is like none is only told what there is", async () => {
+    const { stderr } = await hindcast(["plugin", "show", "zebra", "--log", log])
+    expect(stderr).toContain("expected one of text-room.")
+    expect(stderr).not.toContain("Is it")
+  })
+})
+
+describe("messages about files", () => {
+  it("are in users' words, without codes and calls of the system, and name the file once", async () => {
+    const gone = place.file("gone.jsonl")
+    for (const args of [
+      ["log", "import", gone, "--log", place.file("imported.db")],
+      ["plugin", "check", place.directory],
+      ["run", "--agent", place.file("gone.mjs"), "--goal", "g", "--log", place.file("new.db")],
+      ["rescore", "--rubric", gone, "--log", log],
+      ["export", "events", "--output", place.file("none/events.jsonl"), "--log", log],
+      ["log", "anchor", "--key", place.file("none/key.pem"), "--log", log],
+    ]) {
+      const { code, stderr } = await hindcast(args)
+      expect([args.join(" "), code]).toEqual([args.join(" "), 1])
+      expect(stderr).toMatch(/no such file|found none|no directory/)
+      expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|\b(?:open|stat|scandir|mkdir) '|\n +at /)
+    }
+  })
+
+  it("a file to import that is not there is no crash where the log is there already", async () => {
+    const { code, stderr } = await hindcast(["log", "import", place.file("gone.jsonl"), "--log", log])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("expected no log there yet")])
+  })
+})
+
 describe("a rubric that cannot be used", () => {
   const rubric = (text: string) =>
     badInput("RubricInvalid", "rescore", "--log", log, "--rubric", place.file("r.yaml", text))

@@ -251,7 +251,7 @@ describe("hindcast step", () => {
       ].map(async ({ args, wanted }) => {
         const terminal = inTerminal(["step", ...args])
         expect(await terminal.ended).toBe(3)
-        expect(terminal.screen().join("")).toContain(wanted)
+        expect(terminal.screen().join(" ").replaceAll(/\s+/g, " ")).toContain(wanted)
         expect(terminal.isOwnScreen()).toBe(false)
       }),
     ))

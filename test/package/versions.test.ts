@@ -12,5 +12,9 @@ it("the version that Hindcast says is that of its package", () => {
 it("the changelog's newest number is that of the package; what comes after it has none yet", () => {
   const changelog = fs.readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8")
   const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
-  expect(headings.filter((heading, index) => index > 0 || heading !== "Unreleased")).toEqual([version, "0.1.0"])
+  expect(headings.filter((heading, index) => index > 0 || heading !== "Unreleased")).toEqual([
+    version,
+    "0.2.0",
+    "0.1.0",
+  ])
 })

@@ -79,6 +79,7 @@ export class NotRecorded extends Data.TaggedError("NotRecorded")<{
 
 /** Options of a model that plays a cassette, to be given to `Models.load`. */
 export interface Playing {
+  /** Answers requests from the cassette. A request that is not recorded fails with `NotRecorded`; none reaches the net. */
   readonly fetch: Fetch
   /** Stands for the key: none is needed. */
   readonly apiKey: string

@@ -16,7 +16,10 @@ import { HELP } from "./ChatLine.ts"
 
 /** `/help` */
 export const help = (style: Style): ReadonlyArray<string> =>
-  Table.rows(HELP.map(([typed, does]) => [`  ${style.name(typed)}`, does]))
+  Table.rows(
+    style,
+    HELP.map(([typed, does]) => [`  ${style.name(typed)}`, does]),
+  )
 
 /** `/why`: the causes of the last message or command. */
 export const why = (style: Style, { taskId, timeline }: Channel) =>

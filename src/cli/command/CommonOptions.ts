@@ -1,7 +1,7 @@
 /** Options that several commands share, and constructors of options and arguments. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Either, Option, Record } from "effect"
-import { BadInput } from "./BadInput.ts"
+import { adviceOf, BadInput } from "./BadInput.ts"
 
 /** An option without a value. */
 export const flag = (name: string, description: string) =>
@@ -46,7 +46,7 @@ const oneWord =
   (text: string) =>
     Either.fromNullable(
       words.find((word) => word === text),
-      () => invalid(name, `one of ${words.join(", ")}`, text),
+      () => invalid(name, `one of ${words.join(", ")}`, text, adviceOf(text, words)),
     )
 
 const numberOf = (name: string, expected: string, isValid: (value: number) => boolean): Options.Options<number> =>
@@ -59,8 +59,13 @@ const numberOf = (name: string, expected: string, isValid: (value: number) => bo
 const textOf = (name: string, placeholder: string) => Options.text(name).pipe(Options.withPseudoName(placeholder))
 
 /** The error of an option's value. The parser's own messages do not name the option. */
-const invalid = (name: string, expected: string, text: string): ValidationError.ValidationError => {
-  const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"` })
+const invalid = (
+  name: string,
+  expected: string,
+  text: string,
+  advice: ReturnType<typeof adviceOf> = {},
+): ValidationError.ValidationError => {
+  const { message } = new BadInput({ input: `--${name}`, expected, found: `"${text}"`, ...advice })
   return ValidationError.invalidValue(HelpDoc.p(message))
 }
 

@@ -6,6 +6,7 @@ import * as Text from "../terminal/Text.ts"
 import * as Argv from "./Argv.ts"
 import { adviceOf } from "./BadInput.ts"
 import * as CommandHints from "./CommandHints.ts"
+import * as Output from "./Output.ts"
 
 /** A failed command, as it is reported to the caller. */
 export interface Failure {
@@ -73,13 +74,13 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 }
 
 /**
- * A failure as text for the standard error. For people: `error: …`, with commands for the user's shell. For programs: a
- * JSON document on one line, whose text does not depend on how the program was called.
+ * A failure as text for the standard error. For people: `error: …`, with commands for the user's shell, wrapped to the
+ * terminal's width. For programs: a JSON document on one line, whose text does not depend on how the program was called.
  */
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
   json
     ? Text.json({ error: { tag, message, details } })
-    : `error: ${CommandHints.inText(message).split("\n").map(Text.oneLine).join("\n")}`
+    : Output.fitted(`error: ${CommandHints.inText(message).split("\n").map(Text.oneLine).join("\n")}`, process.stderr)
 
 interface Tagged {
   readonly _tag: string
@@ -96,7 +97,11 @@ const isTagged = (error: unknown): error is Tagged =>
 const isManifestUnreadable = (defect: unknown): defect is Tagged =>
   isTagged(defect) && defect._tag === "ManifestUnreadable"
 
-const expected = ({ _tag: tag, message, details }: Tagged): Failure => {
+/** What Node says of a file: a code, the reason, the call of the system, and the file, which the message names already. */
+const SYSTEM_ERROR = /\bE[A-Z]{2,}: ([a-z][^,\n]*), [a-z]+(?: '[^'\n]*')?(?: -> '[^'\n]*')?/g
+
+const expected = ({ _tag: tag, message: written, details }: Tagged): Failure => {
+  const message = written.replaceAll(SYSTEM_ERROR, "$1")
   const report = { tag, message, ...(typeof details === "string" ? { details } : {}) }
   if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...report }
   return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...report }

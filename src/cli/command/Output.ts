@@ -5,21 +5,33 @@
 import { Effect } from "effect"
 import * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
+import * as Wrap from "../terminal/Wrap.ts"
 
-/** Prints a command's result: one JSON document, or lines of text for people. */
+/** Prints a command's result: one JSON document, or lines of text for people, wrapped to the terminal's width. */
 export const show = (
   asJson: boolean,
   document: unknown,
   page: (style: Style.Style) => Iterable<string>,
 ): Effect.Effect<void> =>
   asJson
-    ? write(Text.json(document, 2))
+    ? writeWhole(Text.json(document, 2))
     : Effect.suspend(() => Effect.forEach([...page(styleOf(process.stdout))], write, { discard: true }))
 
-/** Writes a line to the standard output. Escapes all control characters except the program's own colours. */
-export const write = (line: string): Effect.Effect<void> =>
+/** Prints a command's result, of which the text for people is a document too: JSON or Markdown. Its lines are not wrapped. */
+export const showDocument = (asJson: boolean, document: unknown, text: Iterable<string>): Effect.Effect<void> =>
+  asJson ? writeWhole(Text.json(document, 2)) : Effect.forEach([...text], writeWhole, { discard: true })
+
+/**
+ * Writes a text to the standard output, wrapped to the terminal's width. Escapes all control characters except the
+ * program's own colours.
+ */
+export const write = (text: string): Effect.Effect<void> =>
+  Effect.suspend(() => writeWhole(fitted(text, process.stdout)))
+
+/** Writes a text whose lines are read by programs, or copied: they are not wrapped. Escapes as `write` does. */
+export const writeWhole = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stdout.write(`${escapeControls(line)}\n`)
+    process.stdout.write(`${escapeControls(text)}\n`)
   })
 
 /** Writes a part of a line, or several lines, to the standard output. Escapes as `write` does. */
@@ -28,11 +40,23 @@ export const writePart = (text: string): Effect.Effect<void> =>
     process.stdout.write(escapeControls(text))
   })
 
-/** Writes a line that is not part of the result to the standard error. */
-export const note = (line: string): Effect.Effect<void> =>
+/** Writes a text that is not part of the result to the standard error, wrapped to the terminal's width. */
+export const note = (text: string): Effect.Effect<void> => Effect.suspend(() => noteWhole(fitted(text, process.stderr)))
+
+/** Writes a text that is read by programs to the standard error. */
+export const noteWhole = (text: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    process.stderr.write(`${escapeControls(line)}\n`)
+    process.stderr.write(`${escapeControls(text)}\n`)
   })
+
+/** A text, each of whose lines is wrapped to the width of a stream's terminal. */
+export const fitted = (text: string, stream: NodeJS.WriteStream): string => {
+  const columns = columnsOf(stream)
+  return text
+    .split("\n")
+    .flatMap((line) => Wrap.line(line, columns))
+    .join("\n")
+}
 
 /**
  * Escapes invisible characters and terminal control sequences, except the colours of `Style`. Texts of plugins and
@@ -47,10 +71,19 @@ const escapeControls = (text: string): string =>
 /** The escape sequences for bold, dim and the colours of `Style`, and their ends. */
 const COLOURS = /(\p{Cc}\[(?:1|2|22|3[1-9])m)/u
 
-/** The columns of a stream's terminal; `without` if it is none. */
-export const columnsOf = (stream: NodeJS.WriteStream, without = Number.POSITIVE_INFINITY): number =>
-  stream.columns ?? without
+/** The columns of a stream's terminal. If it is none: the variable `COLUMNS`, else `without`. */
+export const columnsOf = (stream: NodeJS.WriteStream, without = Number.POSITIVE_INFINITY): number => {
+  const columns = stream.columns ?? Number(WHOLE_NUMBER.exec(process.env.COLUMNS ?? "")?.[0] ?? without)
+  return Math.max(LEAST_COLUMNS, columns)
+}
 
-/** Colours if the stream is a terminal and `NO_COLOR` is not set (no-color.org). */
-export const styleOf = (stream: NodeJS.WriteStream): Style.Style =>
-  stream.isTTY === true && (process.env.NO_COLOR ?? "") === "" ? Style.coloured : Style.plain
+const WHOLE_NUMBER = /^[1-9]\d{0,5}$/
+
+/** In a narrower terminal, the terminal breaks the lines. */
+const LEAST_COLUMNS = 20
+
+/** The columns of the stream, with colours if it is a terminal and `NO_COLOR` is not set (no-color.org). */
+export const styleOf = (stream: NodeJS.WriteStream): Style.Style => ({
+  ...(stream.isTTY === true && (process.env.NO_COLOR ?? "") === "" ? Style.coloured : Style.plain),
+  columns: columnsOf(stream),
+})

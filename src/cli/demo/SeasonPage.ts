@@ -40,6 +40,7 @@ const happened = (style: Style, { incidents }: SeasonContents): ReadonlyArray<st
   ]
   return [
     ...Table.rows(
+      style,
       occurred.map((kind) => [String(incidents[kind]), INCIDENTS[kind]]),
       ["right"],
     ),

@@ -9,5 +9,5 @@ export const printSummary = (
   line: string,
 ) => {
   if (output !== "-") return Output.show(json, document, () => [line])
-  return Output.note(json ? Text.json(document) : line)
+  return json ? Output.noteWhole(Text.json(document)) : Output.note(line)
 }

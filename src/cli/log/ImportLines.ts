@@ -60,12 +60,15 @@ export const of = <E>(
 }
 
 const bytesOf = (file: string): Stream.Stream<Uint8Array, BadInput> =>
-  Stream.fromAsyncIterable(
-    file === "-" ? process.stdin : fs.createReadStream(file, { highWaterMark: STEP_BYTES }),
-    (cause) =>
-      new BadInput({
-        input: file,
-        expected: "a file that can be read",
-        found: cause instanceof Error ? cause.message : String(cause),
-      }),
+  // The file is opened when it is read: one that is opened and never read would fail where nobody listens.
+  Stream.suspend(() =>
+    Stream.fromAsyncIterable(
+      file === "-" ? process.stdin : fs.createReadStream(file, { highWaterMark: STEP_BYTES }),
+      (cause) =>
+        new BadInput({
+          input: file,
+          expected: "a file that can be read",
+          found: cause instanceof Error ? cause.message : String(cause),
+        }),
+    ),
   )

@@ -129,7 +129,7 @@ export const anchor = Command.make(
       const signed = yield* Anchor.sign(found.head, { log: path.basename(log.name), at: Date.now(), privateKey })
       yield* Effect.forEach(remarks, Output.note, { discard: true })
       const document = JSON.stringify(signed, null, 2)
-      if (Option.isNone(out)) return yield* Output.write(document)
+      if (Option.isNone(out)) return yield* Output.writeWhole(document)
       yield* TextFile.make("--out", out.value, `${document}\n`, 0o644)
       yield* Output.show(json, signed, (style) => [
         `Anchored ${at(signed.position)} ${style.dim(signed.hash)} in ${out.value}, signed with the key ${signed.publicKey}.`,

@@ -5,7 +5,7 @@ import type { Json } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as ViewPage from "../pages/time/ViewPage.ts"
-import { plain, type Style } from "../terminal/Style.ts"
+import type { Style } from "../terminal/Style.ts"
 import { json, number, shorten, value } from "../terminal/Text.ts"
 import type { Position } from "./Position.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
@@ -27,7 +27,7 @@ export const lines = (
       ? observed === undefined
         ? []
         : [`Observed: ${value(observed, MAX_OBSERVED)}`]
-      : ViewPage.drawn(position.world, columns, style !== plain)
+      : ViewPage.drawn(position.world, columns, style.isColoured)
   return [summary(style, position), "", ...drawn]
 }
 

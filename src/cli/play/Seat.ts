@@ -39,7 +39,7 @@ const atPipes = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, never, 
     const { next, style, columns } = yield* ChatTerminal.piped
     let line = 0
     const show = ({ taskId, position, readings }: Turn) => {
-      if (json) return Output.write(PositionLines.document(world, taskId, position, readings))
+      if (json) return Output.writeWhole(PositionLines.document(world, taskId, position, readings))
       const refusal = PositionLines.refusal(position)
       const shown = [
         ...PositionLines.lines(style, world, position, readings, Math.min(columns, PIPE_COLUMNS)),

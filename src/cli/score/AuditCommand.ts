@@ -89,9 +89,8 @@ const one = (text: string, { json, markdown }: Given) =>
     const document = yield* TaskAudit.load(yield* Ids.task(text))
     if (json) return yield* Output.show(true, document, () => [])
     const times = yield* Rewards.times(document)
-    return yield* Output.show(false, document, (style) =>
-      markdown ? AuditMarkdown.lines(document, times) : AuditPage.lines(style, document, times),
-    )
+    if (markdown) return yield* Output.showDocument(false, document, AuditMarkdown.lines(document, times))
+    return yield* Output.show(false, document, (style) => AuditPage.lines(style, document, times))
   })
 
 const all = (given: Given) =>
@@ -116,17 +115,17 @@ const all = (given: Given) =>
     if (Option.isSome(group)) {
       const { kept, shown } = shownOf(sort.groups(AuditTable.group(inOrder, group.value)))
       const document = { scores, group: group.value, tasks: rows.length, unscored, groups: kept }
+      if (markdown)
+        return yield* Output.showDocument(json, document, AuditTablePage.groupsMarkdown(shown, group.value, kept))
       return yield* Output.show(json, document, (style) =>
-        markdown
-          ? AuditTablePage.groupsMarkdown(shown, group.value, kept)
-          : AuditTablePage.groups(style, shown, group.value, kept, width),
+        AuditTablePage.groups(style, shown, group.value, kept, width),
       )
     }
     const { kept, shown } = shownOf(sort.rows(inOrder))
-    return yield* Output.show(json, { scores, tasks: rows.length, unscored, rows: kept }, (style) =>
-      markdown
-        ? AuditTablePage.rowsMarkdown(shown, kept)
-        : AuditTablePage.rows(style, shown, kept, Object.keys(known), width),
+    const document = { scores, tasks: rows.length, unscored, rows: kept }
+    if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))
+    return yield* Output.show(json, document, (style) =>
+      AuditTablePage.rows(style, shown, kept, Object.keys(known), width),
     )
   })
 
@@ -145,10 +144,9 @@ const trend = (given: Given) =>
       // An agent that was given by name alone stands for all its versions together.
       agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
     })
+    if (markdown) return yield* Output.showDocument(json, found, TrendPage.markdown(found))
     yield* Output.show(json, found, (style) =>
-      markdown
-        ? TrendPage.markdown(found)
-        : TrendPage.lines(style, found, Output.columnsOf(process.stdout, DEFAULT_COLUMNS)),
+      TrendPage.lines(style, found, Output.columnsOf(process.stdout, DEFAULT_COLUMNS)),
     )
   })
 

@@ -26,7 +26,7 @@ export const watch = Command.make(
   ({ log, json, task, timeline }) => {
     const watching = Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
-      if (json) return yield* Stream.runForEach(eventsOf(taskId), (event) => Output.write(jsonText(event)))
+      if (json) return yield* Stream.runForEach(eventsOf(taskId), (event) => Output.writeWhole(jsonText(event)))
       return yield* Question.isPossible() ? onScreen(taskId) : asLines(taskId)
     })
     return watching.pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log)))

@@ -132,7 +132,7 @@ export const lines = (style: Style, version: string, group?: string): ReadonlyAr
   })
   return [
     `${style.bold(`hindcast ${version}`)}: an event-sourced kernel for agents`,
-    ...Table.rows(all),
+    ...Table.rows(style, all),
     "",
     "Each takes --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
     "Moments are positions (@412, fork-1@412), events' ids, times with their zone (2026-03-01T12:00:00Z), or now.",

@@ -50,7 +50,7 @@ export const state = Command.make("state", options, ({ log, json, at, projection
       projection === "EnvironmentState"
         ? yield* (yield* TimeTravel).stateAt(`${timeline}@${position}`, path)
         : yield* partOf(yield* stateOf(projection, timeline, position), path, position)
-    yield* Output.show(json, { timeline, at: position, projection, path, state: part }, () => [Text.json(part, 2)])
+    yield* Output.showDocument(json, { timeline, at: position, projection, path, state: part }, [Text.json(part, 2)])
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
 

@@ -3,6 +3,7 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -15,7 +16,11 @@ const ls = Command.make("ls", common, ({ log, json }) =>
     const forks = yield* ForkedTasks.list
     yield* Output.show(json, { timelines: forks }, (style) =>
       forks.length === 0
-        ? ["This log has only the timeline main: nothing was forked. `hindcast fork MOMENT --agent FILE` makes a fork."]
+        ? [
+            CommandHints.inText(
+              "This log has only the timeline main: nothing was forked. `hindcast fork MOMENT --agent FILE` makes a fork.",
+            ),
+          ]
         : Table.lines(
             style,
             ["timeline", "from", "forked", "task", "outcome", ...Table.right("steps"), "agent", "io", "overrides"],

@@ -18,11 +18,16 @@ export type ExpectedVersion =
   | { readonly _tag: "Exists" }
   | { readonly _tag: "Exact"; readonly version: number }
 
+/** Nothing is expected of the stream: the default. */
 export const Any: ExpectedVersion = { _tag: "Any" }
+/** The stream has no event yet. */
 export const NoStream: ExpectedVersion = { _tag: "NoStream" }
+/** The stream has at least one event. */
 export const Exists: ExpectedVersion = { _tag: "Exists" }
+/** The stream's last event has this version: 1 for its first event, 0 for a stream without events. */
 export const Exact = (version: number): ExpectedVersion => ({ _tag: "Exact", version })
 
+/** The optional fields of every new event. */
 interface NewEventFields {
   /** Makes the append idempotent: a retry with the same id and content returns the earlier event. */
   readonly id?: string

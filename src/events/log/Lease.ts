@@ -49,6 +49,7 @@ export interface HeldLease {
 export class Lease extends Context.Tag("hindcast/Lease")<
   Lease,
   {
+    /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel is alive. */
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
     /** The current owner, if its kernel is alive; undefined if the lease is free, or its owner is dead or silent. */
     readonly holder: Effect.Effect<Holder | undefined, LogError>

@@ -73,7 +73,8 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
-): Recorder => recorderFor(log, recording, { version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed })
+): Recorder =>
+  recorderFor(log, recording, { version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed })
 
 /** The stream as it will be when all pending appends are committed. */
 interface StreamState {

@@ -90,6 +90,7 @@ export type Verification = Data.TaggedEnum<{
     readonly findings: ReadonlyArray<Finding>
   }
 }>
+/** Makes, matches and tells apart the results of `verify`. */
 export const Verification = Data.taggedEnum<Verification>()
 
 /** How to verify. */

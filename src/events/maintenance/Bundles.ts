@@ -45,6 +45,7 @@ export interface Bundled {
 export class Bundles extends Context.Tag("hindcast/Bundles")<
   Bundles,
   {
+    /** Writes the bundle of a task to a new file. */
     readonly bundle: (
       options: BundleOptions,
     ) => Effect.Effect<Bundled, Options.InvalidOptions | NotBundled | AppendError | OpenError>

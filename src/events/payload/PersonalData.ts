@@ -58,9 +58,11 @@ export interface Stores {
   readonly log: typeof EventLog.Service
   readonly keys: Keys
   readonly snapshots: typeof Snapshots.Service
+  /** Runs a call of the key storage. */
   readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
 }
 
+/** The service over given stores. */
 export const make = ({ log, keys, snapshots, attempt }: Stores): typeof PersonalData.Service => ({
   // Reading needs no disk space.
   subjects: Effect.catchTag(

@@ -40,6 +40,7 @@ export interface Keys {
   readonly of: (subject: string) => Key | undefined
   /** The key with this id; undefined if it was destroyed, or is not in this storage. */
   readonly find: (id: string) => Key | undefined
+  /** The subjects that have a key, and those whose shredding was interrupted. */
   readonly subjects: () => ReadonlyArray<Subject>
   /**
    * Destroys a subject's key. Also replaces the snapshots' key, so that states folded from the subject's data become

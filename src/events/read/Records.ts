@@ -47,10 +47,12 @@ export interface DecodedOptions {
 export class Records extends Context.Tag("hindcast/Records")<
   Records,
   {
+    /** The events as they are stored, with their hashes: encrypted fields stay encrypted. */
     readonly stored: <E, R>(
       query: Query,
       take: (page: ReadonlyArray<StoredEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
+    /** The events with payloads of the current schema versions. */
     readonly decoded: <E, R>(
       query: Query,
       options: DecodedOptions,

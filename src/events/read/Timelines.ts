@@ -1,6 +1,7 @@
 /** The timelines of a log: the list of forks, and a view of the log that is bound to one of them. */
 
 import { Data, Effect, Stream } from "effect"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { type EventLog, type LogError, MAIN, ON_MAIN, type Query, type Span } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { is } from "../vocabulary/Vocabulary.ts"
@@ -25,13 +26,14 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
 }> {
   override get message() {
     const [listed, more] = [this.known.slice(0, MAX_LISTED), this.known.length - MAX_LISTED]
-    return `There is no timeline "${this.timeline}" in this log. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
+    return `There is no timeline "${this.timeline}" in this log. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.timeline, this.known)}`
   }
 }
 
 /** Most timelines that a message lists. */
 const MAX_LISTED = 20
 
+/** The service of a log. */
 type Log = typeof EventLog.Service
 
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }

@@ -11,6 +11,7 @@ export interface Upcaster {
   readonly type: string
   /** The version it accepts; it returns the next one. */
   readonly from: number
+  /** The payload of version `from` as one of the next version. Pure and total. */
   readonly upcast: (payload: JsonObject) => JsonObject
 }
 

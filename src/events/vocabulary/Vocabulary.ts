@@ -17,6 +17,7 @@ import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
 import { agentEvents, scenarioEvents } from "./Worlds.ts"
 
+/** All types of the core vocabulary, family by family. */
 const coreEvents = [
   ...kernelEvents,
   ...pluginEvents,
@@ -34,6 +35,7 @@ const coreEvents = [
   ...importingEvents,
 ] as const
 
+/** A type of the core vocabulary. */
 type CoreEventType = (typeof coreEvents)[number]
 
 /** Names of the core event types. */

@@ -55,6 +55,7 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   }
 }
 
+/** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
 /** A requested command. Its arguments are a copy, so that what is shown, recorded and executed is the same. */

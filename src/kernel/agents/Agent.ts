@@ -72,6 +72,7 @@ export interface PastDecision {
 /** How a command ended, without its event and id. */
 export type LastOutcome = WithoutPlace<CommandOutcome>
 
+/** An outcome without the ids of its events, as an agent sees it. */
 type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "event" | "commandId"> : never
 
 const OUTCOMES = TaskOutcome.literals.map((outcome) => `"${outcome}"`).join(" | ")
@@ -126,6 +127,7 @@ interface Conductable {
 export interface DecidingAgent extends Conductable {
   readonly name: string
   readonly version: string
+  /** Decides by what it is shown; the kernel does the rest of the step. */
   readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
 }
 
@@ -141,6 +143,7 @@ export interface AgentTask extends Task {
 export interface AdvancingAgent extends Conductable {
   readonly name: string
   readonly version: string
+  /** Takes one step by the functions of the task. Returns whether it goes on: false ends the run. */
   readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>
 }
 
@@ -172,6 +175,7 @@ export const Agent = Options.kind<Agent>(
 export interface PolicyOptions {
   readonly name: string
   readonly version: string
+  /** The choice for these readings. Pure. */
   readonly policy: (readings: View["readings"]) => Choice
 }
 

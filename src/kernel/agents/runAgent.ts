@@ -24,6 +24,7 @@ export const RunOptions = Options.of<RunOptions>({
   optional: { ...Task.openFields, ...loopFields },
 })
 
+/** Why a run of an agent ended without a result. The task is closed, unless the log could not be written. */
 export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
 /** The functions of the kernel that a run needs. */

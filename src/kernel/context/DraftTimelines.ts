@@ -26,6 +26,7 @@ export interface Draft {
   readonly commit: Effect.Effect<void, AppendError>
   /** Forgets all that was recorded, and gives the name free. Does nothing after a commit. */
   readonly discard: Effect.Effect<void>
+  /** Whether the draft was recorded in the log. */
   readonly isCommitted: () => boolean
 }
 
@@ -36,6 +37,7 @@ export interface DraftTimelines {
    * their positions are provisional. Reads do not see them.
    */
   readonly log: Log
+  /** The names of the timelines that are being drafted. */
   readonly names: () => ReadonlyArray<string>
   /** Begins a draft; undefined if there is one of that name. */
   readonly begin: (timeline: string) => Effect.Effect<Draft | undefined>

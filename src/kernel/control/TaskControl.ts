@@ -42,6 +42,7 @@ export class NotControllable extends Data.TaggedError("NotControllable")<{
   }
 }
 
+/** Why a task was not paused, continued or cancelled. Nothing was recorded. */
 export type ControlError =
   | Options.InvalidOptions
   | TaskNotFound
@@ -100,6 +101,7 @@ const requests = {
 
 const because = (reason: string | undefined) => (reason === undefined ? {} : { reason: plainText(reason) })
 
+/** The service over a log. */
 export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
   TaskControl,
   Effect.gen(function* () {

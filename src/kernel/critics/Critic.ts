@@ -51,6 +51,7 @@ export interface TaskEvents {
 
 /** The judging of one task: it is shown the task's events in order, then asked to decide. */
 export interface Judging {
+  /** Shows the critic the next event of the task, in their order. */
   readonly observe: (event: Event) => void
   /**
    * The given rewards and punishments, and those that could not be scored. A condition that did not hold has no

@@ -41,6 +41,7 @@ export {
 } from "./Model.ts"
 export { NothingRecorded } from "./RecordedModel.ts"
 
+/** Why there are no critics for a rubric. */
 export type ChooseError =
   | Options.InvalidOptions
   | CriticAssignment.CriticPreferenceInvalid
@@ -70,6 +71,7 @@ export interface CriticsOptions {
   readonly lack?: string
 }
 
+/** The service over a log, a registry and a plugin host. `directory` has the plugins' copies. */
 export const layer = ({
   directory,
 }: Pick<CriticsOptions, "directory">): Layer.Layer<Critics, never, EventLog | PluginHost | Registry> =>
@@ -80,6 +82,7 @@ export const layer = ({
     }),
   )
 
+/** The service over given services. */
 export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
   const choose = (rubric: Rubric, request: CriticRequest) =>
     Effect.gen(function* () {

@@ -94,7 +94,7 @@ export interface Model {
   readonly model: string
   /** Whether its answers come from a log. They are not recorded again. */
   readonly recorded: boolean
-  /** @param requestDigest digest of the whole question */
+  /** Answers one question, or fails with `ModelFailed`. `requestDigest` is the digest of the whole question. */
   readonly ask: (
     question: ModelRequest,
     requestDigest: string,

@@ -60,6 +60,7 @@ export interface Forked {
   readonly audit: TaskAudit.TaskAudit
 }
 
+/** Why there is no fork. Unless a task of a fork was begun, nothing was recorded and the name is free. */
 export type ForkError =
   | Options.InvalidOptions
   | Moment.LocateError

@@ -24,6 +24,7 @@ import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
 /** A way to restore an earlier state of an environment. */
 type Rewind = NonNullable<Environment["rewind"]>[number]
 
+/** How the worlds of a fork are brought back to its moment, and which readings are put in place of the recorded ones. */
 export interface RestoreOptions {
   /**
    * Default: none for a plugin that is `stateless`, otherwise `snapshot` if the plugin supports it, otherwise
@@ -53,6 +54,7 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   }
 }
 
+/** Why the worlds of a fork could not be brought back. */
 export type RestoreError =
   | WorldNotRewound
   | WorldDiffers

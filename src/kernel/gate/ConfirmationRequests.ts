@@ -63,6 +63,7 @@ export interface ConfirmationAsking {
 /** The event of a question. */
 export type RequestedEvent = Event & { readonly payload: PayloadOf<"ConfirmationRequested"> }
 
+/** Asks people through a log. */
 export const asking = (log: Log): ConfirmationAsking => ({
   ask: (question) => ask(log, question),
   resume: (requested) =>

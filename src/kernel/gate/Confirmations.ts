@@ -94,6 +94,7 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
 export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
   confirmationDigest({ confirmationId, ...waiting })
 
+/** The service over a log. */
 export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = Layer.effect(
   Confirmations,
   Effect.gen(function* () {

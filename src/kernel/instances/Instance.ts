@@ -26,6 +26,7 @@ export class WorldLost extends Data.TaggedError("WorldLost")<{ readonly plugin: 
   }
 }
 
+/** Why there is no process of a plugin to call. */
 export type InstanceError =
   | PluginError
   | PluginUnavailable

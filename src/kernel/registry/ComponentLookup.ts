@@ -3,6 +3,7 @@
 import { Data, Effect, Either } from "effect"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
@@ -14,7 +15,7 @@ export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
 }> {
   override get message() {
     const known = this.known.length === 0 ? "nothing is imported yet" : `expected one of ${this.known.join(", ")}`
-    return `The registry has no "${this.name}": ${known}.`
+    return `The registry has no "${this.name}": ${known}.${DidYouMean.question(this.name, this.known)}`
   }
 }
 

@@ -43,6 +43,7 @@ export interface ImportedManifest {
   readonly digest: string
 }
 
+/** Why a plugin cannot be imported. */
 export type CheckError =
   | Options.InvalidOptions
   | SourceRefused
@@ -52,8 +53,11 @@ export type CheckError =
   | GrantInvalid
   | RulesInvalid
   | FileUnreadable
+/** Why a plugin was not imported. The registry is as it was. */
 export type ImportError = CheckError | UpdateHeld | AppendError
+/** Why a plugin's place in the registry was not changed. */
 export type ChangeError = NotInRegistry | AppendError
+/** Why permissions were not granted or revoked. */
 export type GrantError =
   | Options.InvalidOptions
   | ChangeError
@@ -91,6 +95,7 @@ export class Registry extends Context.Tag("hindcast/Registry")<
      * Fails if a plugin of that name was imported from files.
      */
     readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>
+    /** Removes a plugin from the registry. Its recorded events and its copy stay. */
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
     /** Grants by name, for this version and later ones. A held update is installed if nothing else is missing. */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
@@ -101,6 +106,10 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     ) => Effect.Effect<GrantChanges.GrantStatus, GrantError | GrantChanges.NotGranted>
     /** Activates a plugin (`plugin`) or a component (`plugin/component`). */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
+    /**
+     * Deactivates a plugin or a component: its processes stop, and it is neither read nor commanded until it is
+     * activated.
+     */
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
     /** The permissions that a plugin, in a state of the registry, requests and lacks because they were revoked. */
     readonly missing: (
@@ -109,15 +118,16 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
     /** Sets a component's priority. Higher ones go first. */
     readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
+    /** Sets a value of one's own on a plugin or a component, in place of an earlier one of that key. */
     readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
+    /** Removes a value that `setMetadata` set. */
     readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
     /** An imported plugin's manifest and digest. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
      * The installed plugin, ready to be started: its copy, which has the recorded digest and can be written by its
-     * owner only. It is checked each time.
-     *
-     * @param version the registry entry of another version. Default: the installed one
+     * owner only. It is checked each time. `version` is the registry entry of another version. Default: the installed
+     * one.
      */
     readonly installed: (
       plugin: string,
@@ -129,6 +139,7 @@ export class Registry extends Context.Tag("hindcast/Registry")<
   }
 >() {}
 
+/** The service over a log. Its options are decoded first. */
 export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
   Layer.effect(
     Registry,

@@ -18,6 +18,7 @@ export const ImportOptions = Options.of<ImportOptions>({
   optional: { lenient: Schema.Boolean, grants: GrantedPermissions, activate: Schema.Boolean },
 })
 
+/** Where a registry keeps plugins' copies, and who changes it. */
 export interface RegistryOptions {
   /** The directory of plugins' copies, next to the log. */
   readonly directory: string

@@ -43,6 +43,7 @@ export interface ReplayReport {
   readonly rationales: number
 }
 
+/** Which recording of a task is replayed. */
 export interface ReplayOptions {
   /** The timeline in whose history the task is replayed. Default: the log's, which is `main`. */
   readonly timeline?: string
@@ -51,6 +52,7 @@ export interface ReplayOptions {
 /** Schema of `ReplayOptions`. */
 export const ReplayOptions = Options.of<ReplayOptions>({ optional: { timeline: Options.Text } })
 
+/** Why a task was not replayed. An agent that decides otherwise is no error but a result. */
 export type ReplayError =
   | Options.InvalidOptions
   | TaskNotFound

@@ -62,6 +62,7 @@ export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
   }
 }
 
+/** Why a task was not resumed. It stays open. */
 export type ResumeError =
   | Options.InvalidOptions
   | TaskAudit.TaskNotFound

@@ -33,6 +33,7 @@ export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   }
 }
 
+/** Why a pointer was not moved. */
 export type PromoteError = Options.InvalidOptions | NotPromoted | AppendError
 
 /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */

@@ -47,4 +47,5 @@ export interface Progress {
   readonly ofTasks: number
 }
 
+/** Is told how far a scoring has come. The scoring waits for it. */
 export type OnProgress = (progress: Progress) => Effect.Effect<void>

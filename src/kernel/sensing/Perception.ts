@@ -22,6 +22,7 @@ export const PerceiveOptions = Options.of<PerceiveOptions>({
   optional: { deadlineMs: Schema.Number, agentId: Options.Text },
 })
 
+/** Why sensors could not be read. A sensor that fails is no error: it has no reading. */
 export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**

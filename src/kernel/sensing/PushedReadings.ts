@@ -33,6 +33,7 @@ export interface Listener {
   readonly recorder: Recorder
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
+  /** Whether a plugin takes part in the task. */
   readonly takesPart: (plugin: string) => boolean
   /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>

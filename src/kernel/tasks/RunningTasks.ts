@@ -19,6 +19,7 @@ export interface RunningTask {
 export interface RunningTasks {
   /** Adds a task. After `end` it is suspended at once. */
   readonly add: (instanceName: string, task: RunningTask) => Effect.Effect<void>
+  /** Forgets a task that has ended. */
   readonly remove: (instanceName: string) => void
   /** Claims a task that is about to be added. Returns whether it was free. */
   readonly reserve: (instanceName: string) => boolean
@@ -34,6 +35,7 @@ export interface RunningTasks {
   readonly suspend: (instanceName: string) => Effect.Effect<void>
   /** Suspends every task, and every one that is added later. */
   readonly end: Effect.Effect<void>
+  /** Whether the task has ended. */
   readonly hasEnded: () => boolean
 }
 

@@ -88,9 +88,8 @@ export interface Task {
   ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
-   *
-   * @param afterMs how long it has, in milliseconds; `Infinity` if there is no limit
-   * @param closing called when the time is over. If it returns false, the agent was in time, and nothing is recorded
+   * `afterMs` is how long it has, in milliseconds; `Infinity` if there is no limit. `closing` is called when the time is
+   * over. If it returns false, the agent was in time, and nothing is recorded.
    */
   readonly late: (
     agentId: string,
@@ -138,6 +137,7 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
+/** An event of one of these types, as it is appended. */
 type EventOf<Types extends CoreName> = {
   readonly [Type in Types]: {
     readonly type: Type

@@ -16,6 +16,7 @@ import type * as Task from "./Task.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
 import * as TaskStart from "./TaskStart.ts"
 
+/** Why a task was not opened. */
 export type OpenError =
   | SandboxConsentMissing
   | InvalidOptions

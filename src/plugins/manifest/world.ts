@@ -8,6 +8,7 @@ import type { Actuator, Manifest, Sensor } from "./schema.ts"
 /** The names of the components of a world. */
 export const OBSERVATION = "observation"
 export const ACTION_MASK = "action_mask"
+/** The actuator by which agents step a world. */
 export const STEP = "step"
 
 /** The components that no world declares by itself, because they follow from its spaces. */

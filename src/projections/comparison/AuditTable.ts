@@ -148,6 +148,7 @@ const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string
 /** The properties by which tasks can be grouped. A task with several plugins is in the group of each. */
 export const GROUPINGS = ["agent", "goal", "outcome", "plugin"] as const
 
+/** What rows can be grouped by. */
 export type Grouping = (typeof GROUPINGS)[number]
 
 /** The rows grouped by a property, in order of first occurrence. */

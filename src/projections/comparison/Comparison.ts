@@ -106,6 +106,7 @@ export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
   }
 }
 
+/** What is compared, and how. */
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"

@@ -5,6 +5,7 @@ import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { type Score, scoreOf } from "../audit/Scores.ts"
 import * as Verdicts from "../audit/Verdicts.ts"
 import * as Projection from "../fold/Projection.ts"
@@ -20,7 +21,7 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
     const of = (names: ReadonlyArray<string>) => (names.length === 0 ? "none" : names.slice(0, MAX_NAMES).join(", "))
     return (
       `No scoring "${this.name}" is in this log: expected a score set's id or the end of it, a label (${of(this.labels)}), ` +
-      `or a pointer (${of(this.pointers)}).`
+      `or a pointer (${of(this.pointers)}).${DidYouMean.question(this.name, [...this.labels, ...this.pointers])}`
     )
   }
 }

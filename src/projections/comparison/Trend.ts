@@ -3,6 +3,7 @@
 import { Data, Either, Schema } from "effect"
 import { median } from "simple-statistics"
 import { Position } from "../../events/vocabulary/Event.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { groupBy } from "../../values/groupBy.ts"
 import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../../values/Sum.ts"
@@ -79,7 +80,7 @@ export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
 }> {
   override get message() {
     const [listed, more] = [this.known.slice(0, MAX_NAMES), this.known.length - MAX_NAMES]
-    return `No measure "${this.measure}" is in the scores "${this.scores}" of these tasks. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
+    return `No measure "${this.measure}" is in the scores "${this.scores}" of these tasks. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.measure, this.known)}`
   }
 }
 
@@ -106,6 +107,7 @@ export interface Task {
   readonly outcome: string | null
 }
 
+/** Which scores make a series, and how many shuffles test it. */
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"

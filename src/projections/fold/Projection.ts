@@ -15,6 +15,7 @@ export interface Projection<S> {
   readonly version: number
   readonly state: Schema.Schema<S>
   readonly initial: S
+  /** The state after one more event. Pure: it changes neither, and the same arguments give the same state. */
   readonly evolve: (state: S, event: Event) => S
   /**
    * Optional: the types of the events that concern it. The projector reads only these. `evolve` must return the identical

@@ -46,8 +46,11 @@ export interface LogReport {
  * confirmation.
  */
 export interface LogReportBuilder {
+  /** Adds the audit of one more task. */
   readonly addAudit: (audit: TaskAudit) => void
+  /** Adds an event of a confirmation, for how long people were waited for. */
   readonly addConfirmationEvent: (event: Event) => void
+  /** The report of what was added so far. */
   readonly report: () => LogReport
 }
 

@@ -6,6 +6,7 @@ import type { Score } from "../audit/Scores.ts"
 export interface ScoreChoice {
   /** The name shown to people: `official`, `live`, a label, an id. */
   readonly name: string
+  /** The score that the report uses; null if the task has none of that kind. */
   readonly pick: (scores: ReadonlyArray<Score>) => Score | null
 }
 

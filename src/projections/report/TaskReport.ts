@@ -79,7 +79,9 @@ export interface TaskReport {
 
 /** Builds a report: `add` receives the task's own events in order. */
 export interface TaskReportBuilder {
+  /** Adds the next event of the task. After the task's end, further events are left out. */
   readonly add: (event: Event) => void
+  /** The report of what was added so far. */
   readonly report: () => TaskReport
 }
 

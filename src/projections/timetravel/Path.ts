@@ -25,6 +25,7 @@ export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path
   }
 }
 
+/** A path that a state does not have, and what is there instead. */
 interface MissingPath {
   readonly path: string
   readonly at: number

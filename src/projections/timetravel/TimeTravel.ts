@@ -49,8 +49,10 @@ export interface Blame {
 /** Why a position cannot be located. */
 export type MomentError = Moment.LocateError
 
+/** Why a range of moments is none. */
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
 
+/** Why a path or a moment cannot be asked about. */
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
 
 /**

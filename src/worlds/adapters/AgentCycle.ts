@@ -21,14 +21,17 @@ export type Last = readonly [
 
 /** PettingZoo's `AECEnv`. */
 export interface AECEnv {
+  /** The agents that can take part. */
   readonly possible_agents: () => ReadonlyArray<string>
   /** The agents that have not left: those whose episode goes on, and those who have yet to hear that theirs is over. */
   readonly agents: () => ReadonlyArray<string>
   /** Whose turn it is; null if everybody has left. */
   readonly agent_selection: () => string | null
+  /** Begins a new episode with all agents. */
   readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
   /** What the selected agent has got since its last action. Without observing, its observation is null. */
   readonly last: (observe?: boolean) => Effect.Effect<Last, WorldError>
+  /** The observation of an agent at this moment. */
   readonly observe: (agent: string) => Effect.Effect<Json, WorldError>
   /** Acts as the selected agent. An agent whose episode is over takes the action null, and leaves. */
   readonly step: (action: Json) => Effect.Effect<void, WorldError>
@@ -36,9 +39,13 @@ export interface AECEnv {
   readonly agent_iter: (maxIter?: number) => Stream.Stream<string>
   /** The rewards of the last round, by agent. */
   readonly rewards: () => { readonly [agent: string]: number }
+  /** Which agents' episodes the world ended. */
   readonly terminations: () => { readonly [agent: string]: boolean }
+  /** Which agents' episodes were cut off by a limit. */
   readonly truncations: () => { readonly [agent: string]: boolean }
+  /** What else the world said to each agent at its last action. */
   readonly infos: () => { readonly [agent: string]: JsonObject }
+  /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 

@@ -17,7 +17,9 @@ export type FourValues = readonly [observation: Json, reward: number, done: bool
 export interface Env {
   readonly observation_space: Space
   readonly action_space: Space
+  /** Begins a new episode. Answers with its first observation. */
   readonly reset: () => Effect.Effect<Json, WorldError>
+  /** Takes an action. Answers with observation, reward, done and info. */
   readonly step: (action: Json) => Effect.Effect<FourValues, WorldError>
 }
 
@@ -25,11 +27,13 @@ export interface Env {
 export interface Policy<E = never, R = never> {
   readonly observation_space: Space
   readonly action_space: Space
+  /** The action for an observation. */
   readonly compute_action: (observation: Json) => Effect.Effect<Json, E, R>
 }
 
 /** An agent: something that advances. `advance` answers whether it is done. */
 export interface Agent<E = never, R = never> {
+  /** Takes one step of the episode. Answers whether the episode is over. */
   readonly advance: () => Effect.Effect<boolean, E, R>
 }
 

@@ -45,10 +45,15 @@ export interface Environment {
   readonly reset: (options?: Omit<ResetOptions, "agents">) => Effect.Effect<TimeStep, WorldError>
   /** Takes a step. After the last time step, and before the first reset, it begins an episode and ignores the action. */
   readonly step: (action: Json) => Effect.Effect<TimeStep, WorldError>
+  /** What observations are. */
   readonly observation_spec: () => Spec
+  /** What actions are. */
   readonly action_spec: () => Spec
+  /** What rewards are: one float. */
   readonly reward_spec: () => Spec
+  /** What discounts are: one float from 0 to 1. */
   readonly discount_spec: () => Spec
+  /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 

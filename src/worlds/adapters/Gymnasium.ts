@@ -16,15 +16,18 @@ export interface Env {
   readonly spec: Spec
   readonly observation_space: Spaces["observation"]
   readonly action_space: Spaces["action"]
+  /** Begins a new episode. Answers with its first observation and `info`. */
   readonly reset: (
     options?: Omit<ResetOptions, "agents">,
   ) => Effect.Effect<readonly [observation: Json, info: JsonObject], WorldError>
+  /** Takes an action. Answers with observation, reward, terminated, truncated and `info`. */
   readonly step: (
     action: Json,
   ) => Effect.Effect<
     readonly [observation: Json, reward: number, terminated: boolean, truncated: boolean, info: JsonObject],
     WorldError
   >
+  /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 

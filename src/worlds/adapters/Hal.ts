@@ -70,11 +70,15 @@ export interface Environment {
   readonly reset: () => Effect.Effect<PerceptionData, WorldError>
   /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
   readonly step: (agent_id: string, action: ActionCommand) => Effect.Effect<ActionResult, WorldError>
+  /** What an agent perceives at this moment: all sensors are read. */
   readonly get_observation: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
+  /** The environment's document. */
   readonly get_state: () => Effect.Effect<JsonObject, WorldError>
+  /** Whether the episode is over for an agent. */
   readonly is_done: (agent_id: string) => Effect.Effect<boolean, WorldError>
   /** Every agent of an environment has the same actions. */
   readonly get_action_space: (agent_id?: string) => Effect.Effect<ActionSpace, WorldError>
+  /** The environment's name, description and agents. */
   readonly get_environment_info: () => EnvironmentInfo
 }
 

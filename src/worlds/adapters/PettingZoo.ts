@@ -19,8 +19,11 @@ export interface ParallelEnv {
   readonly possible_agents: () => ReadonlyArray<string>
   /** The agents whose episode goes on; none before the first reset. */
   readonly agents: () => Effect.Effect<ReadonlyArray<string>, WorldError>
+  /** The space of an agent's observations. */
   readonly observation_space: (agent: string) => Spaces["observation"]
+  /** The space of an agent's actions. */
   readonly action_space: (agent: string) => Spaces["action"]
+  /** Begins a new episode with all agents. */
   readonly reset: (
     options?: ResetOptions,
   ) => Effect.Effect<readonly [observations: ByAgent<Json>, infos: ByAgent<JsonObject>], WorldError>
@@ -40,7 +43,9 @@ export interface ParallelEnv {
     ],
     WorldError
   >
+  /** The world's document: what is so for all agents. */
   readonly state: () => Effect.Effect<JsonObject, WorldError>
+  /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 

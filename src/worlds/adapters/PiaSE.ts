@@ -65,7 +65,9 @@ export const EVENT_TYPES: ReadonlyArray<string> = [
 
 /** PiaSE's `EnvironmentInterface`: what an agent calls. */
 export interface EnvironmentInterface {
+  /** The environment's name, version, and schemas of actions and perceptions. */
   readonly get_environment_info: () => EnvironmentInfo
+  /** What an agent perceives at this moment: all sensors are read. */
   readonly get_perceptions: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
   /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
   readonly submit_action: (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
@@ -95,11 +97,14 @@ export interface AbstractEnvironment {
   readonly get_current_state_snapshot: (scope?: string) => Effect.Effect<Json, NoSuchScope | WorldError>
   /** Opens a new task. Answers true; an environment that refuses the options fails with `EnvironmentRefused`. */
   readonly reset_environment: (scenario_config?: JsonObject) => Effect.Effect<boolean, WorldError>
+  /** What an agent perceives at this moment: all sensors are read. */
   readonly get_perceptual_data_for_agent: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
+  /** As `submit_action` of `EnvironmentInterface`. */
   readonly apply_action_from_agent: (
     agent_id: string,
     action_command: ActionInput,
   ) => Effect.Effect<ActionResult, WorldError>
+  /** The environment's name, version, and schemas of actions and perceptions. */
   readonly get_environment_info: () => EnvironmentInfo
 }
 

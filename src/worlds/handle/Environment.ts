@@ -91,6 +91,7 @@ export interface Environment {
   readonly info: EnvironmentInfo
   /** Who takes part in the task; before the first reset, who would. */
   readonly agents: () => ReadonlyArray<string>
+  /** Begins again, in a new task; the task before it is closed. */
   readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
   /** Sets the options of later resets that have none of their own. */
   readonly configure: (options: JsonObject) => Effect.Effect<void>
@@ -112,6 +113,7 @@ export interface Environment {
   readonly lastEnded: (agent: string) => Ended | null
   /** The whole state as one document. */
   readonly state: Effect.Effect<JsonObject, WorldError>
+  /** Whether an agent's episode goes on, and how it ended. */
   readonly status: (agent: string) => Effect.Effect<Status, WorldError>
   /** What a world's document says of the agent, such as its status and its return; null in other environments. */
   readonly own: (agent: string) => Effect.Effect<JsonObject | null, WorldError>

@@ -101,6 +101,7 @@ export interface World {
   readonly mask: (agent?: string) => Effect.Effect<Json | null, WorldError>
   /** The whole state as one document, which agents are not shown. */
   readonly state: Effect.Effect<JsonObject, WorldError>
+  /** Whether an agent's episode goes on, and how it ended. Default: the first agent. */
   readonly status: (agent?: string) => Effect.Effect<Status, WorldError>
   /** Whose turn it is in a world of mode `turn-based`; null in other worlds and when the episode is over. */
   readonly turn: Effect.Effect<string | null, WorldError>

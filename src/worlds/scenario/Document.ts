@@ -94,6 +94,7 @@ const AgentSetup = Schema.Struct({
   ),
 }).annotations({ identifier: "AgentSetup", description: "an agent: an object with agent_id" })
 
+/** How one agent of a scenario begins. */
 export type AgentSetup = typeof AgentSetup.Type
 
 /** A condition that wins or loses. One is enough. */

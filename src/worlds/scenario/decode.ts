@@ -34,6 +34,7 @@ export interface Loaded {
   readonly digest: string
   /** The file, or another name of the text, for messages. */
   readonly file: string
+  /** The line and column of the value at a JSON Pointer. */
   readonly placeOf: (pointer: string) => Place
 }
 

@@ -38,6 +38,7 @@ export const wrapped = (world: World, ...wrappers: ReadonlyArray<Wrapper>): Eith
 /** What a wrapper changes. What it does not name, stays as it is. */
 export interface Changes {
   readonly info?: Partial<WorldInfo>
+  /** Changes the spaces of an agent. */
   readonly spaces?: (spaces: Spaces, agent: string) => Spaces
   /** Called for each agent when an episode begins, before it is shown anything. */
   readonly begin?: (agent: string) => Effect.Effect<void>
@@ -54,6 +55,7 @@ export interface Changes {
    * was not its own.
    */
   readonly step?: (result: StepResult, agent: string, acted: boolean) => Effect.Effect<StepResult>
+  /** Changes the status of an agent. */
   readonly status?: (status: Status, agent: string) => Status
 }
 

@@ -26,6 +26,7 @@ export const of = (taskId: string, after = 0, timeline: string = MAIN) =>
 /** A line for each event that tells what happened. */
 export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> =>
   Table.rows(
+    style,
     events
       .filter(({ type }) => TOLD.has(type))
       .map((event) => [style.bold(at(event.position)), event.type, oneLine(wordsOf(event))]),

@@ -98,6 +98,7 @@ export const lines = (
   return [
     `${style.name(plugin)} ${oneLine(after?.version ?? "")} may now:`,
     ...Table.rows(
+      style,
       rows.map(([field, names]) => [`  ${field}`, names.length === 0 ? style.dim("nothing") : list(names)]),
     ),
     ...(after === undefined ? [] : raised(style, actuatorRisks(after))),

@@ -105,7 +105,7 @@ const distribution = (
     ...Table.lines(style, ["", ...Table.right("mean", "least", "25 %", "median", "75 %", "most")], spreads),
     "",
     style.bold("Net value"),
-    ...Table.rows(bars, ["left", "right", "left"]),
+    ...Table.rows(style, bars, ["left", "right", "left"]),
   ]
 }
 
@@ -131,6 +131,7 @@ const unscored = (style: Style, { unscored }: SetSummary): ReadonlyArray<string>
     "",
     style.bold("Not scored"),
     ...Table.rows(
+      style,
       unscored
         .slice(0, MAX_REASONS)
         .map(({ measure, name, reason, tasks }) => [
@@ -146,6 +147,7 @@ const unscored = (style: Style, { unscored }: SetSummary): ReadonlyArray<string>
 const extremes = (style: Style, { best, worst }: SetSummary): ReadonlyArray<string> => {
   const rows = (tasks: SetSummary["best"]) =>
     Table.rows(
+      style,
       tasks.map(({ taskId, net, unscored }) => [
         `  ${style.name(oneLine(taskId))}`,
         number(net),

@@ -30,7 +30,7 @@ export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<st
     `${page.same} the same, ${page.changed} changed, ${page.onlyInA} only in A, ${page.onlyInB} only in B.`,
     style.dim(`A: ${nameOf(page.a)}`),
     style.dim(`B: ${nameOf(page.b)}`),
-    ...Table.rows([[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
+    ...Table.rows(style, [[style.dim("A"), style.dim("B")], ...rows], ["right", "right"]),
     ...(remaining > 0 ? [style.dim(`${remaining} more; ${MORE_HINT}`)] : []),
   ]
 }

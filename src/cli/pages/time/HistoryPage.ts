@@ -14,6 +14,7 @@ const LENGTH = 100
 /** All values of a path, one line each: position, time, value or change, event type, actor. */
 export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): ReadonlyArray<string> =>
   Table.rows(
+    style,
     changes.map(({ event, before, value: after }) => [
       style.bold(at(event.position)),
       style.dim(time(event.recordedAt)),

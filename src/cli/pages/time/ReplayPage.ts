@@ -28,7 +28,7 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
     `${style.bad("Diverged")} ${at(position)}: ${oneLine(replayed)} did otherwise in ${where} than ${oneLine(recorded)}.`,
     ...words,
     "",
-    ...Table.rows([
+    ...Table.rows(style, [
       [style.dim("kind"), kind],
       ...(path === "" ? [] : [[style.dim("path"), oneLine(path)]]),
       [style.dim("recorded"), choice(expected)],

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { World } from "../../../projections/state/Worlds.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { drawText } from "../../../views/drawText.ts"
-import { plain, type Style } from "../../terminal/Style.ts"
+import type { Style } from "../../terminal/Style.ts"
 
 /** Each world under the name of its plugin, in lines of at most `columns`. */
 export const lines = (style: Style, worlds: ReadonlyArray<World>, columns: number): ReadonlyArray<string> =>
@@ -13,7 +13,7 @@ export const lines = (style: Style, worlds: ReadonlyArray<World>, columns: numbe
     ...(world.outOfStep
       ? [style.warn("The document stopped following its events; `outOfStep` in the state says why.")]
       : []),
-    ...drawn(world, columns, style !== plain),
+    ...drawn(world, columns, style.isColoured),
   ])
 
 /** The lines of one world. */
