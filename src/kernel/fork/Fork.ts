@@ -20,13 +20,16 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
+import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { Stopped } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
+import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
+import { type Parted, replayDecisions } from "../replay/ReplayedDecisions.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
+import { replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
@@ -57,6 +60,8 @@ export interface Forked {
   readonly io: "live" | "recorded"
   /** How each plugin's environment was restored, or that it was not. */
   readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
+  /** Where the agent would have decided otherwise in the shared past, which stays as it was recorded; null if nowhere. */
+  readonly parted: Parted | null
   readonly audit: TaskAudit.TaskAudit
 }
 
@@ -179,8 +184,11 @@ const goOn = (
         return Effect.die(new Stopped())
       }),
     )
+    const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
+      ...{ decides: Agent.decides(agent), goesOn: true },
+    })
     const led = replayThenLive(
-      recordedTask,
+      hurried,
       recorded?.withoutWorld(task) ?? task,
       instructions,
       isOver,
@@ -189,12 +197,13 @@ const goOn = (
     )
     // The steps over which the agent is led do not count.
     const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
-    const working = loop(replayDecisions(agent, past), led, { ...options, maxSteps })
+    const deciding = replayDecisions(agent, past)
+    const working = Effect.raceFirst(loop(deciding.agent, led, { ...options, maxSteps }), silent)
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.
     if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
-    const note = ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+    const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
     // Whatever becomes of the note, the task is closed.
     const noted = yield* Effect.exit(note)
     yield* close(task, worked, divergence, recorded?.firstUnrecorded())
@@ -208,6 +217,7 @@ const goOn = (
     return {
       ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
       worlds: yield* worldsOf(view, taskId),
+      parted: deciding.parted(),
       audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
     }
   })

@@ -97,16 +97,3 @@ export const endWaiting = (
       yield* recorder.record({ type: "CommandDenied", causationId, payload: { commandId, rule: "fork", reason } })
     }
   })
-
-/** Records that the agent, while it was led, asked models something else than was recorded. */
-export const noteOtherQuestions = (recorder: Recorder, forkedBy: string, positions: ReadonlyArray<number>) =>
-  positions.length === 0
-    ? Effect.void
-    : recorder.record({
-        type: "NoteAdded",
-        causationId: forkedBy,
-        payload: {
-          about: "fork",
-          text: `Up to the fork, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
-        },
-      })
