@@ -85,8 +85,8 @@ export type ForkError =
 
 /**
  * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
- * parent without copying them. Confirmations that waited at that position are withdrawn in the fork, so no approval
- * carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
+ * parent without copying them. A command that was pending at that position goes on in the fork when its agent requests it
+ * again; the gate rules on it anew. Confirmations that waited are withdrawn, so no approval carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
  *
  * The fork is recorded when it begins to live: when its environments are restored, and the agent was led over the past
  * and asks for something new. If it fails before, nothing of it is in the log, and its name is free. There are two
@@ -137,7 +137,8 @@ const goOn = (
     const { taskId } = recording
     const record = yield* TaskStart.recordOf(view, taskId)
     const { recorder } = record
-    yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
+    yield* ForkEvents.withdrawQuestions(view, point, forkedBy)
+    if (fresh) yield* ForkEvents.denyPending(recorder, point, forkedBy)
 
     const documents = documentsAt(point)
     const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
@@ -150,6 +151,7 @@ const goOn = (
         record,
         ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
         ...{ openedBy: forkedBy, instanceName },
+        left: { commands: fresh ? [] : point.left, by: "fork" },
         agents: recording.opened.payload.agents,
         ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
       },

@@ -130,7 +130,16 @@ const goOn = (
     const { goal, seed } = recording.instructions
     const opening: TaskStart.Opening = {
       ...participantsOf(recording),
-      ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
+      ...{
+        record,
+        suspend,
+        left: { commands: left, by: "resume" },
+        id: taskId,
+        goal,
+        seed,
+        openedBy: resumedBy,
+        instanceName: taskId,
+      },
       ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
       agents: recording.opened.payload.agents,
     }
