@@ -111,7 +111,8 @@ export const begin = (
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))
     const recordedTask = RecordedTask.make(recording, ledBefore(recording))
-    const led = replayDecisions(agent, shared(recording)).agent
+    const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
+    const led = replayDecisions(limited, shared(recording)).agent
     const report = Effect.gen(function* () {
       const { recorded, silent } = yield* AnswerDeadline.hurried(recordedTask, deadlineMs, {
         ...{ decides: Agent.decides(agent), goesOn: false },

@@ -119,14 +119,15 @@ const goOn = (
   context: KernelContext,
   audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
   taskId: string,
-  agent: Agent.Agent,
+  given: Agent.Agent,
   options: ResumeOptions,
   restore: Restore,
 ): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
   Effect.gen(function* () {
     const { kernel, suspend } = suspendable(context, taskId)
-    const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
+    const { point, record, resumedBy } = yield* take(kernel, taskId, given)
     const { recording, left } = point
+    const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
     const { goal, seed } = recording.instructions
     const opening: TaskStart.Opening = {
       ...participantsOf(recording),

@@ -118,6 +118,26 @@ describe("an agent of a group whose model answers late", () => {
   })
 })
 
+describe("a group that goes on", () => {
+  it.scopedLive("has the rounds that it was run with, also where none are said", () => {
+    const agents = { ada: stepping(() => 0), bob: stepping(() => Effect.never) }
+    return inNextKernel(
+      groupOf(agents, WITHIN),
+      {},
+      logged(2, of("AgentLate", "bob")),
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const [opened] = yield* eventsOf(TASK)
+        expect(opened?.payload.limits).toEqual({ maxRounds: WITHIN.maxRounds })
+        const without = groupOf(agents, { decideWithinMs: WITHIN.decideWithinMs })
+        const { reason } = yield* kernel.tasks.resume(TASK, without).pipe(Effect.timeout("20 seconds"))
+        expect(reason).toContain("the rounds are used up")
+        expect((yield* types("ada")).filter((type) => type === "ActuatorCommanded")).toHaveLength(WITHIN.maxRounds)
+      }),
+    )
+  })
+})
+
 describe("a replay of a group in which an agent never answers", () => {
   it.scopedLive("ends where the recording was cut off", () => {
     const group = groupOf({ ada: stepping(() => 0), bob: stepping(() => Effect.never) }, WITHIN)
