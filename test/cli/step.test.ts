@@ -241,9 +241,10 @@ describe("hindcast step", () => {
   it("leaves the terminal's line discipline as it was, also when the terminal hangs up", () => {
     // Python's pty shows the modes of the terminal after the program has ended.
     const program = `
-import os, pty, signal, sys, termios, json
+import fcntl, json, os, pty, signal, struct, sys, termios
 pid, terminal = pty.fork()
 if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     os.execvp(sys.argv[1], sys.argv[1:])
 modes = lambda: termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
 before, shown = modes(), b""
@@ -260,7 +261,11 @@ print(json.dumps({ "raw": during != before, "restored": modes() == before, "stat
 `
     for (const WAY of ["SIGHUP", "SIGTERM", "SIGINT"]) {
       const args = ["-c", program, process.execPath, MAIN, "step", "--log", log]
-      const { stdout, stderr } = spawnSync("python3", args, { encoding: "utf8", env: { ...process.env, WAY } })
+      const { stdout, stderr } = spawnSync("python3", args, {
+        encoding: "utf8",
+        timeout: 20_000,
+        env: { ...process.env, WAY },
+      })
       expect({ WAY, stderr }).toEqual({ WAY, stderr: "" })
       expect(JSON.parse(stdout)).toEqual({ raw: true, restored: true, status: 130 })
     }

@@ -72,7 +72,8 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     )
   }
   // Of several agents, those that had perceived last perceive again: others may have gone on meanwhile.
-  const begun = requests.filter(({ kind, until }) => kind === "perceive" || until <= at)
+  // One that had requested a command goes on with it.
+  const begun = requests.filter(({ kind, until }) => kind === "perceive" || kind === "act" || until <= at)
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)
   return Either.right({

@@ -119,6 +119,31 @@ describe("an agent of a group whose model answers late", () => {
 })
 
 describe("a group that goes on", () => {
+  it.scopedLive("from a command that was pending, does it once, and is replayed", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const walking = Agent.fromAdvance({
+          ...{ name: "walking", version: "1" },
+          advance: (task) => Effect.as(Effect.zipRight(task.perceive(), task.act("arena/step", { action: 0 })), true),
+        })
+        const group = () => groupOf({ ada: walking, bob: stepping(() => 0) }, { maxRounds: 2 })
+        yield* runGroup(group())
+        const commanded = (yield* eventsOf(TASK)).filter(of("ActuatorCommanded"))
+        expect(commanded).toHaveLength(4)
+        for (const { position: at } of commanded) {
+          const timeline = `at-${at}`
+          const { audit } = yield* kernel.fork(group(), { task: TASK, at, timeline })
+          expect({ at, ...audit.acting }).toMatchObject({ at, commanded: 4, succeeded: 4, denied: 0 })
+          expect(yield* kernel.replay(TASK, group(), { timeline })).toMatchObject({
+            verdict: "identical",
+            complete: true,
+          })
+        }
+      }),
+    ),
+  )
+
   it.scopedLive("has the rounds that it was run with, also where none are said", () => {
     const agents = { ada: stepping(() => 0), bob: stepping(() => Effect.never) }
     return inNextKernel(
