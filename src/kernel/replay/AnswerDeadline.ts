@@ -1,8 +1,8 @@
 /** How long an agent that is led over a recording may take for each decision. */
 
 import { Effect } from "effect"
+import { noticing } from "../tasks/NoticedTask.ts"
 import { choiceOf } from "./Divergence.ts"
-import { noticing } from "./NoticedTask.ts"
 import { positionOf, type RecordedTask } from "./RecordedTask.ts"
 
 /** A recorded task whose agent has a deadline. */

@@ -1,7 +1,7 @@
 /** Notices what an agent asks of its task. */
 
 import { Effect } from "effect"
-import type { Task } from "../tasks/Task.ts"
+import type { Task } from "./Task.ts"
 
 /** Wraps a task so that `notice` is called whenever the agent asks something of it. */
 export const noticing = (task: Task, notice: () => void): Task => {
