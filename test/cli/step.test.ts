@@ -1,9 +1,11 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as EventLog from "../../src/events/index.ts"
+import { MAIN } from "../built.ts"
 import { event, requestOf, type Unplaced } from "../projections/given.ts"
 import { hindcast } from "./hindcast.ts"
 import { inTerminal, KEYS, type TerminalProgram } from "./terminal.ts"
@@ -225,6 +227,7 @@ describe("hindcast step", () => {
         { end: (terminal: TerminalProgram) => terminal.type("q"), code: 0, left: "" },
         { end: (terminal: TerminalProgram) => terminal.type("\u0003"), code: 0, left: "" },
         { end: (terminal: TerminalProgram) => terminal.kill("SIGTERM"), code: 130, left: "error: Interrupted." },
+        { end: (terminal: TerminalProgram) => terminal.kill("SIGHUP"), code: 130, left: "error: Interrupted." },
       ].map(async ({ end, code, left }) => {
         const terminal = inTerminal(["step", "--log", log])
         await terminal.shows("main@1 of")
@@ -234,6 +237,39 @@ describe("hindcast step", () => {
         expect(terminal.screen().join("").trim()).toBe(left)
       }),
     ))
+
+  it("leaves the terminal's line discipline as it was, also when the terminal hangs up", () => {
+    // Python's pty shows the modes of the terminal after the program has ended.
+    const program = `
+import fcntl, json, os, pty, signal, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    os.execvp(sys.argv[1], sys.argv[1:])
+modes = lambda: termios.tcgetattr(terminal)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
+before, shown = modes(), b""
+while b"main@1" not in shown:
+    shown += os.read(terminal, 65536)
+during = modes()
+os.kill(pid, getattr(signal, os.environ["WAY"]))
+try:
+    while os.read(terminal, 65536): pass
+except OSError:
+    pass
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(json.dumps({ "raw": during != before, "restored": modes() == before, "status": status }))
+`
+    for (const WAY of ["SIGHUP", "SIGTERM", "SIGINT"]) {
+      const args = ["-c", program, process.execPath, MAIN, "step", "--log", log]
+      const { stdout, stderr } = spawnSync("python3", args, {
+        encoding: "utf8",
+        timeout: 20_000,
+        env: { ...process.env, WAY },
+      })
+      expect({ WAY, stderr }).toEqual({ WAY, stderr: "" })
+      expect(JSON.parse(stdout)).toEqual({ raw: true, restored: true, status: 130 })
+    }
+  })
 
   it("needs a terminal, and says what answers without one", async () => {
     const { code, stderr } = await hindcast(["step", "--log", log])

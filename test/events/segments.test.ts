@@ -214,6 +214,20 @@ describe("reading while another program archives", () => {
       }),
   )
 
+  it.scopedLive("asks where the archive ends after a page too, so that what was known before misses nothing", () =>
+    Effect.gen(function* () {
+      const { reader, segments, archiveNow, before } = yield* aboutToBeArchived("nothing")
+      expect(readPage(reader, { after: 15 }, 5)).toEqual(before.slice(15))
+      expect(segments.knownFloor()).toBe(0)
+      archiveNow()
+      // What is known is not asked again, until a page is read.
+      expect(segments.knownFloor()).toBe(0)
+      expect(readPage(reader, {}, 20)).toEqual(before)
+      expect(segments.knownFloor()).toBe(10)
+      expect(readPage(reader, { after: 8 }, 4)).toEqual(before.slice(8, 12))
+    }),
+  )
+
   it.scopedLive(
     "finds an event by its id in its segment, and believes no row that stands in the file in its place",
     () =>

@@ -386,6 +386,115 @@ describe("a divergence", () => {
   })
 })
 
+describe("an agent that fails, or does not answer", () => {
+  /** Decides as was recorded, but at one decision. */
+  const at = (
+    choices: ReadonlyArray<Agent.Choice>,
+    step: number,
+    otherwise: () => Agent.Choice | Promise<Agent.Choice>,
+  ) => ({
+    ...{ name: "changed", version: "1" },
+    decide: (view: Agent.View) => (view.step === step ? otherwise() : (choices[view.step] ?? { say: "more" })),
+  })
+  const never = () => new Promise<Agent.Choice>(() => {})
+  const throws = (): Agent.Choice => {
+    throw new Error("no idea")
+  }
+  const withDeadline = (task: string, agent: Agent.Agent, deadlineMs = 30) =>
+    reading(Replay.replay(String(tasks[task]), agent, { deadlineMs }))
+
+  it("diverges at the decision that it was to make, whichever it is", async () => {
+    const recorded = await decisions("won")
+    const choices = recorded.map(({ choice }) => choice)
+    for (const [step, { position, choice }] of recorded.entries()) {
+      expect(await replay("won", at(choices, step, throws))).toMatchObject({
+        ...{ verdict: "diverged", complete: true },
+        divergence: {
+          ...{ kind: "agent-failed", position, path: "", expected: choice },
+          found: { done: "failed", reason: "Agent changed@1 failed: no idea" },
+        },
+      })
+      expect(await withDeadline("won", at(choices, step, never))).toMatchObject({
+        ...{ verdict: "diverged", complete: true },
+        divergence: { kind: "no-answer", position, path: "", expected: choice, found: { unansweredMs: 30 } },
+      })
+    }
+  })
+
+  it("diverges at the question to a model that it was to ask", async () => {
+    const questions = await reading(
+      Effect.flatMap(EventLog, (log) => log.readPage({ taskId: String(tasks.consulted), types: ["ModelCalled"] }, 9)),
+    )
+    for (const [otherwise, kind] of [
+      [throws, "agent-failed"],
+      [never, "no-answer"],
+    ] as const) {
+      const { agent } = consulting()
+      const silent: Agent.DecidingAgent = {
+        ...agent,
+        decide: (view) => (view.step === 1 ? otherwise() : agent.decide(view)),
+      }
+      const { divergence } = await withDeadline("consulted", silent)
+      expect(divergence).toMatchObject({ kind, position: questions[2]?.position, expected: { consult: {} } })
+    }
+  })
+
+  it("diverges at the end where the recorded agent had failed, and says nothing about a recording that goes no further", async () => {
+    const speaking = [0, 1].map((step): Agent.Choice => ({ say: `step ${step}` }))
+    const closed = await reading(
+      Effect.flatMap(EventLog, (log) => log.readPage({ taskId: String(tasks.broken), types: ["TaskClosed"] }, 1)),
+    )
+    expect((await withDeadline("broken", at(speaking, 2, never))).divergence).toMatchObject({
+      ...{ kind: "no-answer", position: closed[0]?.position, expected: { done: "failed" } },
+    })
+    const leaver = Agent.fromAdvance({
+      ...{ name: "leaver", version: "1" },
+      advance: (task) => Effect.zipRight(task.act("text-room/go", { direction: "north" }), Effect.never),
+    })
+    expect(await withDeadline("left", leaver)).toMatchObject({ divergence: null, complete: false })
+  })
+
+  it("that works by itself diverges at what it was to ask", async () => {
+    for (const [otherwise, kind] of [
+      [Effect.fail(new Error("no idea")), "agent-failed"],
+      [Effect.never, "no-answer"],
+    ] as const) {
+      const { agent } = worker()
+      let step = 0
+      const silent = Agent.fromAdvance({
+        ...agent,
+        advance: (task) => (step++ === 1 ? otherwise : agent.advance(task)),
+      })
+      const commanded = await reading(
+        Effect.flatMap(EventLog, (log) =>
+          log.readPage({ taskId: String(tasks.worked), types: ["ActuatorCommanded"] }, 9),
+        ),
+      )
+      const { divergence } = await withDeadline("worked", silent)
+      expect(divergence).toMatchObject({ kind, expected: { perceive: true } })
+      expect(divergence?.position).toBeGreaterThan(Number(commanded[0]?.position))
+      expect(divergence?.position).toBeLessThan(Number(commanded[1]?.position))
+    }
+  })
+
+  it("has as long as it likes for all of it, if each decision is made in time", async () => {
+    const choices = (await decisions("won")).map(({ choice }) => choice)
+    const slow: Agent.DecidingAgent = {
+      ...{ name: "slow", version: "1" },
+      decide: ({ step }) => Effect.as(Effect.sleep(40), choices[step] ?? { done: "failed" }),
+    }
+    expect(await withDeadline("won", slow, 300)).toMatchObject({ verdict: "identical", complete: true })
+  })
+
+  it("is given no deadline that is none", async () => {
+    for (const deadlineMs of [0, -1, Number.NaN]) {
+      await expect(withDeadline("won", await exampleAgent("wanderer"), deadlineMs)).rejects.toThrow(
+        "deadlineMs: expected milliseconds, more than 0",
+      )
+    }
+  })
+})
+
 describe("a recording that lacks an answer", () => {
   it("is identical as far as that, and says that it is not complete: it is no divergence", async () => {
     expect(await replay("unanswered", unanswered())).toMatchObject({

@@ -52,6 +52,30 @@ describe("decode", () => {
     ])
   })
 
+  it("an environment has rewards of different names, a mask only with actions, and one thing to begin with", () => {
+    const environment = (fields: object) =>
+      Either.match(
+        Manifest.decode({
+          ...bareManifest,
+          peas: { ...bareManifest.peas, environment: { name: "e", description: "d", ...fields } },
+        }),
+        { onLeft: ({ issues }) => issues.map(Manifest.describe), onRight: () => [] },
+      )
+    const action = { type: "Discrete", n: 2 }
+    const spaces = { observation: action, action }
+    expect(environment({ spaces, rewards: ["speed", "care"], mask: true, scenario: "a.yaml" })).toEqual([])
+    expect(environment({ spaces, rewards: ["speed", "care", "speed"] })).toEqual([
+      '/peas/environment/rewards/2: expected each reward to have a name of its own, found "speed" again',
+    ])
+    for (const mask of [true, false])
+      expect(environment({ mask })).toEqual([
+        "/peas/environment/mask: expected spaces, of whose actions a mask says which are legal, found none",
+      ])
+    expect(environment({ scenario: "a.yaml", configuration: "b.yaml" })).toEqual([
+      "/peas/environment/configuration: expected a scenario or a configuration as what a reset is given, found both",
+    ])
+  })
+
   it("a manifest with every field is accepted as it is", () => {
     const full = {
       ...bareManifest,

@@ -28,6 +28,9 @@ export const wholeNumber = (name: string, minimum: number): Options.Options<numb
 export const positive = (name: string): Options.Options<number> =>
   numberOf(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
 
+/** Turns the seconds of an option into milliseconds. */
+export const milliseconds = Options.map((seconds: number) => seconds * 1000)
+
 /** An option whose value is a number. */
 export const number = (name: string): Options.Options<number> => numberOf(name, "a number", Number.isFinite)
 

@@ -7,7 +7,7 @@ import { Effect, Fiber, type Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
-import { given, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
+import { given, milliseconds, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -20,8 +20,6 @@ export const maxSteps = (from: string, otherwise = "") =>
     Options.withDescription(`Steps the agent may take${from}. Default: 100${otherwise}`),
     Options.optional,
   )
-
-const milliseconds = Options.map((seconds: number) => seconds * 1000)
 
 /** The options of the kernel and of the task. */
 export const options = {
@@ -44,6 +42,15 @@ export const options = {
   sandbox,
   workspace,
 }
+
+/** The option `--led-within`, of an agent that is led over what is recorded. */
+export const ledWithinMs = positive("led-within").pipe(
+  Options.withDescription(
+    "Seconds that the agent may take for each recorded decision, over which it is led. Default: as long as it likes",
+  ),
+  milliseconds,
+  Options.optional,
+)
 
 /** The values of the options that the kernel is made by. */
 export interface KernelInput {

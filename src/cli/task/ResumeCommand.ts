@@ -22,6 +22,7 @@ const options = {
   ),
   acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
   maxSteps: AgentAtWork.maxSteps(" in all"),
+  ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
 }
 
@@ -38,8 +39,8 @@ export const resume = Command.make(
       const agent = yield* AgentOption.load(typed, "live", { conversation })
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("resume", filename, typed)
-      const { acceptUnrewound, rewind, maxSteps, deadlineMs } = typed
-      const resumeOptions = { acceptUnrewound, ...given({ rewind, maxSteps, deadlineMs }) }
+      const { acceptUnrewound, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
+      const resumeOptions = { acceptUnrewound, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
       yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)
     }).pipe(Effect.scoped),
 ).pipe(

@@ -37,6 +37,7 @@ const options = {
   acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   maxSteps: AgentAtWork.maxSteps(" from there"),
+  ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
 }
 
@@ -61,10 +62,10 @@ export const fork = Command.make(
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("fork", filename, typed)
-      const { at, io, fresh, acceptUnrewound, timeline, rewind, maxSteps, deadlineMs } = typed
+      const { at, io, fresh, acceptUnrewound, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const forkOptions = {
         ...{ at, io, fresh, acceptUnrewound, overrides },
-        ...given({ timeline, rewind, maxSteps, deadlineMs }),
+        ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }
       yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
     }).pipe(Effect.scoped),

@@ -1,9 +1,9 @@
 /** The command `hindcast replay`: lets an agent repeat a recorded task and reports the first divergence. */
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Data, Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Replay from "../../kernel/replay/Replay.ts"
-import { argument, common, TASK } from "../command/CommonOptions.ts"
+import { argument, common, given, milliseconds, positive, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -11,7 +11,7 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
-import { at, moment } from "../terminal/Text.ts"
+import { at, json as jsonText, moment } from "../terminal/Text.ts"
 
 /** The agent's behaviour diverged from the recording. The log cannot tell what would have followed. */
 export class Diverged extends Data.TaggedError("Diverged")<{
@@ -39,13 +39,21 @@ export const replay = Command.make(
     task: argument("task", TASK),
     ...AgentOption.options("the agent to replay"),
     timeline: TimelineOption.timeline,
+    deadlineMs: positive("deadline").pipe(
+      Options.withDescription(
+        "Seconds that the agent may take for each decision; one that takes longer has diverged. Default: as long as it likes",
+      ),
+      milliseconds,
+      Options.optional,
+    ),
   },
-  ({ log, json, task, timeline, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
       const conversation = yield* ConversationTask.isOne(taskId)
       const loaded = yield* AgentOption.load(typed, "replay", { conversation })
-      const report = yield* Replay.replay(taskId, loaded)
+      const begun = yield* Replay.begin(taskId, loaded, given({ deadlineMs }))
+      const report = yield* Effect.onInterrupt(begun.report, () => Output.note(stoodAt(begun.standing(), json)))
       const before = report.divergence === null ? [] : yield* eventsBefore(report, report.divergence.position)
       yield* Output.show(json, report, (style) => ReplayPage.lines(style, report, before))
       if (report.divergence !== null) {
@@ -59,6 +67,15 @@ export const replay = Command.make(
     "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2)",
   ),
 )
+
+/** Where a replay stood that was interrupted. */
+const stoodAt = (standing: Replay.Standing, json: boolean): string => {
+  if (json) return jsonText({ stood: standing })
+  const { position, decision, decisions } = standing
+  const place = position === null ? "after the last recorded event" : at(position)
+  const counted = decisions === 0 ? "" : `, at decision ${decision} of ${decisions}`
+  return `The replay stood ${place}${counted}. \`--deadline SECONDS\` ends one whose agent does not answer.`
+}
 
 /** The task's last events up to and including a position. */
 const eventsBefore = ({ taskId, timeline }: Replay.ReplayReport, position: number) =>

@@ -14,6 +14,9 @@ export type TaskOutcome = typeof TaskOutcome.Type
 /** How an agent is run. */
 export const RunLimits = Schema.Struct({
   maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "From the opening on" })),
+  maxRounds: optional(
+    Schema.Positive.pipe(Schema.int()).annotations({ description: "Of a group of agents: from the opening on" }),
+  ),
   deadlineMs: optional(Milliseconds.annotations({ description: "How long each perception may take, in ms" })),
 }).annotations({ identifier: "RunLimits" })
 

@@ -1,4 +1,4 @@
-/** Goes on with a command that an earlier kernel left without an outcome. */
+/** Goes on with a command that had no outcome when its task was resumed or forked. */
 
 import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -24,6 +24,8 @@ export interface LeftCommand {
   readonly question?: RequestedEvent
   /** Whether it was dispatched: it may have taken effect. */
   readonly dispatched: boolean
+  /** The version of the task's stream up to which nothing has ended it. */
+  readonly version: number
   /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
   readonly plugin: Plugin | undefined
 }
@@ -33,7 +35,7 @@ export const leftIn = (
   events: ReadonlyArray<Event>,
   pluginAt: (actuator: string, position: number) => Plugin | undefined,
 ): ReadonlyArray<LeftCommand> => {
-  const left = new Map<string, Omit<LeftCommand, "plugin">>()
+  const left = new Map<string, Omit<LeftCommand, "plugin" | "version">>()
   for (const event of events) {
     const { commandId } = event.payload
     if (typeof commandId !== "string") continue
@@ -46,7 +48,11 @@ export const leftIn = (
   }
   return [...left.values()].map((command) => {
     const { commanded, question } = command
-    return { ...command, plugin: pluginAt(commanded.payload.actuator, (question ?? commanded).position) }
+    return {
+      ...command,
+      version: command.last.version,
+      plugin: pluginAt(commanded.payload.actuator, (question ?? commanded).position),
+    }
   })
 }
 
@@ -58,7 +64,7 @@ const ENDS: ReadonlySet<string> = new Set([
  * Goes on with a command from where it was left, under the same id:
  * - A question that a person was asked still stands, bound to what was shown. An answer that was recorded in time
  *   counts. What the gate denies now is denied, whatever was answered.
- * - Without a question, the gate rules on the command again.
+ * - Without a question, the gate rules on the command again. One that it had allowed, and allows again, is dispatched.
  * - A command that was dispatched is in doubt. It is dispatched again only if its actuator is declared as idempotent;
  *   otherwise its outcome is recorded as unknown.
  */
@@ -82,7 +88,7 @@ export const resume = (
           : left.dispatched
             ? settleDoubt(command, resolved, left, progress, restore)
             : left.question === undefined
-              ? CommandExecution.decideAndDispatch(command, resolved, progress, restore)
+              ? ruleAgain(command, resolved, left, progress, restore)
               : followQuestion(command, resolved, left, left.question, progress, restore)
       return yield* Effect.onExit(steps, (exit) =>
         Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
@@ -98,6 +104,16 @@ export const isRepeatable = (
   { task }: Command.Command,
   { declared, isStep, plugin }: Command.ResolvedActuator,
 ): boolean => declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
+
+/** Whether the gate had allowed a command when it was left, and allows it again. */
+export const isStillAllowed = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  { last }: LeftCommand,
+): boolean => is(last, "CommandAllowed") && CommandExecution.rulingOn(command, resolved).decision === "allow"
+
+/** Its latest event, with the version of the stream in which it goes on. */
+const lastOf = ({ last, version }: LeftCommand): Event => ({ ...last, version })
 
 /** How far a command had come that was left. */
 export const progressOf = ({ commanded, last, dispatched }: LeftCommand): Command.CommandProgress => ({
@@ -115,8 +131,21 @@ const settleDoubt = (
   const { decision } = CommandExecution.rulingOn(command, resolved)
   const mayBeCarriedOut = decision === "allow" || (decision === "confirm" && left.question !== undefined)
   return isRepeatable(command, resolved) && mayBeCarriedOut && outdated(resolved) === undefined
-    ? dispatch(command, resolved, left.last, outdated, progress, restore)
+    ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
     : recordUnknown(command, progress)
+}
+
+const ruleAgain = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  left: LeftCommand,
+  progress: Command.CommandProgress,
+  restore: Restore,
+) => {
+  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), false)
+  return isStillAllowed(command, resolved, left)
+    ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
+    : CommandExecution.decideAndDispatch(command, resolved, progress, restore)
 }
 
 const followQuestion = (

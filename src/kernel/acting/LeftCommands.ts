@@ -1,4 +1,4 @@
-/** The commands that an earlier kernel left without an outcome in a task, until its agent requests them again. */
+/** The commands that had no outcome when a task was resumed or forked, until its agent requests them again. */
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -24,7 +24,14 @@ export interface LeftCommands {
   readonly endAll: (task: ActingTask) => Effect.Effect<void, AppendError>
 }
 
-export const make = (commands: ReadonlyArray<LeftCommand>): LeftCommands => {
+/** What was left, and by what. */
+export interface Left {
+  readonly commands: ReadonlyArray<LeftCommand>
+  /** `resume`: by an earlier kernel, on the same timeline. `fork`: by the moment at which the task was forked. */
+  readonly by: "resume" | "fork"
+}
+
+export const make = ({ commands, by }: Left): LeftCommands => {
   const left = [...commands]
   return {
     take: (requested) => {
@@ -34,7 +41,7 @@ export const make = (commands: ReadonlyArray<LeftCommand>): LeftCommands => {
     endAll: (task) =>
       Effect.whileLoop({
         while: () => left.length > 0,
-        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, left[0]))),
+        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, left[0], by))),
         step: () => {
           left.shift()
         },
@@ -52,16 +59,19 @@ export const isSame = (
   payload.agentId === agentId &&
   JsonPatch.equal(payload.args, args)
 
-const end = (task: ActingTask, left: LeftCommand) =>
+const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
   Effect.gen(function* () {
     const { commanded, dispatched, question } = left
     const { commandId, actuator, args, argsDigest } = commanded.payload
     const command = { task, commandId, actuator, args: args as JsonObject, argsDigest }
     const progress = progressOf(left)
     if (dispatched) return yield* recordUnknown(command, progress)
-    const reason = `${NOT_REQUESTED}; it was not executed`
+    const reason = `${NOT_REQUESTED[by]}; it was not executed`
     if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
-    return yield* recordDenied(command, progress, "resume", reason)
+    return yield* recordDenied(command, progress, by, reason)
   })
 
-const NOT_REQUESTED = "its agent did not request it again after the task was resumed"
+const NOT_REQUESTED = {
+  resume: "its agent did not request it again after the task was resumed",
+  fork: "its agent did not request it again in the fork",
+}

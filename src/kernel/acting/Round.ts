@@ -18,7 +18,7 @@ import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import { Paused, recordDispatches } from "./Dispatch.ts"
-import { isRepeatable, type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
+import { isRepeatable, isStillAllowed, type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
 import type { LeftCommands } from "./LeftCommands.ts"
 import { recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
 
@@ -102,7 +102,7 @@ const request = (task: ActingTask, left: LeftCommands, commands: ReadonlyArray<A
     const recorded = [...(yield* recordedAll(task, requests))]
     return made.flatMap(({ begun, command }): ReadonlyArray<Traveller> => {
       if (begun !== undefined) {
-        return [{ command, progress: progressOf(begun), left: begun, version: begun.last.version }]
+        return [{ command, progress: progressOf(begun), left: begun, version: begun.version }]
       }
       const event = recorded.shift()
       return event === undefined
@@ -137,7 +137,9 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
     // `Effect.filter` would begin with the last one.
     const passing: Array<Traveller> = []
     for (const each of travellers) if (yield* passes(each, resolved, restore)) passing.push(each)
-    const allowed = passing.filter(({ left }) => left?.dispatched !== true)
+    const allowed = passing.filter(
+      ({ command, left }) => left === undefined || !(left.dispatched || isStillAllowed(command, resolved, left)),
+    )
     const events = yield* recordedAll(
       task,
       allowed.map(({ command, progress }) => ({

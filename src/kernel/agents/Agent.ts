@@ -151,8 +151,15 @@ export interface AdvancingAgent extends Conductable {
 export interface GroupAgent extends AdvancingAgent {
   /** The agents by their names in the task. */
   readonly agents: { readonly [agentId: string]: Agent }
-  /** The same group of other agents. */
-  readonly withAgents: (agents: { readonly [agentId: string]: Agent }) => GroupAgent
+  /** Most rounds, where that was said. It is recorded, so that a group that goes on has the same. */
+  readonly maxRounds?: number
+  /** The same group of other agents, or of other limits. */
+  readonly withAgents: (agents: { readonly [agentId: string]: Agent }, limits?: GroupLimits) => GroupAgent
+}
+
+/** The limits of a group. */
+export interface GroupLimits {
+  readonly maxRounds?: number
 }
 
 /** An agent is a value: a name, a version and a function. */
@@ -164,6 +171,12 @@ export const decides = (agent: Agent): boolean => "decide" in agent || isGroup(a
 /** Whether an agent is a group. */
 export const isGroup = (agent: Agent): agent is GroupAgent =>
   "agents" in agent && "withAgents" in agent && typeof agent.withAgents === "function"
+
+/** The agent with the most rounds that are recorded, if it is a group for which none was said. */
+export const withRecordedLimits = (agent: Agent, { maxRounds }: GroupLimits = {}): Agent =>
+  maxRounds !== undefined && isGroup(agent) && agent.maxRounds === undefined
+    ? agent.withAgents(agent.agents, { maxRounds })
+    : agent
 
 /** Schema of `Agent`. It returns the value itself, so that an agent that is a class instance keeps its `this`. */
 export const Agent = Options.kind<Agent>(

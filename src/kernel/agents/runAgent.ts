@@ -49,7 +49,9 @@ export const runAgent = (
         ...(maxSteps === undefined ? {} : { maxSteps }),
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
       }
-      const limits = Object.keys(asked).length === 0 ? {} : { limits: asked }
+      const rounds = Agent.isGroup(agent) && agent.maxRounds !== undefined ? { maxRounds: agent.maxRounds } : {}
+      const known = { ...asked, ...rounds }
+      const limits = Object.keys(known).length === 0 ? {} : { limits: known }
       const task = yield* restore(open({ ...opening, ...limits, agent: Agent.fullName(agent) }))
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)

@@ -20,13 +20,16 @@ import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
+import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { Stopped } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
+import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
+import { type Parted, replayDecisions } from "../replay/ReplayedDecisions.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
+import { replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
@@ -57,6 +60,8 @@ export interface Forked {
   readonly io: "live" | "recorded"
   /** How each plugin's environment was restored, or that it was not. */
   readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
+  /** Where the agent would have decided otherwise in the shared past, which stays as it was recorded; null if nowhere. */
+  readonly parted: Parted | null
   readonly audit: TaskAudit.TaskAudit
 }
 
@@ -81,8 +86,8 @@ export type ForkError =
 
 /**
  * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
- * parent without copying them. Confirmations that waited at that position are withdrawn in the fork, so no approval
- * carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
+ * parent without copying them. A command that was pending at that position goes on in the fork when its agent requests it
+ * again; the gate rules on it anew. Confirmations that waited are withdrawn, so no approval carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
  *
  * The fork is recorded when it begins to live: when its environments are restored, and the agent was led over the past
  * and asks for something new. If it fails before, nothing of it is in the log, and its name is free. There are two
@@ -133,7 +138,8 @@ const goOn = (
     const { taskId } = recording
     const record = yield* TaskStart.recordOf(view, taskId)
     const { recorder } = record
-    yield* ForkEvents.endWaiting(view, recorder, point, forkedBy)
+    yield* ForkEvents.withdrawQuestions(view, point, forkedBy)
+    if (fresh) yield* ForkEvents.denyPending(recorder, point, forkedBy)
 
     const documents = documentsAt(point)
     const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
@@ -146,6 +152,7 @@ const goOn = (
         record,
         ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
         ...{ openedBy: forkedBy, instanceName },
+        left: { commands: fresh ? [] : point.left, by: "fork" },
         agents: recording.opened.payload.agents,
         ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
       },
@@ -180,8 +187,11 @@ const goOn = (
         return Effect.die(new Stopped())
       }),
     )
+    const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
+      ...{ decides: Agent.decides(agent), goesOn: true },
+    })
     const led = replayThenLive(
-      recordedTask,
+      hurried,
       recorded?.withoutWorld(task) ?? task,
       instructions,
       isOver,
@@ -190,12 +200,13 @@ const goOn = (
     )
     // The steps over which the agent is led do not count.
     const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
-    const working = loop(replayDecisions(agent, past), led, { ...options, maxSteps })
+    const deciding = replayDecisions(agent, past)
+    const working = Effect.raceFirst(loop(deciding.agent, led, { ...options, maxSteps }), silent)
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.
     if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
-    const note = ForkEvents.noteOtherQuestions(recorder, forkedBy, recordedTask.askedOtherwise())
+    const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
     // Whatever becomes of the note, the task is closed.
     const noted = yield* Effect.exit(note)
     yield* close(task, worked, divergence, recorded?.firstUnrecorded())
@@ -209,6 +220,7 @@ const goOn = (
     return {
       ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
       worlds: yield* worldsOf(view, taskId),
+      parted: deciding.parted(),
       audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
     }
   })

@@ -74,39 +74,32 @@ export const consequence = ({ draft, view }: Begun): string =>
 
 const streamOf = (timeline: string) => `timeline/${timeline}`
 
-/**
- * Ends, in the fork, the commands and confirmations that were pending. If the agent requests the commands again, they
- * need new confirmations.
- */
-export const endWaiting = (
-  view: Log,
-  recorder: Recorder,
-  { recording, waiting, questions }: DecisionPoint.Point,
-  causationId: string,
-) =>
-  Effect.gen(function* () {
-    const { taskId } = recording
-    const reason = "the task was forked before that"
-    for (const confirmationId of questions) {
-      yield* view.append({
-        ...{ stream: `confirmation/${confirmationId}`, taskId, actor: "kernel" },
-        events: [{ type: "ConfirmationWithdrawn", causationId, payload: { confirmationId, reason } }],
-      })
-    }
-    for (const commandId of waiting) {
-      yield* recorder.record({ type: "CommandDenied", causationId, payload: { commandId, rule: "fork", reason } })
-    }
-  })
+/** Withdraws, in the fork, the confirmations that were pending: if they are needed, they are asked for again. */
+export const withdrawQuestions = (view: Log, { recording, questions }: DecisionPoint.Point, causationId: string) =>
+  Effect.forEach(
+    questions,
+    (confirmationId) =>
+      view.append({
+        ...{ stream: `confirmation/${confirmationId}`, taskId: recording.taskId, actor: "kernel" },
+        events: [
+          {
+            type: "ConfirmationWithdrawn",
+            causationId,
+            payload: { confirmationId, reason: "the task was forked before that" },
+          },
+        ],
+      }),
+    { discard: true },
+  )
 
-/** Records that the agent, while it was led, asked models something else than was recorded. */
-export const noteOtherQuestions = (recorder: Recorder, forkedBy: string, positions: ReadonlyArray<number>) =>
-  positions.length === 0
-    ? Effect.void
-    : recorder.record({
-        type: "NoteAdded",
-        causationId: forkedBy,
-        payload: {
-          about: "fork",
-          text: `Up to the fork, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
-        },
-      })
+/** Denies, in the fork, the commands that were pending: its agent begins anew, and did not request them. */
+export const denyPending = (recorder: Recorder, { left }: DecisionPoint.Point, causationId: string) =>
+  Effect.forEach(
+    left,
+    ({ commanded }) => {
+      const { commandId } = commanded.payload
+      const reason = "the task was forked before that"
+      return recorder.record({ type: "CommandDenied", causationId, payload: { commandId, rule: "fork", reason } })
+    },
+    { discard: true },
+  )

@@ -27,6 +27,11 @@ export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" 
    * Default: false; a deciding agent always starts fresh in a task without recorded decisions.
    */
   readonly fresh?: boolean
+  /**
+   * How long the agent may take for each decision of the shared past, in milliseconds. One that takes longer is refused
+   * (`AgentDiverged`). Default: no limit.
+   */
+  readonly ledWithinMs?: number
 }
 
 /** Schema of `ForkOptions`. */
@@ -39,6 +44,7 @@ export const ForkOptions = Options.of<ForkOptions>({
     overrides: Overrides,
     io: Schema.Literal("live", "recorded"),
     fresh: Schema.Boolean,
+    ledWithinMs: Options.Milliseconds,
     rewind: Schema.Literal("snapshot", "re-execution"),
     acceptUnrewound: Schema.Boolean,
   },

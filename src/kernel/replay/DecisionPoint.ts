@@ -3,6 +3,8 @@
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
+import { type LeftCommand, leftIn } from "../acting/LeftCommand.ts"
 import { cutPerceptions } from "./CutPerceptions.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
 import { agentIn, type Request } from "./Request.ts"
@@ -26,8 +28,8 @@ export interface Point {
   readonly past: ReadonlyArray<Request>
   /** The requests that were made or answered after it. */
   readonly ahead: ReadonlyArray<Request>
-  /** Ids of the commands that had been requested, and neither dispatched nor denied. */
-  readonly waiting: ReadonlyArray<string>
+  /** The commands without an outcome. In a fork, none of them was dispatched, and no question to a person about one stands. */
+  readonly left: ReadonlyArray<LeftCommand>
   /** Ids of the confirmations that waited for a person. */
   readonly questions: ReadonlyArray<string>
   /** Number of perceptions so far. */
@@ -61,15 +63,25 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
       `commands that its agent requested together were not all done; fork it @${Math.ceil(overtaken.position) - 1}, before them${Number.isFinite(overtaken.until) ? `, or @${overtaken.until}, after them` : ""}`,
     )
   }
+  const refused = refusedBy(before)
+  if (refused !== undefined) {
+    const request = requests.find((one) => one.kind === "act" && one.commandId === refused.commandId)
+    const until = request === undefined || !Number.isFinite(request.until) ? "" : ` @${request.until}, after that, or`
+    return refuse(
+      `nobody allowed a command, @${refused.position}, which was not yet denied; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
+    )
+  }
   // Of several agents, those that had perceived last perceive again: others may have gone on meanwhile.
-  const begun = requests.filter(({ kind, until }) => kind === "perceive" || until <= at)
+  // One that had requested a command goes on with it.
+  const begun = requests.filter(({ kind, until }) => kind === "perceive" || kind === "act" || until <= at)
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)
   return Either.right({
     ...{ recording, at },
     past: requests.filter(isPast),
     ahead: requests.filter((request) => !isPast(request)),
-    waiting: undispatched(before),
+    // The versions of a fork's streams begin anew.
+    left: leftAt(recording, before).map(({ question: _, ...command }) => ({ ...command, version: 0 })),
     questions: unanswered(before),
     perceptions: before.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
@@ -122,7 +134,27 @@ const ENDS: ReadonlySet<string> = new Set([
 const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
   [...open(events).values()].find((event) => is(event, "CommandDispatched"))
 
-const undispatched = (events: ReadonlyArray<Event>): ReadonlyArray<string> => [...open(events).keys()]
+/** The commands of a recording that have no outcome by its events, oldest first. */
+export const leftAt = (recording: Recording, events: ReadonlyArray<Event>): ReadonlyArray<LeftCommand> =>
+  leftIn(events, (actuator, position) =>
+    SafeRecord.get(recording.registryAt(position), actuator.slice(0, actuator.indexOf("/"))),
+  )
+
+/** The answer of a person, or the expiry, by which a command is to be denied that has no outcome yet. */
+const refusedBy = (events: ReadonlyArray<Event>) => {
+  const commands = open(events)
+  const questions = new Map<string, { readonly commandId: string; readonly askedAt: number }>()
+  for (const event of events) {
+    if (is(event, "ConfirmationRequested") && event.payload.commandId !== undefined) {
+      const { confirmationId, commandId } = event.payload
+      questions.set(confirmationId, { commandId, askedAt: event.position })
+    }
+    const isRefusal = is(event, "ConfirmationExpired") || (is(event, "ConfirmationDecided") && !event.payload.approved)
+    const question = isRefusal ? questions.get(String(event.payload.confirmationId)) : undefined
+    if (question !== undefined && commands.has(question.commandId)) return { ...question, position: event.position }
+  }
+  return undefined
+}
 
 /**
  * Why a fork is refused while a command is in flight: the log does not show at that position whether it took effect.

@@ -14,7 +14,8 @@ import { agentIn, type Request } from "./Request.ts"
  *   finished;
  * - `another-outcome`: it finished at the same place, with a different outcome or reason;
  * - `asked-for-more`: it continues after the end of the recorded task, so there is no answer;
- * - `agent-failed`: it failed where the recorded agent did not.
+ * - `agent-failed`: it failed where the recorded agent did not;
+ * - `no-answer`: it did not decide within the deadline of the replay.
  */
 export type DivergenceKind =
   | "another-command"
@@ -26,11 +27,12 @@ export type DivergenceKind =
   | "another-outcome"
   | "asked-for-more"
   | "agent-failed"
+  | "no-answer"
 
 /** The first difference between the replayed and the recorded agent. */
 export interface Divergence {
   readonly kind: DivergenceKind
-  /** The position of the recorded event. */
+  /** The position of the recorded event: of an agent that failed or did not answer, what it was to ask or decide there. */
   readonly position: number
   /** JSON Pointer (RFC 6901) of the first difference within the choice; `""` for all of it. */
   readonly path: string
@@ -39,6 +41,7 @@ export interface Divergence {
    * true }`, `{ inputs }` with the positions of the inputs, or `{ late: true }`.
    */
   readonly expected: JsonObject
+  /** The agent's choice; of one that failed, `{ done: "failed", reason }`; of one that did not answer, `{ unansweredMs }`. */
   readonly found: JsonObject
 }
 

@@ -27,8 +27,12 @@ export interface RecordedTask {
   readonly divergence: () => Divergence | undefined
   /** The request that has no answer: the recorded one has none, or the recording has ended. */
   readonly exhausted: () => JsonObject | undefined
-  /** The next recorded request; undefined at the end. */
-  readonly next: () => Request | undefined
+  /**
+   * The next recorded request; undefined at the end. Decisions are left out for an agent that makes none.
+   *
+   * @param decides whether the agent's choices are recorded. Default: whether one was compared here
+   */
+  readonly next: (decides?: boolean) => Request | undefined
   /** Whether the recording has no more answers. */
   readonly isUsedUp: () => boolean
   /** Gives an agent of several the turn. Returns false if the recording ends before that agent was late. */
@@ -43,6 +47,8 @@ export interface RecordedTask {
   readonly hasCommand: (actuator: string, args: JsonObject, agentId?: string) => boolean
   /** Stops the agent, which does otherwise than is recorded. */
   readonly diverge: (divergence: Divergence) => Effect.Effect<never>
+  /** Stops the agent, which has come to the end of what is recorded. */
+  readonly exhaust: (found: JsonObject) => Effect.Effect<never>
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   /** Number of decisions whose rationale differs, which is no divergence. */
@@ -83,6 +89,7 @@ export const make = (
   let exhausted: JsonObject | undefined
   let closed: { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   let rationales = 0
+  let hasDecided = false
   const askedOtherwise: Array<number> = []
 
   /**
@@ -237,6 +244,7 @@ export const make = (
     decided: ({ choice, rationale, agentId }) =>
       decides && !(agentId !== undefined && "calls" in choice)
         ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
+            hasDecided = true
             if (decision.rationale !== rationale) rationales++
             return event
           })
@@ -252,7 +260,7 @@ export const make = (
     task,
     divergence: () => divergence,
     exhausted: () => exhausted,
-    next: () => next("act"),
+    next: (agentDecides = false) => next(agentDecides || hasDecided ? "decide" : "act"),
     isUsedUp: () => lateness.due() === undefined,
     turn: lateness.turn,
     turnsLeft: () => turns.length,
@@ -267,6 +275,7 @@ export const make = (
           JsonPatch.equal(request.args, args),
       ),
     diverge,
+    exhaust,
     closed: () => closed,
     rationales: () => rationales,
     askedOtherwise: () => askedOtherwise,

@@ -12,11 +12,12 @@ import * as Options from "../../values/Options.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop, type RunResult } from "../agents/AgentLoop.ts"
 import { CONVERSATION_ENDED } from "../tasks/Inputs.ts"
+import * as AnswerDeadline from "./AnswerDeadline.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
 import * as RecordedTask from "./RecordedTask.ts"
 import * as Recording from "./Recording.ts"
+import { replayDecisions } from "./ReplayedDecisions.ts"
 import { isUnrecordedReason } from "./ReplayedPlugins.ts"
-import { replayDecisions } from "./ReplayThenLive.ts"
 
 export type { Divergence, DivergenceKind } from "./Divergence.ts"
 export { NotReplayable } from "./Recording.ts"
@@ -47,10 +48,33 @@ export interface ReplayReport {
 export interface ReplayOptions {
   /** The timeline in whose history the task is replayed. Default: the log's, which is `main`. */
   readonly timeline?: string
+  /**
+   * How long the agent may take for each decision, in milliseconds. One that takes longer has diverged (`no-answer`).
+   * Default: no limit.
+   */
+  readonly deadlineMs?: number
 }
 
 /** Schema of `ReplayOptions`. */
-export const ReplayOptions = Options.of<ReplayOptions>({ optional: { timeline: Options.Text } })
+export const ReplayOptions = Options.of<ReplayOptions>({
+  optional: { timeline: Options.Text, deadlineMs: Options.Milliseconds },
+})
+
+/** Where a replay stands. */
+export interface Standing {
+  /** The position of what the agent is to ask or decide next; null if the recording has ended. */
+  readonly position: number | null
+  /** The number of the decision that the agent is at, from 1; 0 if no decision is recorded. */
+  readonly decision: number
+  /** Number of recorded decisions. */
+  readonly decisions: number
+}
+
+/** A replay that can be asked where it stands. */
+export interface Begun {
+  readonly standing: () => Standing
+  readonly report: Effect.Effect<ReplayReport>
+}
 
 /** Why a task was not replayed. An agent that decides otherwise is no error but a result. */
 export type ReplayError =
@@ -74,24 +98,46 @@ export const replay = (
   inputAgent: Agent.Agent,
   options: ReplayOptions = {},
 ): Effect.Effect<ReplayReport, ReplayError, EventLog | Projector> =>
+  Effect.flatMap(begin(taskId, inputAgent, options), ({ report }) => report)
+
+/** Begins what `replay` does, so that where it stands can be asked meanwhile. */
+export const begin = (
+  taskId: string,
+  inputAgent: Agent.Agent,
+  options: ReplayOptions = {},
+): Effect.Effect<Begun, ReplayError, EventLog | Projector> =>
   Effect.gen(function* () {
     const agent = yield* Options.decode("replay", Agent.Agent, inputAgent, ["agent"])
-    const { timeline } = yield* Options.decode("replay", ReplayOptions, options)
+    const { timeline, deadlineMs } = yield* Options.decode("replay", ReplayOptions, options)
     const log = yield* EventLog
     const view = timeline === undefined ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = followed(yield* Recording.load(view, taskId))
     const recordedTask = RecordedTask.make(recording, ledBefore(recording))
-    const exit = yield* Effect.exit(
-      loop(replayDecisions(agent, shared(recording)), recordedTask.task, { maxSteps: stepsOf(recording) }),
-    )
-    if (Exit.isFailure(exit) && CauseOf.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
-    const { divergence, complete } = verdict(recording, recordedTask, exit)
-    return {
-      ...{ taskId, timeline: view.timeline, recorded: recordedAgent(recording), replayed: Agent.fullName(agent) },
-      verdict: divergence === null ? "identical" : "diverged",
-      ...{ divergence, complete, events: recording.events.length, rationales: recordedTask.rationales() },
-    }
+    const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
+    const led = replayDecisions(limited, shared(recording)).agent
+    const report = Effect.gen(function* () {
+      const { recorded, silent } = yield* AnswerDeadline.hurried(recordedTask, deadlineMs, {
+        ...{ decides: Agent.decides(agent), goesOn: false },
+      })
+      const working = loop(led, recorded.task, { maxSteps: stepsOf(recording) })
+      const exit = yield* Effect.exit(Effect.raceFirst(working, silent))
+      if (Exit.isFailure(exit) && CauseOf.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
+      const { divergence, complete } = verdict(recording, recordedTask, exit, Agent.decides(agent))
+      return {
+        ...{ taskId, timeline: view.timeline, recorded: recordedAgent(recording), replayed: Agent.fullName(agent) },
+        verdict: divergence === null ? ("identical" as const) : ("diverged" as const),
+        ...{ divergence, complete, events: recording.events.length, rationales: recordedTask.rationales() },
+      }
+    })
+    return { report, standing: () => standing(recording, recordedTask.next(Agent.decides(agent))) }
   })
+
+const standing = ({ events }: Recording.Recording, due: Recording.Request | undefined): Standing => {
+  const position = due === undefined ? null : RecordedTask.positionOf(due)
+  const decided = events.filter((event) => is(event, "DecisionMade"))
+  const before = decided.filter((event) => position === null || event.position < position).length
+  return { position, decision: Math.min(before + 1, decided.length), decisions: decided.length }
+}
 
 /** The requests that the recorded agent made. A fork that started fresh excludes the requests before it. */
 const followed = (recording: Recording.Recording): Recording.Recording => {
@@ -146,11 +192,12 @@ interface Verdict {
   readonly complete: boolean
 }
 
-/** The verdict about the agent's run. */
+/** The verdict about the agent's run. `decides`: whether it makes decisions that are recorded. */
 const verdict = (
   recording: Recording.Recording,
   recordedTask: RecordedTask.RecordedTask,
   exit: Exit.Exit<RunResult, { readonly message: string }>,
+  decides: boolean,
 ): Verdict => {
   const { closed, events } = recording
   const diverged = recordedTask.divergence()
@@ -165,10 +212,11 @@ const verdict = (
     if (isEnd) return { divergence: null, complete: true }
     if (isUnanswered || closed === null || isCutShort(closed.payload)) return { divergence: null, complete: false }
     const expected = endOf(closed.payload)
-    return { divergence: { kind: "asked-for-more", position: end, path: "", expected, found: more }, complete: true }
+    const kind = "unansweredMs" in more ? "no-answer" : "asked-for-more"
+    return { divergence: { kind, position: end, path: "", expected, found: more }, complete: true }
   }
   const found = Exit.match(exit, { onSuccess: (ended) => endOf(recordedTask.closed() ?? ended), onFailure: failedOf })
-  const next = recordedTask.next()
+  const next = recordedTask.next(decides)
   const kind = Exit.isFailure(exit) ? "agent-failed" : "done-earlier"
   if (next !== undefined) {
     const position = RecordedTask.positionOf(next)

@@ -1,14 +1,11 @@
 /** Leads an agent through a task's recorded past, and then lets it continue live. */
 
 import { Effect } from "effect"
-import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import * as Agent from "../agents/Agent.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
 import { gottenBy } from "./RecordedAgentEvents.ts"
 import type { RecordedTask } from "./RecordedTask.ts"
-import type { Instructions, Request } from "./Recording.ts"
+import type { Instructions } from "./Recording.ts"
 
 /**
  * A task that answers from the recording until that is used up, and then from the live task. The agent cannot tell
@@ -91,49 +88,5 @@ export const replayThenLive = (
         past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
     close: (...end) => Effect.suspend(() => Effect.zipRight(past.isUsedUp() ? begin : Effect.void, live.close(...end))),
-  }
-}
-
-/**
- * Wraps an agent for replay. For each recorded decision it calls `decide` (so that the agent's memory and random
- * numbers advance), discards the result, and returns the recorded choice.
- */
-export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Agent.Agent => {
-  const decisions = past.flatMap((request) => (request.kind === "decide" ? [request.decision] : []))
-  return Agent.isGroup(agent) ? replayMembers(agent, decisions) : replayChoices(agent, decisions)
-}
-
-/** A group of which each agent that decides is led by its own decisions. */
-const replayMembers = (group: Agent.GroupAgent, decisions: ReadonlyArray<Decision>): Agent.Agent =>
-  group.withAgents(
-    Object.fromEntries(
-      Object.entries(group.agents).map(([name, agent]) => [
-        name,
-        replayChoices(
-          agent,
-          decisions.filter(({ agentId }) => agentId === name),
-        ),
-      ]),
-    ),
-  )
-
-type Decision = PayloadOf<"DecisionMade">
-
-const replayChoices = (agent: Agent.Agent, choices: ReadonlyArray<Decision>): Agent.Agent => {
-  if (!("decide" in agent)) return agent
-  let next = 0
-  return {
-    ...agent,
-    decide: (view) =>
-      Effect.map(Agent.decide(agent, view), (chosen): Agent.Choice => {
-        const decided = choices[next++]
-        if (decided === undefined) return chosen
-        const { choice, rationale } = decided
-        // The recorded value was decoded as a choice when it was recorded.
-        return {
-          ...(choice as JsonObject),
-          ...(rationale === undefined ? {} : { rationale }),
-        } as unknown as Agent.Choice
-      }),
   }
 }

@@ -8,36 +8,6 @@ import { between, choiceOf } from "../replay/Divergence.ts"
 import { positionOf, type RecordedTask } from "../replay/RecordedTask.ts"
 import type { Task } from "../tasks/Task.ts"
 
-/** A task that notices whether anything was asked of it. */
-export interface NoticingTask {
-  readonly live: Task
-  readonly wentLive: () => boolean
-}
-
-/** Wraps a task so that it notices when something is asked of it. */
-export const noticing = (task: Task): NoticingTask => {
-  let asked = false
-  const notice = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      asked = true
-      return effect
-    })
-  return {
-    wentLive: () => asked,
-    live: {
-      ...task,
-      perceive: (...args) => notice(task.perceive(...args)),
-      act: (...args) => notice(task.act(...args)),
-      together: (...args) => notice(task.together(...args)),
-      inputs: (...args) => notice(task.inputs(...args)),
-      say: (...args) => notice(task.say(...args)),
-      consult: (...args) => notice(task.consult(...args)),
-      ask: (...args) => notice(task.ask(...args)),
-      decided: (...args) => notice(task.decided(...args)),
-    },
-  }
-}
-
 /**
  * The task in the turn that was not finished. Tool calls of that turn that are not recorded, and commands that were left
  * without an outcome, are carried out, also while others are still answered from the recording. A call that is recorded

@@ -5,14 +5,13 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { actuatorsOf, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import * as LeftCommand from "../acting/LeftCommand.ts"
 import type * as Agent from "../agents/Agent.ts"
 import { fullName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { cutPerceptions } from "../replay/CutPerceptions.ts"
-import type { Point } from "../replay/DecisionPoint.ts"
+import { leftAt, type Point } from "../replay/DecisionPoint.ts"
 import { PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
 
 /** See the reason: the task cannot be resumed. It stays as it is. */
@@ -27,8 +26,6 @@ export class NotResumable extends Data.TaggedError("NotResumable")<{
 
 /** Where the agent of an open task goes on. */
 export interface ResumePoint extends Point {
-  /** The commands without an outcome. */
-  readonly left: ReadonlyArray<LeftCommand.LeftCommand>
   /** The version of the task's stream. */
   readonly version: number
 }
@@ -37,11 +34,11 @@ export interface ResumePoint extends Point {
 export const pointOf = (recording: Recording): ResumePoint => {
   const { events, requests, taskId } = recording
   const at = events.at(-1)?.position ?? 0
-  const left = LeftCommand.leftIn(events, (actuator, position) => pluginOf(actuator, recording.registryAt(position)))
+  const left = leftAt(recording, events)
   const answered = requests.filter((request) => request.kind !== "consult" || request.answer !== null)
   const cut = cutPerceptions(answered, at)
   return {
-    ...{ recording, at, left, ahead: [], waiting: [], questions: [] },
+    ...{ recording, at, left, ahead: [], questions: [] },
     past: answered.filter((request) => !isLeft(request) && !cut.includes(request)),
     perceptions: events.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
@@ -51,9 +48,6 @@ export const pointOf = (recording: Recording): ResumePoint => {
 }
 
 const isLeft = (request: Request): boolean => request.kind === "act" && request.outcome === null
-
-const pluginOf = (actuator: string, registry: PluginRegistry): Plugin | undefined =>
-  SafeRecord.get(registry, actuator.slice(0, actuator.indexOf("/")))
 
 /** Checks that an agent can go on with a task, with the plugins that there are now. */
 export const check = (

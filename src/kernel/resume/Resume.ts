@@ -16,13 +16,17 @@ import * as WorldRestoration from "../fork/WorldRestoration.ts"
 import type { Restore } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { isInProcess } from "../registry/InProcess.ts"
+import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import type { Divergence } from "../replay/Divergence.ts"
 import { participantsOf } from "../replay/Participants.ts"
+import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
-import { replayDecisions, replayThenLive } from "../replay/ReplayThenLive.ts"
+import { replayDecisions } from "../replay/ReplayedDecisions.ts"
+import { replayThenLive } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
+import { noticing } from "../tasks/NoticedTask.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import { suspendable } from "../tasks/TaskOpening.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
@@ -116,18 +120,28 @@ const goOn = (
   context: KernelContext,
   audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
   taskId: string,
-  agent: Agent.Agent,
+  given: Agent.Agent,
   options: ResumeOptions,
   restore: Restore,
 ): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
   Effect.gen(function* () {
     const { kernel, suspend } = suspendable(context, taskId)
-    const { point, record, resumedBy } = yield* take(kernel, taskId, agent)
+    const { point, record, resumedBy } = yield* take(kernel, taskId, given)
     const { recording, left } = point
+    const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
     const { goal, seed } = recording.instructions
     const opening: TaskStart.Opening = {
       ...participantsOf(recording),
-      ...{ record, suspend, left, id: taskId, goal, seed, openedBy: resumedBy, instanceName: taskId },
+      ...{
+        record,
+        suspend,
+        left: { commands: left, by: "resume" },
+        id: taskId,
+        goal,
+        seed,
+        openedBy: resumedBy,
+        instanceName: taskId,
+      },
       ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
       agents: recording.opened.payload.agents,
     }
@@ -137,10 +151,18 @@ const goOn = (
     const past = pastOf(point, agent)
     const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
     const guide = DecisionPoint.guideAt(point)
-    const { live, wentLive } = LedTask.noticing(task)
-    const led = replayThenLive(recorded, live, recording.instructions, () => false, guide)
+    let wentLive = false
+    const live = noticing(task, () => {
+      wentLive = true
+    })
+    const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
+      ...{ decides: Agent.decides(agent), goesOn: true },
+    })
+    const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
     const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
-    const working = loop(replayDecisions(agent, past), unfinished, { ...recording.opened.payload.limits, ...options })
+    const deciding = replayDecisions(agent, past)
+    const limits = { ...recording.opened.payload.limits, ...options }
+    const working = Effect.raceFirst(loop(deciding.agent, unfinished, limits), silent)
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
     const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
     if (divergence !== undefined) {
@@ -148,12 +170,13 @@ const goOn = (
       return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
     }
     // An agent that failed over what is recorded may be mended and resumed again.
-    if (Exit.isFailure(worked) && !wentLive()) {
+    if (Exit.isFailure(worked) && !wentLive) {
       yield* kernel.running.suspend(taskId)
       return yield* Effect.failCause(worked.cause)
     }
     // Whatever becomes of the note, the task is closed.
-    const noted = yield* Effect.exit(noteOtherQuestions(record, resumedBy, recorded.askedOtherwise()))
+    const note = { about: "resume", causationId: resumedBy } as const
+    const noted = yield* Effect.exit(notePast(record.recorder, note, recorded, deciding.parted()))
     yield* closeAfter(task, worked)
     yield* worked
     yield* noted
@@ -225,20 +248,3 @@ const pastOf = (
   const hasDecided = recording.requests.some(({ kind }) => kind === "decide")
   return hasDecided ? past : Recording.beforeFirstDecision(past)
 }
-
-/** Records that the agent, while it was led, asked models something else than was recorded. */
-const noteOtherQuestions = (
-  { recorder }: TaskStart.TaskRecord,
-  causationId: string,
-  positions: ReadonlyArray<number>,
-) =>
-  positions.length === 0
-    ? Effect.void
-    : recorder.record({
-        type: "NoteAdded",
-        causationId,
-        payload: {
-          about: "resume",
-          text: `When the task was resumed, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`,
-        },
-      })

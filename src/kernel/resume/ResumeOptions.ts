@@ -6,7 +6,13 @@ import { type LoopOptions, loopFields } from "../agents/AgentLoop.ts"
 import type { RestoreOptions } from "../fork/WorldRestoration.ts"
 
 /** Options of `tasks.resume`. `maxSteps` counts from the opening of the task. */
-export interface ResumeOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {}
+export interface ResumeOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
+  /**
+   * How long the agent may take for each decision that is recorded, in milliseconds. One that takes longer is refused
+   * (`ResumeDiverged`). Default: no limit.
+   */
+  readonly ledWithinMs?: number
+}
 
 /** Schema of `ResumeOptions`. */
 export const ResumeOptions = Options.of<ResumeOptions>({
@@ -14,5 +20,6 @@ export const ResumeOptions = Options.of<ResumeOptions>({
     ...loopFields,
     rewind: Schema.Literal("snapshot", "re-execution"),
     acceptUnrewound: Schema.Boolean,
+    ledWithinMs: Options.Milliseconds,
   },
 })

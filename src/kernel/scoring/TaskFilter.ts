@@ -16,6 +16,8 @@ export interface SelectableTask extends Task {
   readonly plugins: ReadonlyArray<string>
   /** Seed of its randomness; null if an old log does not have it. */
   readonly seed: number | null
+  /** What lay between recording and going on, in a fork or after it was resumed, in milliseconds. Default: 0. */
+  readonly leftOutMs?: number
 }
 
 /** Which tasks to select. A field that is left out selects all; several values of one field are alternatives. */
@@ -122,7 +124,7 @@ const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[nu
   plugins: task.plugins,
   openedAt: dateOf(task.openedAt),
   closedAt: task.closedAt === null ? null : dateOf(task.closedAt),
-  durationMs: task.closedAt === null ? null : task.closedAt - task.openedAt,
+  durationMs: task.closedAt === null ? null : task.closedAt - task.openedAt - (task.leftOutMs ?? 0),
   from: task.from,
   to: task.to,
 })

@@ -6,6 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
+import * as TaskClock from "../../projections/state/TaskClock.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import * as TaskFilter from "./TaskFilter.ts"
 
@@ -77,11 +78,13 @@ const fitting = (
     const matches = yield* TaskFilter.prepare(select)
     const needsOpening = select.plugins !== undefined || select.where !== undefined
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
+    const leftOut = select.where === undefined ? new Map<string, number>() : yield* leftOutTimes(log, new Set(taskIds))
     const fits = new Set<string>()
     for (const taskId of taskIds) {
       const task = known[taskId]
       if (task === undefined) continue
-      const candidate = { ...task, taskId, ...(opened.get(taskId) ?? { plugins: [], seed: null }) }
+      const opening = opened.get(taskId) ?? { plugins: [], seed: null }
+      const candidate = { ...task, taskId, ...opening, leftOutMs: leftOut.get(taskId) ?? 0 }
       if (yield* matches(candidate)) fits.add(taskId)
     }
     return fits
@@ -103,6 +106,30 @@ const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<strin
     opened,
   )
 }
+
+/** What is left out of the own times of the tasks that were forked or resumed, in milliseconds: see `TaskClock`. */
+const leftOutTimes = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) =>
+  Effect.gen(function* () {
+    const gone = new Set<string>()
+    const { timeline } = log
+    yield* Pages.forEach(log.readPage, { types: ["TimelineForked", "TaskResumed"], timeline }, (page) => {
+      for (const { taskId } of page) if (taskId !== null && taskIds.has(taskId)) gone.add(taskId)
+    })
+    const leftOut = new Map<string, number>()
+    for (const taskId of gone) {
+      let clock: TaskClock.TaskClock | undefined
+      let ended = false
+      yield* Pages.forEach(log.readPage, { taskId, timeline }, (page) => {
+        for (const event of page) {
+          // What comes after the close is about the task.
+          if (!ended) clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
+          ended ||= is(event, "TaskClosed")
+        }
+      })
+      leftOut.set(taskId, clock?.leftOutMs ?? 0)
+    }
+    return leftOut
+  })
 
 /** Older logs name the plugins only in their measures. */
 const openingOf = ({ plugins, measures, seed }: PayloadOf<"TaskOpened">): Opening => ({

@@ -51,8 +51,8 @@ export interface Opening extends Environments.Participants {
   readonly isRecorded?: () => boolean
   /** Stops the task's appends, so that it stays open in the log. Without it, a task that is suspended is abandoned. */
   readonly suspend?: Effect.Effect<void>
-  /** The commands that an earlier kernel left without an outcome. Default: none. */
-  readonly left?: ReadonlyArray<LeftCommand.LeftCommand>
+  /** The commands that had no outcome when the task was resumed or forked. Default: none. */
+  readonly left?: LeftCommands.Left
   /** What becomes of the task if its set-up fails. Default: it is closed as failed. */
   readonly afterFailedSetUp?: "close" | "suspend"
 }
@@ -85,7 +85,7 @@ export const begin = <E>(
     const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
     const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
     const { recorder, lifecycle } = record
-    const left = LeftCommands.make(opening.left ?? [])
+    const left = LeftCommands.make(opening.left ?? { commands: [], by: "resume" })
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
     const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions

@@ -9,6 +9,7 @@ import { type ManifestIssue, textIssues } from "./characterChecks.ts"
 import { actionIssues } from "./namedActions.ts"
 import { FILE, Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
+import { worldIssues } from "./worldIssues.ts"
 
 /** Fix the manifest: `issues` are all mistakes in it. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
@@ -141,7 +142,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ...outsidePathIssues(document, ["entry"]),
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...outsidePathIssues(document, ["peas", "environment", "configuration"]),
-    ...actionIssues(document).map((issue) => ({ ...issue, tolerable: false })),
+    ...[...actionIssues(document), ...worldIssues(document)].map((issue) => ({ ...issue, tolerable: false })),
     ...outsidePathIssues(document, ["precomputed", "module"]),
     ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),
     ...guides.filter(hasTwoPrompts).map(({ keys }) => ({

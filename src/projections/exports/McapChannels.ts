@@ -135,7 +135,7 @@ const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
   const make = async (component: string, kind: Kind): Promise<number> => {
     const declared = declaredIn(manifests.get(pluginOf(component)) ?? {}, kind, component)
     const description = typeof declared.description === "string" ? declared.description : ""
-    const schema = JSON.stringify(SCHEMAS[kind](declared))
+    const schema = JSON.stringify(SCHEMAS[kind](component, declared))
     const key = JSON.stringify([component, schema, description])
     const known = channelIds.get(key)
     if (known !== undefined) return known
@@ -180,24 +180,47 @@ const number = { type: "number" }
 const failure = { type: "object", properties: { code: text, message: text } }
 const common = { event: text, taskId: { type: ["string", "null"] } }
 
-/** The JSON Schema of a component's messages, which includes the schemas that its plugin declares. */
-const SCHEMAS: Readonly<Record<Kind, (declared: JsonObject) => Json>> = {
-  sensors: ({ reading = {} }) => ({
-    type: "object",
-    properties: { ...common, sensor: text, reading, priority: number, latencyMs: number, error: failure, reason: text },
-    required: ["event", "taskId", "sensor"],
-  }),
-  actuators: ({ args = {}, result = {} }) => ({
+/**
+ * A schema that a plugin declares, as a part of another one: with an id of its own, so that its references stay within it.
+ */
+const embedded = (component: string, part: string, declared: Json): Json =>
+  JSON.stringify(declared).includes('"$ref"') && !("$id" in asObject(declared))
+    ? { $id: `hindcast:${component}/${part}`, ...asObject(declared) }
+    : declared
+
+/** What a plugin declares, or one of these types. */
+const declaredOr = (component: string, part: string, declared: Json, ...types: ReadonlyArray<string>): Json => ({
+  anyOf: [embedded(component, part, declared), ...types.map((type) => ({ type }))],
+})
+
+/**
+ * The JSON Schema of a component's messages, which includes the schemas that its plugin declares. The arguments of a
+ * command are recorded before they are held to their schema: those of a denied command may be of any form. Personal
+ * fields that cannot be read are null.
+ */
+const SCHEMAS: Readonly<Record<Kind, (component: string, declared: JsonObject) => Json>> = {
+  sensors: (component, { reading = {} }) => ({
     type: "object",
     properties: {
       ...common,
-      commandId: text,
-      actuator: text,
-      args,
-      result,
-      latencyMs: number,
-      error: failure,
-      reason: text,
+      ...{
+        sensor: text,
+        reading: declaredOr(component, "reading", reading, "null"),
+        priority: number,
+        latencyMs: number,
+      },
+      ...{ error: failure, reason: text },
+    },
+    required: ["event", "taskId", "sensor"],
+  }),
+  actuators: (component, { args = {}, result = {} }) => ({
+    type: "object",
+    properties: {
+      ...common,
+      ...{ commandId: text, actuator: text },
+      args: declaredOr(component, "args", args, "object", "null"),
+      result: declaredOr(component, "result", result, "null"),
+      ...{ latencyMs: number, error: failure, reason: text },
     },
     required: ["event", "taskId", "commandId"],
   }),

@@ -3,6 +3,7 @@
 import type { Link } from "../../events/integrity/Chain.ts"
 import type { DecodedEvent } from "../../events/read/Records.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import * as TaskClock from "../state/TaskClock.ts"
 import type { Encoder } from "./Encoder.ts"
 import { Scorings, type SpanParent } from "./otlp/Scorings.ts"
 import * as Span from "./otlp/Span.ts"
@@ -33,10 +34,12 @@ const SPANS_PER_LINE = 500
  * A trace is a task. Its root span is the agent's invocation. The other spans are commands, readings, model calls,
  * waits for confirmation (within their command), and scorings of the task with their verdicts as span events. Ids are
  * derived from the ids of tasks and events, so that a span has the same id in every export. A task that was continued
- * in a fork has a separate trace for the fork. Memory holds the open spans, and the trace id of every task.
+ * in a fork has a separate trace for the fork. Times are the task's own (`TaskClock`): of a task that was forked or
+ * resumed, what follows is as much earlier as lay in between (`hindcast.task.left_out_ms` of the root). Memory holds the open spans, and the trace id of every task.
  */
 export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<DecodedEvent> => {
   const traces = new Map<string, TaskTrace>()
+  const clocks = new Map<string, TaskClock.TaskClock>()
   /** The traces of all tasks, including closed ones, which can be scored later. */
   const parents = new Map<string, SpanParent>()
   const timelineOf = (link: Link): string => timeline ?? link.timeline
@@ -58,10 +61,24 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     return written
   }
 
-  const add = ({ link, text }: DecodedEvent): void => {
+  /** The event at the own time of its task. */
+  const inOwnTime = (link: Link): Link => {
+    if (link.taskId === null) return link
+    const key = keyOf(link.taskId, link)
+    const before = clocks.get(key)
+    // What comes after the close is about the task.
+    const isOpen = before === undefined || traces.has(key) || !parents.has(key)
+    const clock = before === undefined ? TaskClock.start(link) : isOpen ? TaskClock.after(before, link) : before
+    clocks.set(key, clock)
+    return clock.leftOutMs === 0 ? link : { ...link, occurredAt: link.occurredAt - clock.leftOutMs }
+  }
+
+  const add = ({ link: recorded, text }: DecodedEvent): void => {
+    const link = inOwnTime(recorded)
     const { taskId, type } = link
+    // A scoring may be of many tasks, and long after them.
     if (SCORING.has(type)) {
-      spans.push(...scorings.take(link, JSON.parse(text) as JsonObject))
+      spans.push(...scorings.take(recorded, JSON.parse(text) as JsonObject))
       return
     }
     if (taskId === null || !TRACED.has(type)) return
@@ -74,6 +91,8 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
       traces.set(key, trace)
       parents.set(key, { traceId: trace.traceId, rootId: trace.root.spanId })
     }
+    const leftOutMs = clocks.get(key)?.leftOutMs ?? 0
+    if (leftOutMs > 0) trace.root.attributes = { ...trace.root.attributes, "hindcast.task.left_out_ms": leftOutMs }
     spans.push(...trace.take(link, payload))
     if (type === "TaskClosed") traces.delete(key)
   }

@@ -2,7 +2,6 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /** The clock of a task after one of its events. */
 export const TaskClock = Schema.Struct({
@@ -16,8 +15,11 @@ export const TaskClock = Schema.Struct({
 
 export type TaskClock = typeof TaskClock.Type
 
+/** What a clock reads of an event. */
+export type Timed = Pick<Event, "timeline" | "recordedAt" | "type">
+
 /** The clock of a task whose first event this is. */
-export const start = ({ timeline, recordedAt }: Event): TaskClock => ({
+export const start = ({ timeline, recordedAt }: Timed): TaskClock => ({
   timeline,
   lastAt: recordedAt,
   elapsedMs: 0,
@@ -25,10 +27,9 @@ export const start = ({ timeline, recordedAt }: Event): TaskClock => ({
 })
 
 /** The clock after one more event of the task. */
-export const after = (clock: TaskClock, event: Event): TaskClock => {
-  const { timeline, recordedAt } = event
+export const after = (clock: TaskClock, { timeline, recordedAt, type }: Timed): TaskClock => {
   const ms = recordedAt - clock.lastAt
-  return timeline !== clock.timeline || is(event, "TaskResumed")
+  return timeline !== clock.timeline || type === "TaskResumed"
     ? { timeline, lastAt: recordedAt, elapsedMs: clock.elapsedMs, leftOutMs: clock.leftOutMs + Math.max(0, ms) }
     : { timeline, lastAt: recordedAt, elapsedMs: clock.elapsedMs + ms, leftOutMs: clock.leftOutMs }
 }

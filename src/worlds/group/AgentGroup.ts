@@ -62,7 +62,8 @@ export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
   const { name, version, world, ...rounds } = Either.getOrThrowWith(decoded, (invalid) => invalid)
   return {
     ...{ name, version, agents: rounds.agents },
-    withAgents: (agents) => make({ ...options, agents }),
+    ...(rounds.maxRounds === undefined ? {} : { maxRounds: rounds.maxRounds }),
+    withAgents: (agents, limits = {}) => make({ ...options, agents, ...limits }),
     // One call is the whole run: the rounds are counted by the group.
     advance: (task) =>
       Effect.flatMap(world === undefined ? worldIn(task, name) : Effect.succeed(world), (world) =>

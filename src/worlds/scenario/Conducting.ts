@@ -40,8 +40,11 @@ export function conducted(agent: Agent.Agent, playing?: Playing): Agent.Agent {
   if ("decide" in agent) return { name, version, conductedBy, decide: (view) => agent.decide(view) }
   const advance: Agent.AdvancingAgent["advance"] = (task) => agent.advance(task)
   if (!Agent.isGroup(agent)) return { name, version, conductedBy, advance }
-  const withAgents: Agent.GroupAgent["withAgents"] = (agents) => conducted(agent.withAgents(agents), playing)
-  const group: Agent.GroupAgent = { name, version, conductedBy, advance, agents: agent.agents, withAgents }
+  const withAgents: Agent.GroupAgent["withAgents"] = (agents, limits) =>
+    conducted(agent.withAgents(agents, limits), playing)
+  const { agents, maxRounds } = agent
+  const limits = maxRounds === undefined ? {} : { maxRounds }
+  const group: Agent.GroupAgent = { name, version, conductedBy, advance, agents, ...limits, withAgents }
   return group
 }
 

@@ -1,6 +1,7 @@
 import { it } from "@effect/vitest"
 import { McapIndexedReader, type McapTypes } from "@mcap/core"
 import { Ajv } from "ajv"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import type { DecodedEvent } from "../../../src/events/read/Records.ts"
@@ -118,10 +119,44 @@ describe("readings and commands as an MCAP file, read by its indexes", () => {
         expect(ajv.validate(contentOf(schema ?? { data: new Uint8Array() }), contentOf(message))).toBe(true)
       }
       const view = [...reader.schemasById.values()].find(({ name }) => name === "hindcast.room/view")
-      expect(contentOf(view ?? { data: new Uint8Array() }).properties.reading).toEqual({
+      expect(contentOf(view ?? { data: new Uint8Array() }).properties.reading.anyOf[0]).toEqual({
         type: "object",
         required: ["room"],
       })
+    }),
+  )
+
+  it.effect("are of it also where a command was denied for its arguments, and where a schema refers to itself", () =>
+    Effect.gen(function* () {
+      const list = { type: "array", items: { $ref: "#/$defs/list" }, $defs: { list: { $ref: "#" } } }
+      const manifest = {
+        peas: {
+          sensors: [{ name: "view", reading: list }],
+          actuators: [{ name: "go", args: { type: "object", required: ["to"] }, result: list }],
+        },
+      }
+      const commanded = { commandId: "c2", actuator: "room/go", args: { where: 3 }, argsDigest: "", priority: 0 }
+      const { reader, messages } = yield* written(
+        [
+          event(2, "SensorRead", { sensor: "room/view", reading: [[], [[]]], priority: 0, latencyMs: 1 }),
+          event(3, "ActuatorCommanded", commanded),
+          event(4, "CommandDenied", { commandId: "c2", rule: "args-schema", reason: "args.to: expected a value" }),
+          event(5, "ActuatorCommanded", { ...commanded, commandId: "c3", args: { to: "study" } }),
+          event(6, "CommandSucceeded", { commandId: "c3", result: [[]], latencyMs: 2 }),
+          event(7, "SensorFailed", { sensor: "room/view", error: { code: "x", message: "y" } }),
+          event(9, "SensorRead", { sensor: "room/view", reading: null, priority: 0, latencyMs: 1 }),
+          event(8, "SensorSkipped", { sensor: "room/view", reason: "deadline", perception: 1 }),
+        ],
+        options([imported(1, manifest)]),
+      )
+      expect(messages).toHaveLength(8)
+      for (const message of messages) {
+        const schema = reader.schemasById.get(reader.channelsById.get(message.channelId)?.schemaId ?? 0)
+        const ajv = new Ajv2020({ allowUnionTypes: true })
+        const content = contentOf(message)
+        const isValid = ajv.validate(contentOf(schema ?? { data: new Uint8Array() }), content)
+        expect({ content, isValid, errors: ajv.errors }).toEqual({ content, isValid: true, errors: null })
+      }
     }),
   )
 
@@ -153,7 +188,7 @@ describe("readings and commands as an MCAP file, read by its indexes", () => {
       [...reader.channelsById.values()]
         .filter(({ topic }) => topic === "/room/view")
         .map(({ schemaId }) => reader.schemasById.get(schemaId))
-        .map((schema) => contentOf(schema ?? { data: new Uint8Array() }).properties.reading),
+        .map((schema) => contentOf(schema ?? { data: new Uint8Array() }).properties.reading.anyOf[0]),
     )
 
   it.effect("hold an outcome that became known after it was not", () =>

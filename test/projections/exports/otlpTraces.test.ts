@@ -301,6 +301,34 @@ describe("tasks as OpenTelemetry traces", () => {
       }),
     )
 
+    it.effect("take as long as its own time, however long after the recording it was forked", () =>
+      Effect.gen(function* () {
+        const hour = 3_600_000
+        const late = (of: DecodedEvent): DecodedEvent => ({
+          ...of,
+          link: { ...of.link, occurredAt: of.link.occurredAt + hour, recordedAt: of.link.recordedAt + hour },
+        })
+        const forked = at(3, "TimelineForked", { timeline: "fork-1", parent: "main", at: 2, overrides: {} })
+        const command = { commandId: "c1", actuator: "room/go", args: {}, argsDigest: "", priority: 0 }
+        const shared = [opened, at(2, "ActuatorCommanded", command)]
+        const after = [at(4, "CommandSucceeded", { commandId: "c1", result: null, latencyMs: 1 }), closed(5)]
+        const lasting = ({ startTimeUnixNano, endTimeUnixNano }: Span) =>
+          Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6
+        const own = [forked, ...after, ...scoring(6, "fork-1")].map((of) => on("fork-1", of))
+        const [soon, later] = [
+          yield* spansOf([...shared, ...own], "fork-1"),
+          yield* spansOf([...shared, ...own.map(late)], "fork-1"),
+        ]
+        for (const spans of [soon, later]) {
+          // Positions are 10 ms apart, and what lies between the last shared event and the fork does not count.
+          expect(lasting(named(spans, "invoke_agent walker"))).toBe(30)
+          expect(spans.filter(({ name }) => name.includes("room/go")).map(lasting)).toEqual([10])
+        }
+        const root = read(named(later, "invoke_agent walker").attributes)
+        expect(root).toMatchObject({ "hindcast.task.left_out_ms": hour + 10 })
+      }),
+    )
+
     it.effect("are one trace from its opening on, where the fork's history is exported", () =>
       Effect.gen(function* () {
         const spans = yield* spansOf([opened, ...fork], "fork-1")

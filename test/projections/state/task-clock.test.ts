@@ -1,9 +1,13 @@
-import { Either } from "effect"
-import { describe, expect, it } from "vitest"
+import { Effect, Either } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import * as AuditPage from "../../../src/cli/pages/audit/AuditPage.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
+import { type CoreNewEvent, EventLog } from "../../../src/events/log/EventLog.ts"
+import * as MemoryEventLog from "../../../src/events/memory/MemoryEventLog.ts"
+import * as Timelines from "../../../src/events/read/Timelines.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import * as RuleCritic from "../../../src/kernel/critics/rules/RuleCritic.ts"
+import * as TaskSelection from "../../../src/kernel/scoring/TaskSelection.ts"
 import * as TaskAudit from "../../../src/projections/audit/TaskAudit.ts"
 import * as TaskClock from "../../../src/projections/state/TaskClock.ts"
 
@@ -67,5 +71,64 @@ describe("the time of a task that went through", () => {
   it("goes on from there where the log's clock was put back before a fork", () => {
     const clock = TaskClock.after(TaskClock.start(read(HOUR)), read(400, "fork-1"))
     expect(TaskClock.after(clock, read(500, "fork-1"))).toMatchObject({ elapsedMs: 100, leftOutMs: 0 })
+  })
+})
+
+describe("the time by which tasks are selected", () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** Appends events of a task to a log, each at its time. */
+  const appended = (timeline: string, events: ReadonlyArray<readonly [atMs: number, event: CoreNewEvent]>) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      for (const [atMs, event] of events) {
+        vi.setSystemTime(HOUR + atMs)
+        const stream = event.type === "TimelineForked" ? `timeline/${timeline}` : "task/t1"
+        yield* log.append({ timeline, stream, taskId: "t1", actor: "kernel", events: [event] })
+      }
+    })
+
+  const seen: CoreNewEvent = { type: "SensorRead", payload: { sensor: "a/b", reading: 1, priority: 0, latencyMs: 1 } }
+  const open: CoreNewEvent = { type: "TaskOpened", payload: { goal: "g", measures: [], agent: "a@1" } }
+  const close: CoreNewEvent = { type: "TaskClosed", payload: { outcome: "achieved" } }
+
+  /** The tasks of a timeline that an expression selects. */
+  const selected = (timeline: string, where: string) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const view = Timelines.view(log, yield* Timelines.named(log, timeline))
+      const { position } = yield* log.head
+      const tasks = yield* TaskSelection.tasks(view, position, { select: { where } })
+      return yield* TaskSelection.of(view, tasks, { select: { where } }).pipe(
+        Effect.catchTag("NoTaskSelected", () => Effect.succeed([])),
+      )
+    })
+
+  it("is the task's own where it was forked or resumed long after", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const resumed: CoreNewEvent = { type: "TaskResumed", payload: { agent: "a@1", at: 2, inDoubt: [] } }
+    const forked: CoreNewEvent = {
+      ...{ type: "TimelineForked", payload: { timeline: "fork-1", parent: "main", at: 2, overrides: {} } },
+    }
+    const found = await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* appended("main", [
+          ...[[0, open] as const, [400, seen] as const],
+          ...[[HOUR, resumed] as const, [HOUR + 200, close] as const],
+        ])
+        yield* appended("fork-1", [
+          [9 * HOUR, forked],
+          [9 * HOUR + 300, close],
+        ])
+        return {
+          main: yield* selected("main", "task.durationMs == 600"),
+          fork: yield* selected("fork-1", "task.durationMs == 700"),
+          none: yield* selected("fork-1", "task.durationMs > 700"),
+        }
+      }).pipe(Effect.provide(MemoryEventLog.layer())),
+    )
+    expect(found).toEqual({ main: ["t1"], fork: ["t1"], none: [] })
   })
 })

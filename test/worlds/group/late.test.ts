@@ -118,6 +118,51 @@ describe("an agent of a group whose model answers late", () => {
   })
 })
 
+describe("a group that goes on", () => {
+  it.scopedLive("from a command that was pending, does it once, and is replayed", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const walking = Agent.fromAdvance({
+          ...{ name: "walking", version: "1" },
+          advance: (task) => Effect.as(Effect.zipRight(task.perceive(), task.act("arena/step", { action: 0 })), true),
+        })
+        const group = () => groupOf({ ada: walking, bob: stepping(() => 0) }, { maxRounds: 2 })
+        yield* runGroup(group())
+        const commanded = (yield* eventsOf(TASK)).filter(of("ActuatorCommanded"))
+        expect(commanded).toHaveLength(4)
+        for (const { position: at } of commanded) {
+          const timeline = `at-${at}`
+          const { audit } = yield* kernel.fork(group(), { task: TASK, at, timeline })
+          expect({ at, ...audit.acting }).toMatchObject({ at, commanded: 4, succeeded: 4, denied: 0 })
+          expect(yield* kernel.replay(TASK, group(), { timeline })).toMatchObject({
+            verdict: "identical",
+            complete: true,
+          })
+        }
+      }),
+    ),
+  )
+
+  it.scopedLive("has the rounds that it was run with, also where none are said", () => {
+    const agents = { ada: stepping(() => 0), bob: stepping(() => Effect.never) }
+    return inNextKernel(
+      groupOf(agents, WITHIN),
+      {},
+      logged(2, of("AgentLate", "bob")),
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const [opened] = yield* eventsOf(TASK)
+        expect(opened?.payload.limits).toEqual({ maxRounds: WITHIN.maxRounds })
+        const without = groupOf(agents, { decideWithinMs: WITHIN.decideWithinMs })
+        const { reason } = yield* kernel.tasks.resume(TASK, without).pipe(Effect.timeout("20 seconds"))
+        expect(reason).toContain("the rounds are used up")
+        expect((yield* types("ada")).filter((type) => type === "ActuatorCommanded")).toHaveLength(WITHIN.maxRounds)
+      }),
+    )
+  })
+})
+
 describe("a replay of a group in which an agent never answers", () => {
   it.scopedLive("ends where the recording was cut off", () => {
     const group = groupOf({ ada: stepping(() => 0), bob: stepping(() => Effect.never) }, WITHIN)

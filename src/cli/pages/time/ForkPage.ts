@@ -4,20 +4,29 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count } from "../../terminal/Text.ts"
 import * as AuditPage from "../audit/AuditPage.ts"
+import * as ReplayPage from "./ReplayPage.ts"
 
 /**
  * The result of a fork: its environments, its task's audit, and the command that compares it with its parent.
  *
  * @param compareCommand the command that compares the fork with its parent
  */
-export const lines = (style: Style, { parent, at: shared, io, worlds, audit }: Forked, compareCommand: string) => [
+export const lines = (
+  style: Style,
+  { parent, at: shared, io, worlds, parted, audit }: Forked,
+  compareCommand: string,
+) => [
   "",
+  ...(parted === null ? [] : [partedLine(style, parted), ""]),
   ...(io === "recorded" ? ["No command was executed: the recording answered."] : worlds.map(worldLine(style))),
   "",
   ...AuditPage.lines(style, audit),
   "",
   `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${compareCommand}`,
 ]
+
+const partedLine = (style: Style, { first, decisions, of }: NonNullable<Forked["parted"]>): string =>
+  `${style.bad("Parted")} ${at(first.position)}, before the moment of the fork: ${ReplayPage.choice(first.expected)} was recorded, and the agent decided ${ReplayPage.choice(first.found)}. It decided otherwise in ${decisions} of ${count(of, "recorded decision")}; what was recorded stands.`
 
 const worldLine =
   (style: Style) =>

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, count, value } from "../../terminal/Text.ts"
+import { at, count, duration, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
 /** The result of a replay. For a divergence, with the events before it. */
@@ -32,7 +32,7 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
       [style.dim("kind"), kind],
       ...(path === "" ? [] : [[style.dim("path"), oneLine(path)]]),
       [style.dim("recorded"), choice(expected)],
-      [style.dim("now"), choice(found)],
+      [style.dim("now"), kind === "agent-failed" ? `throws ${value(found.reason ?? "")}` : choice(found)],
     ]),
     "",
     ...EventLine.lines(style, before),
@@ -46,5 +46,6 @@ export const choice = (of: JsonObject): string => {
   if (typeof of.done === "string")
     return `done: ${oneLine(of.done)}${of.reason === undefined ? "" : `, ${value(of.reason)}`}`
   if (of.consult !== undefined) return `asks ${value(of.consult)}`
+  if (typeof of.unansweredMs === "number") return `no decision within ${duration(of.unansweredMs)}`
   return of.perceive === true ? "perceives" : value(of)
 }

@@ -1,0 +1,42 @@
+/** Records what an agent did otherwise than was recorded while it was led over the past, which stays as it was. */
+
+import { Effect } from "effect"
+import type { AppendError } from "../../events/log/EventLog.ts"
+import type { Recorder } from "../../events/log/Recorder.ts"
+import type { RecordedTask } from "./RecordedTask.ts"
+import type { Parted } from "./ReplayedDecisions.ts"
+
+/** Why the agent was led, and by which event. */
+interface Leading {
+  readonly about: "fork" | "resume"
+  readonly causationId: string
+}
+
+/** Records a note about what the agent asked of models, and about what it decided. Nothing if all was as recorded. */
+export const notePast = (
+  recorder: Recorder,
+  { about, causationId }: Leading,
+  recorded: RecordedTask,
+  parted: Parted | null,
+): Effect.Effect<void, AppendError> => {
+  const when = about === "fork" ? "Up to the fork" : "When the task was resumed"
+  const texts = [otherQuestions(when, recorded.askedOtherwise()), otherDecisions(when, parted)].filter(
+    (text) => text !== undefined,
+  )
+  return Effect.forEach(
+    texts,
+    (text) => recorder.record({ type: "NoteAdded", causationId, payload: { about, text } }),
+    { discard: true },
+  )
+}
+
+const otherQuestions = (when: string, positions: ReadonlyArray<number>): string | undefined =>
+  positions.length === 0
+    ? undefined
+    : `${when}, its agent asked another model, or something else, than was recorded ${positions.map((position) => `@${position}`).join(", ")}. It got the recorded answers.`
+
+const otherDecisions = (when: string, parted: Parted | null): string | undefined => {
+  if (parted === null) return undefined
+  const { first, decisions, of } = parted
+  return `${when}, its agent decided otherwise than was recorded in ${decisions} of ${of} decisions, first @${first.position}: ${JSON.stringify(first.expected)} was recorded, and it decided ${JSON.stringify(first.found)}. The recorded decisions stand.`
+}

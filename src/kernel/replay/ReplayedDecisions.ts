@@ -1,0 +1,84 @@
+/** Leads an agent that decides over recorded decisions, and notices where it would have decided otherwise. */
+
+import { Effect } from "effect"
+import type { JsonObject } from "../../values/Json.ts"
+import * as Agent from "../agents/Agent.ts"
+import { between, type Divergence } from "./Divergence.ts"
+import type { Request } from "./Request.ts"
+
+/** Where an agent would have decided otherwise in a past that it was led over. The past stays as it was recorded. */
+export interface Parted {
+  /** The first difference. */
+  readonly first: Divergence
+  /** Number of decisions that differ. Rationales do not count. */
+  readonly decisions: number
+  /** Number of decisions over which it was led. */
+  readonly of: number
+}
+
+/** An agent that is led over recorded decisions. */
+export interface Led {
+  readonly agent: Agent.Agent
+  /** Where it has decided otherwise so far; null if nowhere. */
+  readonly parted: () => Parted | null
+}
+
+type Decided = Request & { readonly kind: "decide" }
+
+/**
+ * Wraps an agent. For each recorded decision it calls `decide` (so that the agent's memory and random numbers advance),
+ * notices whether the result differs, and returns the recorded choice. An agent that advances by itself is not changed.
+ */
+export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Led => {
+  const decisions = past.filter((request): request is Decided => request.kind === "decide")
+  const different: Array<Divergence> = []
+  const compare = ({ event, decision }: Decided, chosen: Agent.Choice) => {
+    const { rationale: _, ...found } = { rationale: undefined, ...chosen }
+    const difference = between(event.position, decision.choice, found as JsonObject)
+    if (difference !== undefined) different.push(difference)
+  }
+  return {
+    agent: Agent.isGroup(agent) ? replayMembers(agent, decisions, compare) : replayChoices(agent, decisions, compare),
+    parted: () => {
+      const [first] = different.toSorted((a, b) => a.position - b.position)
+      return first === undefined ? null : { first, decisions: different.length, of: decisions.length }
+    },
+  }
+}
+
+type Compare = (recorded: Decided, chosen: Agent.Choice) => void
+
+/** A group of which each agent that decides is led by its own decisions. */
+const replayMembers = (group: Agent.GroupAgent, decisions: ReadonlyArray<Decided>, compare: Compare): Agent.Agent =>
+  group.withAgents(
+    Object.fromEntries(
+      Object.entries(group.agents).map(([name, agent]) => [
+        name,
+        replayChoices(
+          agent,
+          decisions.filter(({ decision }) => decision.agentId === name),
+          compare,
+        ),
+      ]),
+    ),
+  )
+
+const replayChoices = (agent: Agent.Agent, choices: ReadonlyArray<Decided>, compare: Compare): Agent.Agent => {
+  if (!("decide" in agent)) return agent
+  let next = 0
+  return {
+    ...agent,
+    decide: (view) =>
+      Effect.map(Agent.decide(agent, view), (chosen): Agent.Choice => {
+        const recorded = choices[next++]
+        if (recorded === undefined) return chosen
+        compare(recorded, chosen)
+        const { choice, rationale } = recorded.decision
+        // The recorded value was decoded as a choice when it was recorded.
+        return {
+          ...(choice as JsonObject),
+          ...(rationale === undefined ? {} : { rationale }),
+        } as unknown as Agent.Choice
+      }),
+  }
+}

@@ -1,0 +1,24 @@
+/** Notices what an agent asks of its task. */
+
+import { Effect } from "effect"
+import type { Task } from "./Task.ts"
+
+/** Wraps a task so that `notice` is called whenever the agent asks something of it. */
+export const noticing = (task: Task, notice: () => void): Task => {
+  const noticed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      notice()
+      return effect
+    })
+  return {
+    ...task,
+    perceive: (...args) => noticed(task.perceive(...args)),
+    act: (...args) => noticed(task.act(...args)),
+    together: (...args) => noticed(task.together(...args)),
+    inputs: (...args) => noticed(task.inputs(...args)),
+    say: (...args) => noticed(task.say(...args)),
+    consult: (...args) => noticed(task.consult(...args)),
+    ask: (...args) => noticed(task.ask(...args)),
+    decided: (...args) => noticed(task.decided(...args)),
+  }
+}

@@ -1,0 +1,192 @@
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { describe, expect } from "vitest"
+import { type AppendRequest, EventLog, LogUnavailable } from "../../src/events/log/EventLog.ts"
+import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import { counting } from "./resume/given.ts"
+import { testKernel } from "./testKernel.ts"
+
+type Append = (typeof EventLog.Service)["append"]
+
+/** A kernel whose appends pass through a function; `appended` keeps the types of each commit that it asked for. */
+const through = (
+  change: (append: Append, request: AppendRequest) => ReturnType<Append> = (append, request) => append(request),
+) =>
+  Effect.gen(function* () {
+    const appended: Array<ReadonlyArray<string>> = []
+    const between = Layer.effect(
+      EventLog,
+      Effect.map(EventLog, (log) => ({
+        ...log,
+        append: (request: AppendRequest) =>
+          Effect.suspend(() => {
+            appended.push(request.events.map(({ type }) => type))
+            return change(log.append, request)
+          }),
+      })),
+    )
+    const { executed, tools } = counting()
+    const { start, layerLog } = yield* testKernel({ tools, between })
+    return { appended, executed, layerLog, ...(yield* start) }
+  })
+
+/** A task whose tools run: one command was carried out in it. */
+const openTask = Effect.gen(function* () {
+  const task = yield* (yield* Kernel).tasks.open({ goal: "look", id: "t", agent: "a@1" })
+  yield* task.act("program/look")
+  return task
+})
+
+const AT_ONCE = ["ActuatorCommanded", "CommandAllowed", "CommandDispatched"]
+const isAtOnce = ({ events }: AppendRequest) => events.length === AT_ONCE.length && events[0]?.type === AT_ONCE[0]
+
+const typesOf = (id = "t") =>
+  Effect.flatMap(EventLog, (log) =>
+    Effect.map(log.readPage({ taskId: id }, 1000), (events) => events.map(({ type }) => type)),
+  )
+
+/** The commits of the commands after the first. */
+const commandsIn = (appended: ReadonlyArray<ReadonlyArray<string>>) =>
+  appended.filter((types) => types.some((type) => AT_ONCE.includes(type)))
+
+describe("a command for which nothing has to be waited", () => {
+  it.scopedLive("is requested, allowed and dispatched in one commit", () =>
+    Effect.gen(function* () {
+      const { run, appended, executed } = yield* through()
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          appended.length = 0
+          const outcome = yield* task.act("program/note", { of: "one" })
+          expect(outcome.status).toBe("succeeded")
+          expect(commandsIn(appended)).toEqual([AT_ONCE])
+          expect((yield* typesOf()).slice(-4)).toEqual([...AT_ONCE, "CommandSucceeded"])
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is not dispatched where its task was paused meanwhile, and is carried out once when it goes on", () =>
+    Effect.gen(function* () {
+      const allowed = yield* Deferred.make<void>()
+      const paused = { type: "TaskPaused", payload: { by: "ada" } } as const
+      const pausing = { stream: "task/t", taskId: "t", actor: "human:ada", events: [paused] } as const
+      let isAsked = false
+      const { run, appended, executed } = yield* through((append, request) => {
+        const appending = append(request)
+        if (request.events[0]?.type === "CommandAllowed" && isAsked)
+          return Effect.zipLeft(appending, Deferred.succeed(allowed, undefined))
+        if (!isAtOnce(request) || isAsked || executed.length === 0) return appending
+        isAsked = true
+        return Effect.zipRight(append(pausing), appending)
+      })
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          appended.length = 0
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* Deferred.await(allowed)
+          expect(commandsIn(appended)).toEqual([AT_ONCE, ["ActuatorCommanded"], ["CommandAllowed"]])
+          expect(executed).toHaveLength(1)
+          yield* (yield* TaskControl).continue("t", { by: "ada" })
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+          const types = yield* typesOf()
+          expect(types.slice(types.indexOf("TaskPaused"))).toEqual([
+            ...["TaskPaused", "ActuatorCommanded", "CommandAllowed", "TaskContinued"],
+            ...["CommandDispatched", "CommandSucceeded"],
+          ])
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is recorded once, step by step, where another program has appended meanwhile", () =>
+    Effect.gen(function* () {
+      const { run, appended, executed } = yield* through()
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const input = { source: "human:ada", content: "hello", delivery: "queued" } as const
+          yield* (yield* EventLog).append({
+            ...{
+              stream: "task/t",
+              taskId: "t",
+              actor: "human:ada",
+              events: [{ type: "InputReceived", payload: input }],
+            },
+          })
+          appended.length = 0
+          expect((yield* task.act("program/note")).status).toBe("succeeded")
+          // The one that conflicted is not in the log.
+          expect(commandsIn(appended)[0]).toEqual(AT_ONCE)
+          expect(commandsIn(appended).slice(-2)).toEqual([["CommandAllowed"], ["CommandDispatched"]])
+          expect((yield* typesOf()).filter((type) => type === "ActuatorCommanded")).toHaveLength(2)
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is recorded step by step while an append of its task is pending", () =>
+    Effect.gen(function* () {
+      const goOn = yield* Deferred.make<void>()
+      const { run, appended, executed } = yield* through((append, request) =>
+        request.events[0]?.type === "MessageSent"
+          ? Effect.zipRight(Deferred.await(goOn), append(request))
+          : append(request),
+      )
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const saying = yield* Effect.fork(task.say("one moment"))
+          yield* Effect.iterate(0, {
+            while: () => !appended.flat().includes("MessageSent"),
+            body: () => Effect.as(Effect.yieldNow(), 0),
+          })
+          appended.length = 0
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* Effect.iterate(0, {
+            while: () => commandsIn(appended).length === 0,
+            body: () => Effect.as(Effect.yieldNow(), 0),
+          })
+          expect(commandsIn(appended)[0]).toEqual(["ActuatorCommanded"])
+          yield* Deferred.succeed(goOn, undefined)
+          yield* Fiber.join(saying)
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+          expect((yield* typesOf()).filter((type) => type === "ActuatorCommanded")).toHaveLength(2)
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is denied and not carried out where its dispatch may not have reached the disk", () =>
+    Effect.gen(function* () {
+      const lost = new LogUnavailable({ log: "log.db", reason: "it could not be flushed" })
+      let calls = 0
+      const { run, executed } = yield* through((append, request) =>
+        isAtOnce(request) && ++calls === 1 ? Effect.zipRight(append(request), lost) : append(request),
+      )
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* (yield* Kernel).tasks.open({ goal: "look", id: "t", agent: "a@1" })
+          // The first command starts what serves the task, step by step or at once.
+          const outcomes = [
+            yield* Effect.either(task.act("program/note")),
+            yield* Effect.either(task.act("program/note")),
+          ]
+          const failed = outcomes.find(({ _tag }) => _tag === "Left")
+          expect(failed).toMatchObject({ left: { _tag: "LogUnavailable" } })
+          const types = yield* typesOf()
+          expect(types.filter((type) => type === "CommandDispatched")).toHaveLength(2)
+          expect(types.filter((type) => type === "CommandDenied")).toHaveLength(1)
+          expect(types.filter((type) => type === "CommandSucceeded")).toHaveLength(1)
+        }),
+      )
+      expect(executed).toHaveLength(1)
+    }),
+  )
+})

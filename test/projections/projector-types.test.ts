@@ -1,0 +1,86 @@
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { describe, expect } from "vitest"
+import * as EventLog from "../../src/events/index.ts"
+import { PersonalData } from "../../src/events/payload/PersonalData.ts"
+import type { Projection } from "../../src/projections/fold/Projection.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { event, requestOf } from "./given.ts"
+import { counter, read } from "./onLog.ts"
+
+/** A projector on a new log, the types by which it asked for pages, and what a fold that counts readings was shown. */
+const watched = Effect.gen(function* () {
+  const filename = path.join(yield* temporaryDirectory, "log.db")
+  const log = yield* Layer.build(EventLog.layerSqlite({ filename }))
+  const asked: Array<ReadonlyArray<string> | undefined> = []
+  const watching = {
+    ...Context.get(log, EventLog.EventLog),
+    readPage: (...[query, limit]: Parameters<typeof EventLog.EventLog.Service.readPage>) => {
+      asked.push(query.types)
+      return Context.get(log, EventLog.EventLog).readPage(query, limit)
+    },
+  }
+  const context = yield* Layer.build(
+    Projector.layerWith({ checks: false }).pipe(
+      Layer.provide(Layer.succeedContext(Context.add(log, EventLog.EventLog, watching))),
+    ),
+  )
+  const shown: Array<string> = []
+  const base = counter()
+  const readings: Projection<number> = {
+    ...base,
+    types: ["SensorRead"],
+    evolve: (count, event) => {
+      shown.push(event.type)
+      return base.evolve(count, event)
+    },
+  }
+  return {
+    ...{ log: watching, asked, shown, readings, personal: Context.get(log, PersonalData) },
+    projector: Context.get(context, Projector.Projector),
+  }
+})
+
+const note = requestOf(event("NoteAdded", { about: "x", text: "y" }))
+
+describe("a projection that names its types", () => {
+  it.scopedLive("is shown the events of these types alone, and only the new ones the next time", () =>
+    Effect.gen(function* () {
+      const { log, asked, shown, readings, projector } = yield* watched
+      for (const request of [note, requestOf(read(1)), note, requestOf(read(2)), note]) yield* log.append(request)
+      expect(yield* projector.current(readings)).toBe(2)
+      expect(shown.splice(0)).toEqual(["SensorRead", "SensorRead"])
+      expect(new Set(asked.splice(0).flatMap((types) => types ?? ["all"]))).toEqual(new Set(["SensorRead"]))
+      yield* log.append(note)
+      expect(yield* projector.current(readings)).toBe(2)
+      expect(shown).toEqual([])
+      yield* log.append(requestOf(read(3)))
+      expect(yield* projector.current(readings)).toBe(3)
+      expect(shown).toEqual(["SensorRead"])
+      expect(yield* projector.stateAt(readings, 3)).toBe(1)
+    }),
+  )
+
+  it.scopedLive("is folded anew when the log's epoch has changed: what is personal reads otherwise then", () =>
+    Effect.gen(function* () {
+      const { log, readings, projector, shown, personal } = yield* watched
+      yield* log.append({ ...requestOf(read("anna")), subject: "anna" })
+      yield* log.append(requestOf(read("nobody")))
+      const last: Projection<number> = {
+        ...readings,
+        name: "Personal",
+        evolve: (count, { payload }) => {
+          shown.push(String(payload.reading))
+          return count + (payload.reading === "anna" ? 1 : 0)
+        },
+      }
+      expect(yield* projector.current(last)).toBe(1)
+      expect(shown.splice(0)).toEqual(["anna", "nobody"])
+      yield* personal.shred({ subject: "anna", reason: "asked for", actor: "human:test" })
+      expect(yield* projector.current(last)).toBe(0)
+      expect(shown).toEqual(["null", "nobody"])
+    }),
+  )
+})
