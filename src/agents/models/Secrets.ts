@@ -17,10 +17,10 @@ const SHORTEST_SECRET = 8
 
 /** The secrets that these texts are. Each is also found as it is written in JSON and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
-  const forms = texts
+  const written = texts
     .filter((text) => text.length >= SHORTEST_SECRET)
     .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed())])
-    .sort((a, b) => b.length - a.length)
+  const forms = [...new Set(written)].sort((a, b) => b.length - a.length)
   const isIn = (text: string) => forms.some((form) => text.includes(form))
   const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
   const redactValue = (value: Json): Json => {

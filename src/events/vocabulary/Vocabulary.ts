@@ -7,6 +7,7 @@ import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
+import { ioEvents } from "./Io.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
@@ -23,6 +24,7 @@ const coreEvents = [
   ...sensingEvents,
   ...environmentEvents,
   ...decidingEvents,
+  ...ioEvents,
   ...actingEvents,
   ...confirmingEvents,
   ...taskEvents,
