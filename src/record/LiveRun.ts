@@ -1,11 +1,12 @@
 /** Records the run of a program that has an agent of its own: its requests to models, its tools, what it asks of the world. */
 
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as Layers from "../kernel/Hindcast.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import * as GrowingProgram from "../kernel/program/GrowingProgram.ts"
 import * as Calls from "../promise/Calls.ts"
+import { visibleLines } from "../values/PlainText.ts"
 import * as Conversations from "./Conversations.ts"
 import * as IoCalls from "./IoCalls.ts"
 import type { PassedBody } from "./RecordedBody.ts"
@@ -32,14 +33,17 @@ const NO_GATE: GateConfig = { rules: [{ name: "recorded", decision: "allow" }] }
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, agent, ...decoded } = RecordOptions.decode(options)
   const program = GrowingProgram.make()
+  let hasFailed = () => false
   const { kernel, task, calls } = await open(
     decoded,
     { log: file, gate: gate ?? NO_GATE, owner: agent },
     agent,
     program,
+    () => hasFailed(),
   )
   const taskId = task.id
   const log = RunLog.make({ taskId, log: file, onLogFailure, tell: (events) => calls.run(task.tell(agent, events)) })
+  hasFailed = log.hasFailed
   const parts = { log, redaction: Redaction.make(secrets) }
   let isEnded = false
   const assertOpen = (call: string) => {
@@ -105,17 +109,35 @@ export const record = async (options: RecordOptions.RecordOptions): Promise<Run>
   }
 }
 
-/** Opens a log with a kernel, and a task. */
+/**
+ * What a kernel has to say becomes warnings of the process: the program's output may be read by another. After the log
+ * has failed, which is said once, there is nothing new in it.
+ */
+const warnings = (isSilent: () => boolean) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message, logLevel }) => {
+      if (isSilent() || LogLevel.lessThan(logLevel, LogLevel.Warning)) return
+      process.emitWarning(visibleLines([message].flat().map(String).join("\n")), { type: "HindcastWarning" })
+    }),
+  )
+
+/**
+ * Opens a log with a kernel, and a task.
+ *
+ * @param isSilent whether the kernel's warnings are left out
+ */
 const open = async (
   { goal, id }: Pick<RecordOptions.RecordOptions, "goal" | "id">,
   settings: Layers.HindcastOptions,
   agent: string,
   program: GrowingProgram.GrowingProgram,
+  isSilent: () => boolean,
 ) => {
   const scope = Effect.runSync(Scope.make())
   const close = () => Calls.run(Scope.close(scope, Exit.void))
   try {
-    const layer = Layers.layerOfProgram(settings, program)
+    const layer = Layer.provideMerge(Layers.layerOfProgram(settings, program), warnings(isSilent))
     const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
     const calls = Calls.make(String(settings.log), runtime, scope)
     const kernel = await Calls.run(Effect.provide(Kernel, runtime))
