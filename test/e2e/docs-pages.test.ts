@@ -84,7 +84,7 @@ describe("commands in pages", () => {
 })
 
 describe("programs in pages", () => {
-  const programs = ["concepts", "events", "agents", "live-agents"].flatMap((page) =>
+  const programs = ["concepts", "events", "agents", "live-agents", "your-agents"].flatMap((page) =>
     [...read(`docs/${page}.md`).matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", source = ""]) => ({
       page,
       name,
@@ -93,7 +93,18 @@ describe("programs in pages", () => {
   )
 
   it("are there", () => {
-    const names = ["notes.ts", "task.ts", "orders.ts", "agents.ts", "tools.ts", "promises.ts", "live.ts", "talking.ts"]
+    const names = [
+      "notes.ts",
+      "task.ts",
+      "orders.ts",
+      "agents.ts",
+      "tools.ts",
+      "promises.ts",
+      "live.ts",
+      "talking.ts",
+      "letters.ts",
+      "desk.ts",
+    ]
     expect(programs.map(({ name }) => name)).toEqual(names)
   })
 
