@@ -18,15 +18,6 @@ const REQUEST_HEADERS = /^(accept|content-type|range|if-none-match|anthropic-ver
 const RESPONSE_HEADERS =
   /^(content-type|retry-after|retry-after-ms|x-should-retry|(x-)?request-id|etag|link|location|openai-processing-ms|(x|anthropic)-ratelimit-[a-z-]+)$/
 
-/** A request as it is recorded. */
-export const RecordedRequest = Schema.Struct({
-  method: Schema.String,
-  url: Schema.String,
-  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  /** Absent without a body, and where it was too large to keep. */
-  body: optional(Chunk),
-})
-
 /** A response as it is recorded. */
 export const RecordedResponse = Schema.Struct({
   url: Schema.String,
@@ -56,6 +47,7 @@ export interface SentRequest {
 
 /** A request with what is read of it, without keys. */
 export interface ReadRequest {
+  /** `{ method, url, headers, body? }`: without a body, and of one that is too large to keep, there is no `body`. */
   readonly recorded: JsonObject
   /** The body's JSON, or its text; undefined without a body, and where it is not text. */
   readonly body: Json | undefined

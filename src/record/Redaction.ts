@@ -1,6 +1,5 @@
 /** Keeps keys out of a recording: those of the environment, and those that the program's requests carry. */
 
-import { KEY_FIELD, keysIn, keysOfEnvironment } from "../agents/models/Keys.ts"
 import * as Secrets from "../agents/models/Secrets.ts"
 import type { Json } from "../values/Json.ts"
 import { isObject, jsonOf } from "./wire/pieces.ts"
@@ -20,7 +19,7 @@ export interface Redaction {
 
 /** @param texts keys that the program names */
 export const make = (texts: ReadonlyArray<string> = []): Redaction => {
-  const known = new Set([...texts, ...keysOfEnvironment()])
+  const known = new Set([...texts, ...Secrets.keysOfEnvironment()])
   let [size, secrets] = [known.size, Secrets.of([...known])]
   const current = () => {
     if (size !== known.size) [size, secrets] = [known.size, Secrets.of([...known])]
@@ -28,7 +27,7 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
   }
   return {
     learn: (headers, url, body) => {
-      for (const key of keysIn(headers, url)) known.add(key)
+      for (const key of Secrets.keysIn(headers, url)) known.add(key)
       for (const key of keysInBody(body)) known.add(key)
     },
     learnGiven: (body) => {
@@ -61,7 +60,7 @@ const withoutKeys = (text: string): string => {
   const url = new URL(text)
   ;[url.username, url.password] = ["", ""]
   for (const name of new Set(url.searchParams.keys())) {
-    if (KEY_FIELD.test(name)) url.searchParams.set(name, "[redacted]")
+    if (Secrets.KEY_FIELD.test(name)) url.searchParams.set(name, "[redacted]")
   }
   return url.href
 }

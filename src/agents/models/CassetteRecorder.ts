@@ -4,7 +4,6 @@ import * as fs from "node:fs/promises"
 import { Data, Effect, Redacted } from "effect"
 import * as Cassette from "./Cassette.ts"
 import type { Fetch } from "./Fetch.ts"
-import { keysIn, keysOfEnvironment } from "./Keys.ts"
 import * as Secrets from "./Secrets.ts"
 
 /** A key occurs in what was recorded: nothing was written. Take it out of the conversation, and record again. */
@@ -55,10 +54,10 @@ export const make = (
   } = {},
 ): Recorder => {
   const interactions: Array<Cassette.Interaction> = []
-  const secrets = new Set([...(options.secrets ?? []).map(textOf), ...keysOfEnvironment()])
+  const secrets = new Set([...(options.secrets ?? []).map(textOf), ...Secrets.keysOfEnvironment()])
   const fetch: Fetch = async (input, init) => {
     const request = new Request(input, init)
-    for (const text of keysIn(request.headers, request.url)) secrets.add(text)
+    for (const text of Secrets.keysIn(request.headers, request.url)) secrets.add(text)
     const asked = await Cassette.requestOf(request.clone())
     const response = await (options.fetch ?? globalThis.fetch)(input, init)
     const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => headerOf(response.headers, name)))
