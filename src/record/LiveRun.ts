@@ -9,6 +9,7 @@ import * as Calls from "../promise/Calls.ts"
 import { visibleLines } from "../values/PlainText.ts"
 import * as Conversations from "./Conversations.ts"
 import * as IoCalls from "./IoCalls.ts"
+import * as KeptAlive from "./KeptAlive.ts"
 import type { PassedBody } from "./RecordedBody.ts"
 import * as RecordedFetch from "./RecordedFetch.ts"
 import * as RecordOptions from "./RecordOptions.ts"
@@ -34,12 +35,8 @@ export const record = async (options: RecordOptions.RecordOptions): Promise<Run>
   const { log: file, onLogFailure = "go-on", secrets, gate, agent, ...decoded } = RecordOptions.decode(options)
   const program = GrowingProgram.make()
   let hasFailed = () => false
-  const { kernel, task, calls } = await open(
-    decoded,
-    { log: file, gate: gate ?? NO_GATE, owner: agent },
-    agent,
-    program,
-    () => hasFailed(),
+  const { kernel, task, calls } = await KeptAlive.during(
+    open(decoded, { log: file, gate: gate ?? NO_GATE, owner: agent }, agent, program, () => hasFailed()),
   )
   const taskId = task.id
   const log = RunLog.make({ taskId, log: file, onLogFailure, tell: (events) => calls.run(task.tell(agent, events)) })
@@ -103,7 +100,7 @@ export const record = async (options: RecordOptions.RecordOptions): Promise<Run>
         await log.settled()
         await log.attempt(() => calls.run(task.close(ended.outcome, ended.reason)))
       } finally {
-        await calls.close()
+        await KeptAlive.during(calls.close())
       }
     },
   }
@@ -137,7 +134,10 @@ const open = async (
   const scope = Effect.runSync(Scope.make())
   const close = () => Calls.run(Scope.close(scope, Exit.void))
   try {
-    const layer = Layer.provideMerge(Layers.layerOfProgram(settings, program), warnings(isSilent))
+    const layer = Layer.provideMerge(
+      Layers.layerOfProgram(settings, program),
+      Layer.merge(warnings(isSilent), KeptAlive.layer),
+    )
     const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
     const calls = Calls.make(String(settings.log), runtime, scope)
     const kernel = await Calls.run(Effect.provide(Kernel, runtime))

@@ -3,6 +3,7 @@
 import { Data } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { ToldEvent } from "../kernel/tasks/Task.ts"
+import * as KeptAlive from "./KeptAlive.ts"
 
 /** What a run does when its log fails: it goes on unrecorded and says so once, or it stops. */
 export type OnLogFailure = "go-on" | "stop"
@@ -64,7 +65,7 @@ export const make = (options: {
   const attempt = async <A>(does: () => Promise<A>): Promise<A | undefined> => {
     // A recording with a hole would replay otherwise than it was.
     if (failure === undefined) {
-      const work = does()
+      const work = KeptAlive.during(does())
       track(work)
       try {
         return await work
