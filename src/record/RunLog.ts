@@ -3,7 +3,7 @@
 import { Data } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { ToldEvent } from "../kernel/tasks/Task.ts"
-import * as KeptAlive from "./KeptAlive.ts"
+import * as KeptAlive from "../platform/KeptAlive.ts"
 
 /** What a run does when its log fails: it goes on unrecorded and says so once, or it stops. */
 export type OnLogFailure = "go-on" | "stop"
