@@ -16,6 +16,7 @@ module.exports = {
   forbidden: [
     ...storeys("src", [
       "cli",
+      "record",
       "promise",
       "html",
       "worlds",
@@ -120,7 +121,8 @@ module.exports = {
       from: { path: "^examples/" },
       to: {
         path: "^src/",
-        pathNot: "^src/(index|events/index|projections/index|worlds/index|promise|testing|plugins/author)\\.ts$",
+        pathNot:
+          "^src/(index|events/index|projections/index|worlds/index|record/index|promise|testing|plugins/author)\\.ts$",
       },
     },
     {
@@ -140,7 +142,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/(((projections|worlds)/)?index|promise)\\.ts$" },
+      to: { path: "^src/(((projections|worlds|record)/)?index|promise)\\.ts$" },
     },
     {
       name: "no-circles",

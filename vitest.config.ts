@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^hindcast\/events$/, replacement: source("./src/events/index.ts") },
       { find: /^hindcast\/projections$/, replacement: source("./src/projections/index.ts") },
       { find: /^hindcast\/promise$/, replacement: source("./src/promise.ts") },
+      { find: /^hindcast\/record$/, replacement: source("./src/record/index.ts") },
       { find: /^hindcast\/testing$/, replacement: source("./src/testing.ts") },
       { find: /^#season$/, replacement: source("./examples/season/Season.ts") },
       { find: /^hindcast\/plugin$/, replacement: source("./src/plugins/author.ts") },

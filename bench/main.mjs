@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [-- --only commands|export|import|kernel|log|million|plugins|python|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
+ * `npm run bench [-- --json] [-- --only commands|export|import|kernel|log|million|plugins|python|record|replay|start|travel|turns|worlds] [-- --rounds N]`: what Hindcast costs, each figure as a ratio to a
  * floor measured in the same run.
  */
 import * as fs from "node:fs"
@@ -24,6 +24,7 @@ const CASES = {
   start: "./cases/start.mjs",
   travel: "./cases/travel.mjs",
   turns: "./cases/turns.mjs",
+  record: "./cases/record.mjs",
   worlds: "./cases/worlds.mjs",
 }
 const names = values.only === undefined ? Object.keys(CASES) : [values.only]

@@ -213,7 +213,15 @@ const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
   minifySyntax: true,
 })
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
-const entries = ["index.js", "promise.js", "testing.js", "events/index.js", "projections/index.js", "worlds/index.js"]
+const entries = [
+  "index.js",
+  "promise.js",
+  "testing.js",
+  "events/index.js",
+  "projections/index.js",
+  "record/index.js",
+  "worlds/index.js",
+]
 await bundle(dist, entries, {
   packages: "external",
   sourcemap: "linked",

@@ -1,6 +1,6 @@
 /**
- * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, with any
- * test runner; `worldSuite` for worlds and `suite` for backends of the event log, which need vitest 3.2 or later.
+ * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, `replayed` for
+ * programs whose runs were recorded, with any test runner; `worldSuite` for worlds and `suite` for backends of the event log, which need vitest 3.2 or later.
  *
  * @module hindcast/testing
  */
@@ -21,6 +21,8 @@ export type { Finding, Report, Verdict } from "./worlds/conformance/Conformance.
 export { type CheckWorldOptions, checkWorld } from "./worlds/testing/checkWorld.ts"
 
 import type * as Conformance from "./events/testing.ts"
+import type * as ReplayedRun from "./record/ReplayedRun.ts"
+import type { Run } from "./record/Run.ts"
 import type * as WorldSuite from "./worlds/testing/worldSuite.ts"
 
 export type { SuiteOptions } from "./events/testing.ts"
@@ -41,6 +43,12 @@ export const worldSuite: typeof WorldSuite.worldSuite =
   process.env.VITEST === undefined
     ? () => outsideOfVitest("worldSuite")
     : (await import("./worlds/testing/worldSuite.ts")).worldSuite
+
+/** Runs a program on a run that `hindcast/record` recorded: without a network, and with any test runner. */
+export const replayed = async <A>(
+  recorded: ReplayedRun.RecordedRun,
+  program: (run: Run) => A | PromiseLike<A>,
+): Promise<A> => (await import("./record/ReplayedRun.ts")).replayed(recorded, program)
 
 function outsideOfVitest(name: string): never {
   throw new Error(`${name}: expected vitest to run this file, found another program. Run it by \`npx vitest\`.`)

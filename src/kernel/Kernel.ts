@@ -200,7 +200,8 @@ const make = (input: KernelOptions) =>
       ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
       ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
     }).pipe(Scope.extend(scope))
-    const instances = ProgramInstances.around(processes, yield* Program, log)
+    const program = yield* Program
+    const instances = ProgramInstances.around(processes, program, log)
     const critics: KernelContext["critics"] = (registry) =>
       Critics.make({ log, host, registry, directory: options.directory })
     const unconsented: KernelContext["unconsented"] = (plugins) =>
@@ -217,6 +218,7 @@ const make = (input: KernelOptions) =>
     const context: KernelContext = {
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
+      growing: program?.grows === true ? program.manifest.name : undefined,
       ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
       inputs: InputArrivals.make(log, scope),
     }

@@ -84,7 +84,7 @@ describe("commands in pages", () => {
 })
 
 describe("programs in pages", () => {
-  const programs = ["concepts", "events", "extending", "agents", "live-agents"].flatMap((page) =>
+  const programs = ["concepts", "events", "extending", "agents", "live-agents", "your-agents"].flatMap((page) =>
     [...read(`docs/${page}.md`).matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", source = ""]) => ({
       page,
       name,
@@ -104,6 +104,8 @@ describe("programs in pages", () => {
       "promises.ts",
       "live.ts",
       "talking.ts",
+      "letters.ts",
+      "desk.ts",
     ]
     expect(programs.map(({ name }) => name)).toEqual(names)
   })

@@ -16,10 +16,12 @@ export const VERSION = 1
 const NonNegative = Schema.Finite.pipe(Schema.nonNegative())
 
 /** A piece of a body, with the milliseconds since the response began. Base64 where the bytes are not UTF-8 by themselves. */
-const Chunk = Schema.Union(
+export const Chunk = Schema.Union(
   Schema.Tuple(NonNegative, Schema.String),
   Schema.Tuple(NonNegative, Schema.String, Schema.Literal("base64")),
 )
+
+export type Chunk = typeof Chunk.Type
 
 /** A request and its response. */
 export const Interaction = Schema.Struct({
@@ -220,6 +222,13 @@ const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** What Node's `fetch` says of a connection that broke. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
+/** Bytes that are UTF-8 by themselves are kept as text, which people can read. */
+export const chunkOf = (ms: number, bytes: Uint8Array): Chunk => {
+  const text = Buffer.from(bytes).toString("utf8")
+  const isText = Buffer.from(text, "utf8").equals(bytes)
+  return isText ? [ms, text] : [ms, Buffer.from(bytes).toString("base64"), "base64"]
+}
+
 /** The bytes of a piece of a body. */
-export const bytesOf = ([, text, encoding]: Interaction["response"]["chunks"][number]): Uint8Array =>
+export const bytesOf = ([, text, encoding]: Chunk): Uint8Array =>
   new Uint8Array(Buffer.from(text, encoding === "base64" ? "base64" : "utf8"))

@@ -37,9 +37,6 @@ export interface Recorder {
 /** The only headers of a response that are kept. No header of a request is. */
 const KEPT_HEADERS = ["content-type", "retry-after", "retry-after-ms"]
 
-/** Names of environment variables that hold keys. */
-const KEY_VARIABLE = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i
-
 /**
  * Records to a file.
  *
@@ -57,10 +54,10 @@ export const make = (
   } = {},
 ): Recorder => {
   const interactions: Array<Cassette.Interaction> = []
-  const secrets = new Set([...(options.secrets ?? []).map(textOf), ...keysOfEnvironment()])
+  const secrets = new Set([...(options.secrets ?? []).map(textOf), ...Secrets.keysOfEnvironment()])
   const fetch: Fetch = async (input, init) => {
     const request = new Request(input, init)
-    for (const text of keysOf(request)) secrets.add(text)
+    for (const text of Secrets.keysIn(request.headers, request.url)) secrets.add(text)
     const asked = await Cassette.requestOf(request.clone())
     const response = await (options.fetch ?? globalThis.fetch)(input, init)
     const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => headerOf(response.headers, name)))
@@ -86,21 +83,6 @@ export const make = (
 const textOf = (secret: string | Redacted.Redacted<string>): string =>
   Redacted.isRedacted(secret) ? Redacted.value(secret) : secret
 
-const keysOfEnvironment = (): ReadonlyArray<string> =>
-  Object.entries(process.env).flatMap(([name, value]) =>
-    KEY_VARIABLE.test(name) && value !== undefined ? [value] : [],
-  )
-
-/** The keys that a request carries, in its headers and its query. */
-const keysOf = (request: Request): ReadonlyArray<string> => [
-  ...[...request.headers]
-    .filter(([name]) => /^(authorization|proxy-authorization|cookie)$|key|token|secret/.test(name))
-    .flatMap(([, value]) => [value, ...value.split(/\s+/)]),
-  ...[...new URL(request.url).searchParams]
-    .filter(([name]) => /key|token|secret/i.test(name))
-    .map(([, value]) => value),
-]
-
 const headerOf = (headers: Headers, name: string): ReadonlyArray<readonly [string, string]> => {
   const value = headers.get(name)
   return value === null ? [] : [[name, value]]
@@ -121,7 +103,7 @@ const recorded = (
           keep({ chunks, end: "clean" })
           return controller.close()
         }
-        chunks.push(chunkOf(Math.round(performance.now() - startedAt), value))
+        chunks.push(Cassette.chunkOf(Math.round(performance.now() - startedAt), value))
         controller.enqueue(value)
       } catch (error) {
         keep({ chunks, end: "cut" })
@@ -133,13 +115,6 @@ const recorded = (
       await reader.cancel(reason)
     },
   })
-}
-
-/** Bytes that are UTF-8 by themselves are kept as text, which people can read. */
-const chunkOf = (ms: number, bytes: Uint8Array): Cassette.Interaction["response"]["chunks"][number] => {
-  const text = Buffer.from(bytes).toString("utf8")
-  const isText = Buffer.from(text, "utf8").equals(bytes)
-  return isText ? [ms, text] : [ms, Buffer.from(bytes).toString("base64"), "base64"]
 }
 
 /** Searches each request and each response whole: a key may be split over two pieces of a body, or of a text in it. */

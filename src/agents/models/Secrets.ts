@@ -1,4 +1,4 @@
-/** Keeps the texts of keys out of everything that is written. */
+/** Finds keys, in the environment and in requests, and keeps their texts out of everything that is written. */
 
 import type { Json } from "../../values/Json.ts"
 
@@ -17,10 +17,10 @@ const SHORTEST_SECRET = 8
 
 /** The secrets that these texts are. Each is also found as it is written in JSON and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
-  const forms = texts
+  const written = texts
     .filter((text) => text.length >= SHORTEST_SECRET)
     .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed())])
-    .sort((a, b) => b.length - a.length)
+  const forms = [...new Set(written)].sort((a, b) => b.length - a.length)
   const isIn = (text: string) => forms.some((form) => text.includes(form))
   const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
   const redactValue = (value: Json): Json => {
@@ -35,4 +35,28 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
     // Only texts change: the type stays.
     redactJson: <A extends Json>(value: A): A => (isIn(JSON.stringify(value)) ? (redactValue(value) as A) : value),
   }
+}
+
+/** Names of environment variables that hold keys. */
+const KEY_VARIABLE = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i
+
+/** A header that carries a key. */
+const KEY_HEADER = /^(authorization|proxy-authorization|cookie)$|key|token|secret/
+
+/** A field of a query that carries a key. */
+export const KEY_FIELD = /key|token|secret/i
+
+/** The keys in the environment of this process. */
+export const keysOfEnvironment = (): ReadonlyArray<string> =>
+  Object.entries(process.env).flatMap(([name, value]) =>
+    KEY_VARIABLE.test(name) && value !== undefined ? [value] : [],
+  )
+
+/** The keys that a request carries, in its headers and its query. */
+export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => {
+  const { searchParams } = new URL(url)
+  return [
+    ...[...headers].filter(([name]) => KEY_HEADER.test(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]),
+    ...[...searchParams].filter(([name]) => KEY_FIELD.test(name)).map(([, value]) => value),
+  ]
 }

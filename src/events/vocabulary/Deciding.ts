@@ -1,8 +1,8 @@
-/** Event types of an agent: its inputs, decisions, messages, state and model calls. */
+/** Event types of an agent: its inputs, decisions, messages, state and model calls; and what a recorded program calls. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
-import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 /** The tokens that a model used, as far as its provider says. */
 export const ModelUsage = Schema.Struct({
@@ -177,4 +177,34 @@ export const decidingEvents = [
     purpose: optional(Schema.String),
     value: Json,
   }),
+] as const
+
+const io = Schema.NonEmptyString.annotations({
+  description: "What was called: `fetch`, `now`, or the name that the program gave it",
+})
+
+/** Events of what a recorded program calls outside of itself. */
+export const ioEvents = [
+  eventType(
+    "IoCalled",
+    "A recorded program called something outside of itself that is no language model.",
+    {
+      io,
+      request: Json.annotations({ description: "Of `fetch` the request without its keys; else the arguments" }),
+      requestDigest: Sha256.annotations({ description: "Digest of what a replay finds the call by" }),
+    },
+    { personal: { request: null } },
+  ),
+  eventType(
+    "IoAnswered",
+    "What a recorded program was answered. Of `fetch` the response, with its body in the pieces in which it came.",
+    { io, result: Json, latencyMs: optional(Milliseconds) },
+    { personal: { result: null } },
+  ),
+  eventType(
+    "IoFailed",
+    "A call of a recorded program failed.",
+    { io, error: Failure, latencyMs: Milliseconds },
+    { personal: { error: { code: "shredded", message: SHREDDED } } },
+  ),
 ] as const

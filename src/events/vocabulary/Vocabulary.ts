@@ -4,7 +4,7 @@ import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
 import { actingEvents } from "./Acting.ts"
 import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
-import { decidingEvents } from "./Deciding.ts"
+import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
@@ -24,6 +24,7 @@ const coreEvents = [
   ...sensingEvents,
   ...environmentEvents,
   ...decidingEvents,
+  ...ioEvents,
   ...actingEvents,
   ...confirmingEvents,
   ...taskEvents,

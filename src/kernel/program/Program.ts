@@ -18,6 +18,8 @@ export interface ProgramPlugin extends Declaration {
   readonly functions: ReadonlyMap<string, ProgramFunction>
   /** The services that the functions need. */
   readonly services: Context.Context<never>
+  /** Present where the program declares tools while tasks are open: the tasks know the latest declaration. */
+  readonly grows?: true
 }
 
 /** The function of a tool or sensor, with its schemas. A sensor's ignores its arguments. */
@@ -43,7 +45,15 @@ export interface ProgramSpec {
 export const make = ({ tools, sensors, services }: ProgramSpec): ProgramPlugin | undefined => {
   const actuators = ProgramOptions.toolsByName(tools)
   const readable = ProgramOptions.sensorsByName(sensors)
-  if (actuators.length + readable.length === 0) return undefined
+  return actuators.length + readable.length === 0 ? undefined : pluginOf(actuators, readable, services)
+}
+
+/** The plugin of these tools and sensors, of which there may be none. */
+export const pluginOf = (
+  actuators: ReturnType<typeof ProgramOptions.toolsByName>,
+  readable: ReturnType<typeof ProgramOptions.sensorsByName>,
+  services: Context.Context<never>,
+): ProgramPlugin => {
   const peas = {
     performance: [],
     actuators: actuators.map(([name, tool]) => actuatorOf(name, tool)),

@@ -30,7 +30,7 @@ export const around = (
   program: ProgramPlugin | undefined,
   log: Context.Tag.Service<EventLog>,
 ): Instances => {
-  const validators = program === undefined ? undefined : validatorsOf(program.manifest)
+  const validators = program === undefined ? undefined : validatorsIn(program)
   const served = new Map<string, ServedTask>()
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
@@ -67,11 +67,21 @@ export const around = (
       if (found === undefined || !InProcess.isInProcess(found)) return processes.get(plugin, registry, task)
       if (program === undefined || validators === undefined) return InProcess.notDeclared(plugin)
       return Effect.map(serve(plugin, found, task), (serving) => {
-        const instance = serving.instances.get(found) ?? instanceOf(program, validators, plugin, found, serving)
+        const instance = serving.instances.get(found) ?? instanceOf(program, validators(), plugin, found, serving)
         serving.instances.set(found, instance)
         return instance
       })
     },
+  }
+}
+
+/** The validators of a program's declaration as it is now. */
+const validatorsIn = (program: ProgramPlugin): (() => Validators) => {
+  let made = { manifest: program.manifest, validators: validatorsOf(program.manifest) }
+  return () => {
+    const { manifest } = program
+    if (made.manifest !== manifest) made = { manifest, validators: validatorsOf(manifest) }
+    return made.validators
   }
 }
 

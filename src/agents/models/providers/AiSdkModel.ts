@@ -6,10 +6,10 @@ import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
 import { callIdOf } from "../CallId.ts"
 import { classify, type Failure, reasonOf } from "../Failure.ts"
-import type { AnswerPart } from "../Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "../Model.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Answer from "./Answer.ts"
+import { outcome } from "./outcome.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
 
@@ -102,40 +102,4 @@ class Silence extends Error {
   constructor(timeoutMs: number) {
     super(`The server sent nothing for ${timeoutMs} ms`)
   }
-}
-
-/** What a stream without an error comes to. */
-const outcome = (answer: Answer.Answer, limit: number | undefined): Turn | Failure => {
-  const parts = answer.parts()
-  const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
-  const hasCalls = parts.some(({ type }) => type === "call")
-  const turn = { parts, usage: answer.usage() ?? { inputTokens: 0, outputTokens: 0 } }
-  if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
-  const finish = answer.finish()
-  switch (finish?.unified) {
-    case "content-filter":
-      return { kind: "refused", reason: `The provider or the model refused to answer${said(parts)}` }
-    case "length": {
-      const before = `The limit of ${limit === undefined ? "tokens" : `${limit} tokens`} was reached before any text came`
-      if (!hasText) return { kind: "invalid-request", reason: before }
-      return { ...turn, parts: parts.filter(({ type }) => type !== "call"), finish: "length" }
-    }
-    case "stop":
-    case "tool-calls":
-      if (!hasText && !hasCalls) return { kind: "empty", reason: "The answer has neither text nor a tool call" }
-      return { ...turn, finish: hasCalls ? "calls" : "stop" }
-    case undefined:
-    case "other":
-    case "error":
-      return answer.hasBegun()
-        ? { kind: "cut-off", reason: `The answer ended without saying that it is whole${named(finish?.raw)}` }
-        : { kind: "unreadable", reason: "What the server sent is no stream of an answer" }
-  }
-}
-
-const named = (raw: string | undefined): string => (raw === undefined ? "" : ` (the provider names the reason ${raw})`)
-
-const said = (parts: ReadonlyArray<AnswerPart>): string => {
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ")
-  return text === "" ? "" : `: ${text}`
 }

@@ -87,6 +87,9 @@ const summaries: Summaries = {
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
   ModelResponded: ({ usage, cost, latencyMs }) =>
     `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
+  IoCalled: ({ io, request }) => `${io} ${value(request)}`,
+  IoAnswered: ({ io, result }) => `${io} ${value(result)}`,
+  IoFailed: ({ io, error }) => `${io} ${error.code}: ${error.message}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
   ActuatorCommanded: ({ actuator, args, source }) =>

@@ -45,6 +45,7 @@ const BY_TYPE: Readonly<Record<string, Level>> = {
   PluginUpdateHeld: "WARN",
   SensorFailed: "ERROR",
   CommandFailed: "ERROR",
+  IoFailed: "ERROR",
   CommandOutcomeUnknown: "ERROR",
   ModelFailed: "ERROR",
   PluginQuarantined: "ERROR",

@@ -1,0 +1,19 @@
+/** A server that answers every request as OpenAI's chat streams an answer. It writes its port, and ends with its input. */
+import * as http from "node:http"
+
+const PIECES = 20
+
+const event = (choice) => `data: ${JSON.stringify({ id: "chat-1", choices: [{ index: 0, ...choice }] })}\n\n`
+const answer = [
+  ...Array.from({ length: PIECES }, (_, index) => event({ delta: { content: `word ${index} ` } })),
+  event({ delta: {}, finish_reason: "stop" }),
+  "data: [DONE]\n\n",
+].join("")
+
+const server = http.createServer((request, response) => {
+  request.resume().on("end", () => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(answer)
+  })
+})
+server.listen(0, "127.0.0.1", () => console.log(server.address().port))
+process.stdin.resume().on("end", () => process.exit(0))

@@ -1,0 +1,47 @@
+/** What an answer of a provider comes to, once nothing more comes of it. */
+
+import type { Failure } from "../Failure.ts"
+import type { AnswerPart } from "../Message.ts"
+import type { Turn } from "../Model.ts"
+import type { Answer } from "./Answer.ts"
+
+/** An answer of which nothing more comes. */
+export type WholeAnswer = Pick<Answer, "parts" | "usage" | "refusal" | "hasBegun"> & {
+  readonly finish: () => Pick<NonNullable<ReturnType<Answer["finish"]>>, "unified" | "raw"> | undefined
+}
+
+/** What an answer without an error comes to: a turn, or why it is none. */
+export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | Failure => {
+  const parts = answer.parts()
+  const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
+  const hasCalls = parts.some(({ type }) => type === "call")
+  const turn = { parts, usage: answer.usage() ?? { inputTokens: 0, outputTokens: 0 } }
+  if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
+  const finish = answer.finish()
+  switch (finish?.unified) {
+    case "content-filter":
+      return { kind: "refused", reason: `The provider or the model refused to answer${said(parts)}` }
+    case "length": {
+      const before = `The limit of ${limit === undefined ? "tokens" : `${limit} tokens`} was reached before any text came`
+      if (!hasText) return { kind: "invalid-request", reason: before }
+      return { ...turn, parts: parts.filter(({ type }) => type !== "call"), finish: "length" }
+    }
+    case "stop":
+    case "tool-calls":
+      if (!hasText && !hasCalls) return { kind: "empty", reason: "The answer has neither text nor a tool call" }
+      return { ...turn, finish: hasCalls ? "calls" : "stop" }
+    case undefined:
+    case "other":
+    case "error":
+      return answer.hasBegun()
+        ? { kind: "cut-off", reason: `The answer ended without saying that it is whole${named(finish?.raw)}` }
+        : { kind: "unreadable", reason: "What the server sent is no stream of an answer" }
+  }
+}
+
+const named = (raw: string | undefined): string => (raw === undefined ? "" : ` (the provider names the reason ${raw})`)
+
+const said = (parts: ReadonlyArray<AnswerPart>): string => {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ")
+  return text === "" ? "" : `: ${text}`
+}

@@ -1,0 +1,96 @@
+/** Requests and responses over HTTP as a recording has them: without keys, and with bodies byte for byte. */
+
+import { Schema } from "effect"
+import { bytesOf, Chunk, chunkOf } from "../agents/models/Cassette.ts"
+import { optional } from "../events/vocabulary/EventType.ts"
+import { digest, sha256 } from "../values/Digest.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
+import type { Redaction } from "./Redaction.ts"
+import { jsonOf } from "./wire/pieces.ts"
+
+/** The most of one body that is kept, in bytes: an event holds at most 8 MiB. */
+export const MOST_KEPT = 4 * 1024 * 1024
+
+/** The headers of a request that are kept. */
+const REQUEST_HEADERS = /^(accept|content-type|range|if-none-match|anthropic-version|anthropic-beta|openai-beta)$/
+
+/** The headers of a response that are kept: those that clients decide by. Cookies never are. */
+const RESPONSE_HEADERS =
+  /^(content-type|retry-after|retry-after-ms|x-should-retry|(x-)?request-id|etag|link|location|openai-processing-ms|(x|anthropic)-ratelimit-[a-z-]+)$/
+
+/** A response as it is recorded. */
+export const RecordedResponse = Schema.Struct({
+  url: Schema.String,
+  status: Schema.Int,
+  statusText: Schema.String,
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** The pieces of the body, as the program got them. */
+  chunks: Schema.Array(Chunk),
+  /** `open`: the program had not read it to its end when the recording ended. */
+  end: Schema.Literal("none", "clean", "cut", "cancelled", "open"),
+  /** Why the body was not kept. */
+  omitted: optional(Schema.Literal("a key occurs in it", "it is too large")),
+  /** Present where keys were taken out of the body, which is one piece then. */
+  redacted: optional(Schema.Literal(true)),
+})
+
+export type RecordedResponse = typeof RecordedResponse.Type
+
+/** A request as a program made it. */
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  /** Null without a body. */
+  readonly bytes: Uint8Array | null
+}
+
+/** A request with what is read of it, without keys. */
+export interface ReadRequest {
+  /** `{ method, url, headers, body? }`: without a body, and of one that is too large to keep, there is no `body`. */
+  readonly recorded: JsonObject
+  /** The body's JSON, or its text; undefined without a body, and where it is not text. */
+  readonly body: Json | undefined
+  /** Digest of the method, the path with its query, and the body: the host may be another in a replay. */
+  readonly digest: string
+}
+
+/** Reads a request, and learns the keys in it. */
+export const read = ({ method, url, headers, bytes }: SentRequest, redaction: Redaction): ReadRequest => {
+  const text = bytes === null ? undefined : textOf(bytes)
+  const given = text === undefined ? undefined : (jsonOf(text) ?? text)
+  redaction.learn(headers, url, given)
+  const [safeUrl, body] = [redaction.url(url), given === undefined ? undefined : redaction.json(given)]
+  const { pathname, search } = new URL(safeUrl)
+  const asked = body ?? (bytes === null ? null : { bytes: sha256(Buffer.from(bytes).toString("base64")) })
+  const kept =
+    bytes === null || bytes.byteLength > MOST_KEPT
+      ? {}
+      : { body: text === undefined ? chunkOf(0, bytes) : ([0, redaction.text(text)] as const) }
+  return {
+    recorded: { method, url: safeUrl, headers: keptHeaders(headers, REQUEST_HEADERS, redaction), ...kept },
+    body,
+    digest: digest({ method, path: pathname + search, body: asked }),
+  }
+}
+
+/** The text of bytes that are UTF-8; undefined for others. */
+export const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The headers of a response that are kept. */
+export const responseHeaders = (headers: Headers, redaction: Redaction) =>
+  keptHeaders(headers, RESPONSE_HEADERS, redaction)
+
+const keptHeaders = (headers: Headers, kept: RegExp, redaction: Redaction) =>
+  Object.fromEntries(
+    [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
+  )
+
+/** The bytes of all pieces, joined. */
+export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))

@@ -1,0 +1,86 @@
+/** What a recorded program asks by functions of its own: sensors, other calls, the time and chance. */
+
+import { newId } from "../events/vocabulary/Event.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import { digest } from "../values/Digest.ts"
+import { plainText } from "../values/Json.ts"
+import * as JsonCopy from "./JsonCopy.ts"
+import type { Redaction } from "./Redaction.ts"
+import type { Recorded } from "./Run.ts"
+import type { RunLog } from "./RunLog.ts"
+
+/** What these calls need. */
+export interface IoParts {
+  readonly log: RunLog
+  readonly redaction: Redaction
+}
+
+/** A function whose calls and answers are recorded. */
+export const io =
+  <Args extends ReadonlyArray<unknown>, Result>(
+    { log, redaction }: IoParts,
+    name: string,
+    does: (...args: Args) => Result,
+  ): Recorded<Args, Result> =>
+  async (...args): Promise<Awaited<Result>> => {
+    const id = newId()
+    const request = redaction.json(JsonCopy.of(args).json)
+    await log.tell({ type: "IoCalled", id, payload: { io: name, request, requestDigest: digest(request) } })
+    const startedAt = performance.now()
+    const latencyMs = () => MonotonicClock.elapsedSince(startedAt)
+    let result: unknown
+    try {
+      result = await does(...args)
+    } catch (thrown) {
+      const payload = { io: name, error: failureOf(thrown, redaction), latencyMs: latencyMs() }
+      await log.tell({ type: "IoFailed", causationId: id, payload })
+      throw thrown
+    }
+    const payload = { io: name, result: redaction.json(JsonCopy.of(result).json), latencyMs: latencyMs() }
+    await log.tell({ type: "IoAnswered", causationId: id, payload })
+    return result as Awaited<Result>
+  }
+
+/** A function as a sensor. */
+export const sensor =
+  <Reading>({ log, redaction }: IoParts, name: string, reads: () => Reading): Recorded<[], Reading> =>
+  async (): Promise<Awaited<Reading>> => {
+    const startedAt = performance.now()
+    let read: unknown
+    try {
+      read = await reads()
+    } catch (thrown) {
+      await log.tell({
+        type: "SensorFailed",
+        payload: { sensor: `program/${name}`, error: failureOf(thrown, redaction) },
+      })
+      throw thrown
+    }
+    const latencyMs = MonotonicClock.elapsedSince(startedAt)
+    const reading = redaction.json(JsonCopy.of(read).json)
+    await log.tell({ type: "SensorRead", payload: { sensor: `program/${name}`, reading, priority: 0, latencyMs } })
+    return read as Awaited<Reading>
+  }
+
+/** The time, which is recorded meanwhile. */
+export const now = ({ log }: IoParts): number => {
+  const result = Date.now()
+  log.inBackground(log.tell({ type: "IoAnswered", payload: { io: "now", result } }))
+  return result
+}
+
+/** A random number, which is recorded meanwhile. */
+export const random = ({ log }: IoParts): number => {
+  const value = Math.random()
+  log.inBackground(log.tell({ type: "RandomDrawn", payload: { purpose: "run.random", value } }))
+  return value
+}
+
+/** What a function threw, as it is recorded. */
+const failureOf = (thrown: unknown, { text }: Redaction) => {
+  const isError = thrown instanceof Error
+  return {
+    code: isError && thrown.name !== "" ? plainText(thrown.name) : "Error",
+    message: plainText(text(isError ? thrown.message : String(thrown))),
+  }
+}

@@ -1,0 +1,35 @@
+/** What JSON makes of a value of a program: what is recorded of arguments and results. */
+
+import { findNonJson, type Json } from "../values/Json.ts"
+
+/** A value as JSON, and whether nothing was lost. */
+export interface JsonCopy {
+  readonly json: Json
+  readonly isWhole: boolean
+}
+
+/** Copies a value as JSON. What JSON cannot hold becomes what `JSON.stringify` makes of it, or a text that names it. */
+export const of = (value: unknown): JsonCopy => {
+  if (value === undefined) return { json: null, isWhole: true }
+  try {
+    if (findNonJson(value) === undefined) return { json: structuredClone(value) as Json, isWhole: true }
+    const text = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part))
+    return { json: text === undefined ? `[${typeof value}]` : JSON.parse(text.toWellFormed()), isWhole: false }
+  } catch (error) {
+    // A circle, or a getter that throws.
+    return {
+      json: `[no JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}]`,
+      isWhole: false,
+    }
+  }
+}
+
+/** The arguments of a call as one object: an object that is the only argument, or `{ args: [...] }`. */
+export const argsOf = (args: ReadonlyArray<unknown>): { readonly [name: string]: Json } => {
+  const [only] = args
+  const isAlone = args.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only)
+  const { json } = of(isAlone ? only : { args })
+  return typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as { [name: string]: Json })
+    : { args: json }
+}

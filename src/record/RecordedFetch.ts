@@ -1,0 +1,215 @@
+/** A `fetch` that records: requests to models as an agent's own, all others as they are. */
+
+import { Effect } from "effect"
+import type { Fetch } from "../agents/models/Fetch.ts"
+import { costOf } from "../agents/models/Prices.ts"
+import { newId } from "../events/vocabulary/Event.ts"
+import type { ToldEvent } from "../kernel/tasks/Task.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import { type Json, plainText } from "../values/Json.ts"
+import type { Conversations } from "./Conversations.ts"
+import * as HttpMessage from "./HttpMessage.ts"
+import * as RecordedBody from "./RecordedBody.ts"
+import type { Redaction } from "./Redaction.ts"
+import type { RunLog } from "./RunLog.ts"
+import { sentBy } from "./SentRequest.ts"
+import { type Asked, answeredBy, askedBy } from "./wire/wires.ts"
+
+/** What a recording `fetch` needs. */
+export interface FetchParts {
+  readonly log: RunLog
+  readonly redaction: Redaction
+  readonly conversations: Conversations
+  /** Makes the requests. */
+  readonly fetch: Fetch
+  /** Fails if the run is over. */
+  readonly assertOpen: (call: string) => void
+  /** The bodies that the program is reading. */
+  readonly open: Set<RecordedBody.PassedBody>
+}
+
+/** The recording `fetch`. It answers and fails as the one that makes the requests. */
+export const make =
+  (parts: FetchParts): Fetch =>
+  async (input, init) => {
+    parts.assertOpen("fetch")
+    const { sent, request } = await sentBy(input, init)
+    const exchange = begin(parts, sent)
+    await parts.log.tell(exchange.called)
+    const startedAt = performance.now()
+    let response: Response
+    try {
+      response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, init)
+    } catch (error) {
+      await exchange.failed(error, MonotonicClock.elapsedSince(startedAt))
+      throw error
+    }
+    const ended = (kept: RecordedBody.KeptBody | undefined) =>
+      exchange.answered(response, kept, MonotonicClock.elapsedSince(startedAt))
+    if (response.body === null) {
+      await ended(undefined)
+      return response
+    }
+    const passed = RecordedBody.pass(response.body, (kept) => {
+      parts.open.delete(passed)
+      const recorded = ended(kept)
+      parts.log.inBackground(recorded)
+      return recorded
+    })
+    parts.open.add(passed)
+    return sameResponse(response, passed.stream)
+  }
+
+/** The same response with another body. */
+const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Response => {
+  const { status, statusText, headers, url, redirected, type } = response
+  const made = new Response(body, { status, statusText, headers })
+  return Object.defineProperties(made, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+  })
+}
+
+/** A request and what is recorded of it. */
+interface Exchange {
+  /** The event that it begins with. */
+  readonly called: ToldEvent
+  readonly answered: (response: Response, kept: RecordedBody.KeptBody | undefined, latencyMs: number) => Promise<void>
+  readonly failed: (error: unknown, latencyMs: number) => Promise<void>
+}
+
+const begin = (parts: FetchParts, sent: HttpMessage.SentRequest): Exchange => {
+  const { redaction } = parts
+  const read = HttpMessage.read(sent, redaction)
+  const { host, pathname: path } = new URL(sent.url)
+  const asked = askedBy(sent.method, { host, path }, read.body)
+  const id = newId()
+  return asked === undefined ? otherExchange(parts, id, read) : modelExchange(parts, id, read, asked)
+}
+
+/** A request to a model. */
+const modelExchange = (
+  { log, redaction, conversations }: FetchParts,
+  id: string,
+  read: HttpMessage.ReadRequest,
+  asked: Asked,
+): Exchange => {
+  const { provider, model, system, messages, tools, settings } = asked.request
+  const { method, url } = read.recorded
+  const http = { method: method ?? "", url: url ?? "" }
+  const request = { ...conversations.asked(id, messages), system, tools, settings, http }
+  return {
+    called: {
+      ...{ type: "ModelCalled", id },
+      // Messages and tools are JSON.
+      payload: { provider, model, requestDigest: read.digest, request: request as unknown as Json },
+    },
+    answered: async (response, kept, latencyMs) => {
+      const headers = HttpMessage.responseHeaders(response.headers, redaction)
+      const came = {
+        ...{ status: response.status, headers, body: bodyTextOf(kept) },
+        end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
+      } as const
+      const answered = answeredBy(asked, came, redaction.text, Date.now())
+      const said = JSON.stringify("turn" in answered ? answered.turn.parts : answered.parts)
+      const recorded = recordedResponse(response, kept, redaction, said)
+      const usage = "turn" in answered ? answered.turn.usage : answered.usage
+      const cost =
+        asked.isOfficial && usage !== undefined ? await Effect.runPromise(costOf(provider, model, usage)) : null
+      const priced = cost === null ? {} : { cost }
+      const told = { causationId: id, id: newId() }
+      const raw: ToldEvent = { ...told, id: newId(), type: "IoAnswered", payload: { io: "fetch", result: recorded } }
+      if ("turn" in answered) {
+        const { parts, finish, usage } = answered.turn
+        conversations.answered(id, told.id, parts)
+        const turn = redaction.json({ parts, finish } as unknown as Json)
+        await log.tell(
+          { ...told, type: "ModelResponded", payload: { response: turn, usage, latencyMs, ...priced } },
+          raw,
+        )
+        return
+      }
+      const { kind, reason, retryAfterMs } = answered.failure
+      const payload = {
+        ...{ kind, reason: plainText(reason), latencyMs, ...priced },
+        ...(answered.parts.length === 0 ? {} : { response: redaction.json(answered.parts as unknown as Json) }),
+        ...(usage === undefined ? {} : { usage }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }
+      await log.tell({ ...told, type: "ModelFailed", payload }, raw)
+    },
+    failed: async (error, latencyMs) => {
+      const kind = isAbort(error) ? "cancelled" : "unreachable"
+      const reason = plainText(redaction.text(reasonOf(error)))
+      await log.tell(
+        { type: "ModelFailed", causationId: id, payload: { kind, reason, latencyMs } },
+        ioFailed(id, error, latencyMs, redaction),
+      )
+    },
+  }
+}
+
+/** A request to anything else. */
+const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMessage.ReadRequest): Exchange => ({
+  called: {
+    ...{ type: "IoCalled", id },
+    payload: { io: "fetch", request: read.recorded, requestDigest: read.digest },
+  },
+  answered: async (response, kept, latencyMs) => {
+    const result = recordedResponse(response, kept, redaction)
+    await log.tell({ type: "IoAnswered", causationId: id, payload: { io: "fetch", result, latencyMs } })
+  },
+  failed: async (error, latencyMs) => {
+    await log.tell(ioFailed(id, error, latencyMs, redaction))
+  },
+})
+
+const ioFailed = (causationId: string, error: unknown, latencyMs: number, { text }: Redaction): ToldEvent => ({
+  ...{ type: "IoFailed", causationId },
+  payload: {
+    ...{ io: "fetch", latencyMs },
+    error: { code: isAbort(error) ? "AbortError" : nameOf(error), message: plainText(text(reasonOf(error))) },
+  },
+})
+
+const isAbort = (error: unknown): boolean => nameOf(error) === "AbortError"
+
+const nameOf = (error: unknown): string => (error instanceof Error && error.name !== "" ? error.name : "Error")
+
+/** The message of an error, and of what caused it: `fetch failed` alone says nothing. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+const bodyTextOf = (kept: RecordedBody.KeptBody | undefined): string =>
+  kept === undefined ? "" : Buffer.from(HttpMessage.joined(kept.chunks)).toString("utf8")
+
+/**
+ * A response as it is recorded, without keys: a body with keys is one piece without them. A model may also spell a key
+ * out over several pieces, of which no single one holds it; such a body is not kept.
+ *
+ * @param answer what was read of the body
+ */
+const recordedResponse = (
+  { url, status, statusText, headers }: Response,
+  kept: RecordedBody.KeptBody | undefined,
+  redaction: Redaction,
+  answer = "",
+): HttpMessage.RecordedResponse => {
+  const text = bodyTextOf(kept)
+  redaction.learnGiven(text)
+  const hasKeys = redaction.isIn(text)
+  const omitted =
+    kept?.isTooLarge === true ? "it is too large" : redaction.isIn(answer) ? "a key occurs in it" : undefined
+  const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
+  return {
+    ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },
+    headers: HttpMessage.responseHeaders(headers, redaction),
+    chunks: omitted === undefined ? chunks : [],
+    end: kept?.end ?? "none",
+    ...(omitted === undefined ? {} : { omitted }),
+    ...(hasKeys ? { redacted: true as const } : {}),
+  }
+}

@@ -1,0 +1,20 @@
+/** What a call of `fetch` sends. */
+
+import type * as HttpMessage from "./HttpMessage.ts"
+
+/** What a request sends. A body that can be read only once is read here, and the request is made anew of it. */
+export const sentBy = async (
+  input: Parameters<typeof globalThis.fetch>[0],
+  init: RequestInit | undefined,
+): Promise<{ readonly sent: HttpMessage.SentRequest; readonly request?: Request }> => {
+  const given = init?.body ?? null
+  if (!(input instanceof Request) && (given === null || typeof given === "string" || given instanceof Uint8Array)) {
+    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given
+    const method = (init?.method ?? "GET").toUpperCase()
+    return { sent: { method, url: new URL(input).href, headers: new Headers(init?.headers), bytes } }
+  }
+  const request = new Request(input, init)
+  const { method, url, headers } = request
+  const bytes = request.body === null ? null : new Uint8Array(await request.clone().arrayBuffer())
+  return { sent: { method, url, headers, bytes }, request }
+}

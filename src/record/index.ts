@@ -1,0 +1,11 @@
+/**
+ * The entry `hindcast/record`: records the run of a program that has an agent of its own, and plays it again without a
+ * network. Everything is a promise.
+ */
+
+export { record } from "./LiveRun.ts"
+export type { RecordOptions } from "./RecordOptions.ts"
+export { Diverged, type RecordedRun, RunNotFound, replayed } from "./ReplayedRun.ts"
+export type { Difference } from "./RequestDifference.ts"
+export { NameTaken, type Recorded, type Run, RunEnded, ToolDenied, type ToolOptions } from "./Run.ts"
+export { type OnLogFailure, RecordingFailed } from "./RunLog.ts"

@@ -1,0 +1,57 @@
+/** Builds the messages of a conversation from those of a provider, one after the other. */
+
+import { textOf } from "../../agents/models/Field.ts"
+import type { AnswerPart, ContentPart, Message, ToolResult } from "../../agents/models/Message.ts"
+import * as Parts from "./parts.ts"
+
+/** A conversation that grows. */
+export interface Conversing {
+  /** A system prompt: before all messages it is the conversation's own, and later a message. */
+  readonly system: (text: string) => void
+  readonly user: (content: ReadonlyArray<ContentPart>) => void
+  readonly assistant: (parts: ReadonlyArray<AnswerPart>) => void
+  /** The result of a call. Results that follow one another are one message. */
+  readonly result: (
+    callId: unknown,
+    content: unknown,
+    options?: { readonly isError?: boolean; readonly tool?: string },
+  ) => void
+  readonly whole: () => { readonly system: string; readonly messages: ReadonlyArray<Message> }
+}
+
+/** A conversation of which nothing was said. */
+export const make = (): Conversing => {
+  const systems: Array<string> = []
+  const messages: Array<Message> = []
+  const tools = new Map<string, string>()
+  let results: Array<ToolResult> | undefined
+  const add = (message: Message) => {
+    results = undefined
+    messages.push(message)
+  }
+  return {
+    system: (text) => {
+      if (messages.length === 0) systems.push(text)
+      else add({ role: "user", content: [{ type: "text", text }] })
+    },
+    user: (content) => add({ role: "user", content }),
+    assistant: (content) => {
+      for (const part of content) if (part.type === "call") tools.set(part.callId, part.tool)
+      const last = messages.at(-1)
+      // Some formats have an item for each part of an answer.
+      if (last?.role === "assistant")
+        messages[messages.length - 1] = { ...last, content: [...last.content, ...content] }
+      else add({ role: "assistant", content })
+    },
+    result: (callId, content, { isError = false, tool } = {}) => {
+      if (results === undefined) {
+        const begun: Array<ToolResult> = []
+        add({ role: "tool", content: begun })
+        results = begun
+      }
+      const id = textOf(callId) ?? "unnamed"
+      results.push(Parts.toolResult(id, tool ?? tools.get(id) ?? "", content, isError))
+    },
+    whole: () => ({ system: systems.filter((text) => text !== "").join("\n\n"), messages }),
+  }
+}

@@ -1,0 +1,90 @@
+/** Parts of messages and answers that several wire formats share, made of JSON whose shape nothing guarantees. */
+
+import { fieldOf, textOf } from "../../agents/models/Field.ts"
+import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents/models/Message.ts"
+import type { ToolDescription } from "../../agents/models/Model.ts"
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { isObject, jsonOf } from "./pieces.ts"
+
+/** A value as a list: itself, or none. */
+export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** Text, also where it is empty; undefined where it is none. */
+export const anyText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+/** What a value that no part is known for is kept as: its JSON. */
+export const asText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
+
+/** A text as parts: none, where it is empty. */
+export const textParts = (text: unknown): ReadonlyArray<{ readonly type: "text"; readonly text: string }> =>
+  typeof text === "string" && text !== "" ? [{ type: "text", text }] : []
+
+/** What a model thought as parts: none, where there is nothing. */
+export const reasoningParts = (
+  text: unknown,
+  providerMetadata?: JsonObject,
+): ReadonlyArray<Extract<AnswerPart, { readonly type: "reasoning" }>> =>
+  typeof text === "string" && (text !== "" || providerMetadata !== undefined)
+    ? [{ type: "reasoning", text, ...(providerMetadata === undefined ? {} : { providerMetadata }) }]
+    : []
+
+/** A file of a `data:` URL (RFC 2397), or the text that stands for what is elsewhere. */
+export const filePart = (url: unknown): ContentPart => {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(asText(url)) ?? []
+  return mediaType === undefined || data === undefined
+    ? { type: "text", text: asText(url) }
+    : { type: "file", mediaType, data }
+}
+
+/** A tool call. Arguments that are no JSON are kept as the text that the model wrote. */
+export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId: string): CallPart => {
+  const id = textOf(callId) ?? fallbackId
+  const name = asText(tool ?? "")
+  if (typeof args !== "string") return { type: "call", callId: id, tool: name, args: (args ?? {}) as Json }
+  const value = args.trim() === "" ? {} : jsonOf(args)
+  return value === undefined
+    ? { type: "call", callId: id, tool: name, args, invalid: true }
+    : { type: "call", callId: id, tool: name, args: value }
+}
+
+/** The result of a call. Text that is JSON stays text: it is what the model read. */
+export const toolResult = (callId: unknown, tool: string, content: unknown, isError = false): ToolResult => ({
+  callId: textOf(callId) ?? "unnamed",
+  tool,
+  isError,
+  content: (content ?? null) as Json,
+})
+
+/** A tool as a model is told of it. */
+export const toolDescription = (tool: unknown, schema: unknown): ToolDescription => ({
+  name: asText(fieldOf(tool, "name") ?? ""),
+  description: anyText(fieldOf(tool, "description")) ?? "",
+  args: isObject(schema) ? schema : {},
+})
+
+/** A body without the fields that are told elsewhere. */
+export const settingsOf = (body: JsonObject, told: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !told.includes(name)))
+
+/** A count of tokens; undefined if it is none. */
+export const tokens = (usage: unknown, ...names: ReadonlyArray<string>): number | undefined => {
+  const count = names.reduce<unknown>((value, name) => fieldOf(value, name), usage)
+  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? Math.round(count) : undefined
+}
+
+/** The tokens of an answer; undefined if its provider said nothing. */
+export const usageOf = (
+  counts: {
+    readonly [Name in keyof ModelUsage]: ModelUsage[Name] | undefined
+  },
+): ModelUsage | undefined => {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = counts
+  if (inputTokens === undefined && outputTokens === undefined) return undefined
+  return {
+    ...{ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 },
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  }
+}

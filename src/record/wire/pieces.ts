@@ -1,0 +1,66 @@
+/** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
+
+import { Schema } from "effect"
+import { type Json, JsonObject } from "../../values/Json.ts"
+
+/** Whether a value is a JSON object. */
+export const isObject: (value: unknown) => value is JsonObject = Schema.is(JsonObject)
+
+/** The JSON value of a text; undefined if it is none. */
+export const jsonOf = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The JSON values of a body, in order. A body may be one value, a list of them (Gemini), one in each line (Ollama), or
+ * server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). What is no JSON, such as
+ * `[DONE]`, and a last value that was cut, are left out.
+ */
+export const piecesOf = (body: string): ReadonlyArray<Json> => {
+  const text = body.startsWith("\uFEFF") ? body.slice(1) : body
+  if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) return eventsOf(text).flatMap(parsed)
+  const whole = jsonOf(text)
+  if (Array.isArray(whole)) return whole
+  return whole === undefined ? linesOf(text).flatMap(parsed) : [whole]
+}
+
+/** How much of a body shows whether it has server-sent events, in characters. */
+const FIRST_LINES = 1024
+
+/** The lines of a text. Of a list that was cut, its whole elements. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text.trimStart().startsWith("[") ? elementsOf(text) : text.split("\n")
+
+const parsed = (text: string): ReadonlyArray<Json> => {
+  const value = jsonOf(text)
+  return value === undefined ? [] : [value]
+}
+
+/** The data of each event. An event that was cut before its blank line counts as far as its lines are whole. */
+const eventsOf = (text: string): ReadonlyArray<string> =>
+  text.split(/\r\n\r\n|\n\n|\r\r/).map((event) =>
+    event
+      .split(/\r\n|\n|\r/)
+      .flatMap((line) => (line.startsWith("data:") ? [line.slice("data:".length).replace(/^ /, "")] : []))
+      .join("\n"),
+  )
+
+/** The whole elements of a list of objects that was cut. */
+const elementsOf = (text: string): ReadonlyArray<string> => {
+  const elements: Array<string> = []
+  let [depth, start, inText] = [0, 0, false]
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (inText) {
+      if (character === "\\") index++
+      else if (character === '"') inText = false
+    } else if (character === '"') inText = true
+    else if (character === "{" && depth++ === 0) start = index
+    else if (character === "}" && --depth === 0) elements.push(text.slice(start, index + 1))
+  }
+  return elements
+}

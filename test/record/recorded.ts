@@ -1,0 +1,23 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Chunk, Effect, Stream } from "effect"
+import { afterAll } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+
+const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-record-")))
+afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
+
+let files = 0
+
+/** A file of its own, which goes with the test file. */
+export const temporary = (name: string): string => path.join(base, `${++files}-${name}`)
+
+/** The events of a log's file. */
+export const eventsOf = (filename: string): Promise<ReadonlyArray<Event>> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    return Chunk.toReadonlyArray(yield* Stream.runCollect(log.read()))
+  }).pipe(Effect.provide(SqliteEventLog.layer({ filename })), Effect.runPromise)

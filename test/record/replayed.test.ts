@@ -1,0 +1,217 @@
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { Diverged, type Run, record, replayed } from "../../src/record/index.ts"
+import { KEY, mockServer, server } from "../agents/models/servers.ts"
+import { outside, placesOf } from "../wrongOptions.ts"
+import { eventsOf, temporary } from "./recorded.ts"
+
+/** Asks for a chat at a server that may be gone. */
+const chat = (run: Run, url: string, messages: ReadonlyArray<object>, more: object = {}) =>
+  run.fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({ model: "gpt-5", messages, stream: true, ...more }),
+  })
+
+const user = (content: string) => ({ role: "user", content })
+
+const piecesIn = async (response: Response): Promise<ReadonlyArray<string>> => {
+  const pieces: Array<string> = []
+  for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString("base64"))
+  return pieces
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "it did not reject",
+    (error: unknown) => error,
+  )
+
+/** Records a program and returns what it answered. */
+const recorded = async <A>(log: string, program: (run: Run) => Promise<A>): Promise<A> => {
+  const run = await record({ log, goal: "Be replayed", agent: "tester" })
+  const answer = await program(run)
+  await run.end("achieved")
+  return answer
+}
+
+describe("a replayed run", () => {
+  it.scopedLive("answers with the same pieces without a server: streams, refusals and cut streams", () =>
+    Effect.gen(function* () {
+      let asks = 0
+      const flaky = yield* server((_, response) => {
+        if (++asks === 1) return void response.writeHead(429, { "retry-after": "1" }).end("slow down")
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write("data: one\n\n")
+        setImmediate(() => response.destroy())
+      })
+      const mock = yield* mockServer
+      mock.onMessage("hello", { content: "Good morning, said the model." })
+      const log = temporary("same.db")
+      const program = (url: string, broken: string) => async (run: Run) => {
+        const said = await piecesIn(await chat(run, url, [user("hello")]))
+        const refused = await chat(run, broken, [user("hello")])
+        const again = await chat(run, broken, [user("hello")])
+        return [
+          said,
+          refused.status,
+          refused.headers.get("retry-after"),
+          await refused.text(),
+          await rejection(again.text()),
+        ]
+      }
+      yield* Effect.promise(async () => {
+        const first = await recorded(log, program(mock.url, flaky))
+        const before = await eventsOf(log)
+        const second = await replayed({ log }, program("http://gone.invalid", "http://gone.invalid"))
+        expect(second.map(String)).toEqual(first.map(String))
+        expect((await eventsOf(log)).length).toBe(before.length)
+      })
+    }),
+  )
+
+  it.scopedLive("answers 64 concurrent requests, whatever their order", () =>
+    Effect.gen(function* () {
+      const url = yield* server((request, response) => {
+        request.on("data", (body: Buffer) => response.end(`answer to ${body.toString()}`))
+      })
+      const log = temporary("concurrent.db")
+      const program = (order: (numbers: ReadonlyArray<number>) => ReadonlyArray<number>) => async (run: Run) => {
+        const numbers = order(Array.from({ length: 64 }, (_, index) => index))
+        const answers = await Promise.all(
+          numbers.map(async (number) => {
+            const response = await run.fetch(`${url}/ask`, { method: "POST", body: `question ${number}` })
+            return [number, await response.text()] as const
+          }),
+        )
+        return answers.toSorted(([a], [b]) => a - b)
+      }
+      yield* Effect.promise(async () => {
+        const first = await recorded(
+          log,
+          program((numbers) => numbers),
+        )
+        expect(first[63]).toEqual([63, "answer to question 63"])
+        expect(
+          await replayed(
+            { log },
+            program((numbers) => numbers.toReversed()),
+          ),
+        ).toEqual(first)
+      })
+    }),
+  )
+
+  it.live("answers for tools, calls, sensors, time and chance, and calls none of them", () =>
+    Effect.promise(async () => {
+      const log = temporary("functions.db")
+      let calls = 0
+      const program = async (run: Run) => {
+        const add = run.tool("add", (a: number, b: number) => ++calls + a + b)
+        const load = run.io("load", (key: string) => {
+          calls++
+          if (key === "lost") throw new RangeError("no such row")
+          return { key }
+        })
+        const heat = run.sensor("heat", () => ++calls)
+        return [
+          await add(1, 2),
+          await load("x"),
+          String(await rejection(load("lost"))),
+          await heat(),
+          run.now(),
+          run.random(),
+        ]
+      }
+      const first = await recorded(log, program)
+      expect(calls).toBe(4)
+      expect(await replayed({ log }, program)).toEqual(first)
+      expect(calls).toBe(4)
+    }),
+  )
+
+  it.scopedLive("tells which words of which message a model would have read otherwise", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      mock.onMessage(/.*/, { content: "Noted." })
+      const log = temporary("diverged.db")
+      const talk =
+        (second: string, more: object = {}) =>
+        async (run: Run) => {
+          const answer = await (await chat(run, mock.url, [user("Hello")], { stream: false })).json()
+          const { message } = (answer as { readonly choices: readonly [{ readonly message: object }] }).choices[0]
+          await (await chat(run, mock.url, [user("Hello"), message, user(second)], more)).text()
+        }
+      yield* Effect.promise(async () => {
+        await recorded(log, talk("Please send the letter to Alice today"))
+        const position = (await eventsOf(log)).filter(({ type }) => type === "ModelCalled")[1]?.position
+        const words = await rejection(replayed({ log }, talk("Please send the letter to Bob today")))
+        expect(words).toBeInstanceOf(Diverged)
+        expect(words).toMatchObject({
+          position,
+          difference: {
+            where: "message 3 (user)",
+            recorded: "… send the letter to [Alice]today",
+            now: "… send the letter to [Bob]today",
+          },
+        })
+        const settings = await rejection(
+          replayed({ log }, talk("Please send the letter to Alice today", { temperature: 1 })),
+        )
+        expect(settings).toMatchObject({
+          difference: { where: "the settings, at /temperature", recorded: "nothing", now: "1" },
+        })
+      })
+    }),
+  )
+
+  it.live("rejects where the program asks for more, for less, or ends otherwise, also if it catches that", () =>
+    Effect.promise(async () => {
+      const log = temporary("more.db")
+      const ask = (times: number) => async (run: Run) => {
+        const load = run.io("load", (number: number) => number)
+        for (let number = 0; number < times; number++) await load(number).catch(() => {})
+      }
+      await recorded(log, ask(2))
+      await replayed({ log }, ask(2))
+      expect(await rejection(replayed({ log }, ask(3)))).toMatchObject({ _tag: "Diverged", position: null })
+      expect(await rejection(replayed({ log }, ask(1)))).toMatchObject({
+        difference: { recorded: "io load", now: "the end of the program" },
+      })
+      expect(
+        await rejection(replayed({ log }, async (run) => ask(2)(run).then(() => run.end("failed")))),
+      ).toMatchObject({
+        difference: { where: "the outcome", recorded: "achieved", now: "failed" },
+      })
+      expect(await rejection(replayed({ log }, () => Promise.reject(new Error("of its own"))))).toEqual(
+        new Error("of its own"),
+      )
+    }),
+  )
+
+  it.live("diverges at a call of which the recording has no answer", () =>
+    Effect.promise(async () => {
+      const log = temporary("unanswered.db")
+      const run = await record({ log, goal: "Wait", agent: "tester" })
+      run
+        .io("wait", () => new Promise(() => {}))()
+        .catch(() => {})
+      await run.io("next", () => 1)()
+      await run.end("abandoned")
+      const waiting = replayed({ log }, (played) => played.io("wait", () => 1)())
+      expect(await rejection(waiting)).toMatchObject({ _tag: "Diverged", call: "io wait" })
+    }),
+  )
+
+  it.live("needs a run that is there, in a log that is there", () =>
+    Effect.promise(async () => {
+      const log = temporary("none.db")
+      await recorded(log, async () => {})
+      const program = () => 1
+      expect(await rejection(replayed({ log, taskId: "another" }, program))).toMatchObject({ _tag: "RunNotFound" })
+      expect(await rejection(replayed({ log: `${log}.gone` }, program))).toMatchObject({ _tag: "LogUnavailable" })
+      expect(placesOf(await rejection(replayed(outside({ log, task: "x" }), program)))).toEqual(["task: taskId?"])
+    }),
+  )
+})
