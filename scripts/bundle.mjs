@@ -220,6 +220,7 @@ const entries = [
   "events/index.js",
   "projections/index.js",
   "record/index.js",
+  "record/process/preload.js",
   "worlds/index.js",
 ]
 await bundle(dist, entries, {

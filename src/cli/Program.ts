@@ -14,6 +14,7 @@ const COMMANDS = {
   run: async () => (await import("./task/RunCommand.ts")).run,
   chat: async () => (await import("./chat/ChatCommand.ts")).chat,
   play: async () => (await import("./play/PlayCommand.ts")).play,
+  record: async () => (await import("./record/RecordCommand.ts")).record,
   resume: async () => (await import("./task/ResumeCommand.ts")).resume,
   cassette: async () => (await import("./task/CassetteCommands.ts")).cassette,
   stop: async () => (await import("./task/ControlCommands.ts")).stop,

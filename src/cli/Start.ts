@@ -37,7 +37,8 @@ export const start = (arranged: Argv.Arranged): void =>
       teardown: (result) => {
         const failure = Exit.isSuccess(result) ? undefined : Failure.ofCause(result.cause, arranged.path)
         if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
-        exit(failure?.exitCode ?? 0)
+        // A command that runs another program passes its exit code on.
+        exit(failure?.exitCode ?? Number(process.exitCode ?? 0))
       },
     }),
   )

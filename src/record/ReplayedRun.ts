@@ -65,16 +65,21 @@ export interface RecordedRun {
  * it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
  */
 export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> => {
-  const { log, taskId, secrets } = decode(recorded)
-  const playing = play(await eventsOf(log, taskId), Redaction.make(secrets))
-  const answer = await Promise.resolve(playing.run)
+  const played = await playing(recorded)
+  const answer = await Promise.resolve(played.run)
     .then(program)
     .catch((error: unknown) => {
-      throw playing.divergence() ?? error
+      throw played.divergence() ?? error
     })
-  const divergence = playing.divergence() ?? playing.unmade()
+  const divergence = played.divergence() ?? played.unmade()
   if (divergence !== undefined) throw divergence
   return answer
+}
+
+/** Plays a recorded run for a program that ends by itself: whoever plays it asks at the end whether it went as recorded. */
+export const playing = async (recorded: RecordedRun): Promise<PlayedRun> => {
+  const { log, taskId, secrets } = decode(recorded)
+  return play(await eventsOf(log, taskId), Redaction.make(secrets))
 }
 
 /** The events of a run. */
@@ -103,7 +108,7 @@ const Fields = Options.of<RecordedRun>({
 const decode = (recorded: unknown) => RecordOptions.orThrow(Options.decode("replayed", Fields, recorded))
 
 /** A run that is played, and whether it went as recorded. */
-interface PlayedRun {
+export interface PlayedRun {
   readonly run: Run
   /** The first difference. */
   readonly divergence: () => Diverged | undefined

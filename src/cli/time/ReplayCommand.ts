@@ -9,6 +9,8 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
+import * as Program from "../record/Program.ts"
+import * as ReplayProgram from "../record/ReplayProgram.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
 import { at, json as jsonText, moment } from "../terminal/Text.ts"
@@ -46,10 +48,12 @@ export const replay = Command.make(
       milliseconds,
       Options.optional,
     ),
+    words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, words, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
+      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words)
       const conversation = yield* ConversationTask.isOne(taskId)
       const loaded = yield* AgentOption.load(typed, "replay", { conversation })
       const begun = yield* Replay.begin(taskId, loaded, given({ deadlineMs }))
@@ -64,7 +68,7 @@ export const replay = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2)",
+    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2). After --, a program whose run `hindcast record` recorded",
   ),
 )
 

@@ -16,11 +16,11 @@ import * as Tasks from "./Tasks.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** The events that say what a task is for, and who works on it. */
-const HEADING: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked"]
+/** The events that say what a task is for, and who works on it: nobody goes on with one that is closed. */
+const HEADING: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked", "TaskClosed"]
 
 /** The events that say also how a task stands. */
-const STANDING: ReadonlyArray<CoreName> = [...HEADING, "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"]
+const STANDING: ReadonlyArray<CoreName> = [...HEADING, "TaskPaused", "TaskContinued", "TaskCancelled"]
 
 /** A task as its first and last events describe it. */
 export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">

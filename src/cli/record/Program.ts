@@ -1,0 +1,71 @@
+/** Runs a program in a process of its own, with Hindcast loaded before it. */
+import { spawn } from "node:child_process"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { Args } from "@effect/cli"
+import { Data, Effect } from "effect"
+import * as ProcessRun from "../../record/process/ProcessRun.ts"
+import { BadInput } from "../command/BadInput.ts"
+
+/** The words after `--`. */
+export const words = Args.text({ name: "command" }).pipe(
+  Args.withDescription("After --, the program: node, its file, its arguments"),
+  Args.repeated,
+)
+
+/** The program could not be started. To recover, see that its command is there. */
+export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly command: string; readonly reason: string }> {
+  override get message() {
+    return `${this.command}: expected a program that starts, found ${this.reason}`
+  }
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** The exit code that a shell reports for it. */
+export const exitCodeOf = ({ code, signal }: Ended): number =>
+  code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])
+
+const PRELOAD = pathToFileURL(fileURLToPath(new URL("../../record/process/preload.js", import.meta.url))).href
+
+/** Checks that the words start Node: other programs do not load what is to be loaded before them. */
+export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [string, ...Array<string>], BadInput> => {
+  const [node, ...others] = typed
+  const isNode = node !== undefined && /^node(\.exe)?$/.test(path.basename(node))
+  return isNode && others.length > 0
+    ? Effect.succeed([node, ...others])
+    : new BadInput({
+        input: "--",
+        expected: "node and a program after it, such as -- node agent.js",
+        found: typed.length === 0 ? "nothing" : `"${typed.join(" ")}"`,
+        advice: "Other runtimes and package managers start Node themselves: name the program that they start.",
+      })
+}
+
+/** Runs the program to its end, with the terminal of this process. It is ended with this process. */
+export const run = (
+  [node, ...others]: readonly [string, ...Array<string>],
+  told: ProcessRun.ProcessRun,
+): Effect.Effect<Ended, NotStarted> =>
+  Effect.async<Ended, NotStarted>((resume) => {
+    const child = spawn(node, ["--import", PRELOAD, ...others], {
+      stdio: "inherit",
+      env: { ...process.env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
+    })
+    child.on("error", ({ message }) => resume(new NotStarted({ command: node, reason: message })))
+    const closed = new Promise<void>((resolve) => {
+      child.on("close", (code, signal) => {
+        resume(Effect.succeed({ code, signal }))
+        resolve()
+      })
+    })
+    return Effect.promise(() => {
+      child.kill("SIGTERM")
+      return closed
+    })
+  })

@@ -1,0 +1,86 @@
+/** The command `hindcast record`: records what a program asks models and others by its `fetch`, without a change to it. */
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog, Exact } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import { count } from "../terminal/Text.ts"
+import * as Program from "./Program.ts"
+
+/** `hindcast record -- node agent.js` */
+export const record = Command.make(
+  "record",
+  {
+    log: common.log,
+    goal: optionalText("goal", "What the run is for. Default: its command"),
+    agent: optionalText("agent", "The program's name. Default: that of its file"),
+    onLogFailure: oneOf("on-log-failure", ["go-on", "stop"]).pipe(
+      Options.withDescription("Whether the program goes on if the log fails. Default: go-on"),
+      Options.withDefault("go-on" as const),
+    ),
+    words: Program.words,
+  },
+  ({ log, goal, agent, onLogFailure, words }) =>
+    Effect.gen(function* () {
+      const program = yield* Program.checked(words)
+      const filename = yield* OpenLog.fileOf(log)
+      const taskId = newId()
+      const told = {
+        ...{ does: "record" as const, log: filename, taskId, onLogFailure },
+        goal: Option.getOrElse(goal, () => program.join(" ")),
+        agent: Option.getOrElse(agent, () => nameOf(program)),
+      }
+      const ended = yield* Program.run(program, told)
+      process.exitCode = Program.exitCodeOf(ended)
+      yield* report(taskId, ended).pipe(
+        Effect.provide(OpenLog.forWriting(log)),
+        // The log could not be made: the program has said so.
+        Effect.catchTag("LogMissing", () => Effect.void),
+      )
+    }),
+).pipe(
+  Command.withDescription(
+    "Run a Node program and record its requests: of models as turns, all others as they are. Its global `fetch` is wrapped; nothing else of it is changed or seen",
+  ),
+)
+
+/** The name of a program's file, without its ending. */
+const nameOf = (program: ReadonlyArray<string>): string => {
+  const file = program.slice(1).find((word) => !word.startsWith("-")) ?? "program"
+  return path.basename(file).replace(/\.\w+$/, "")
+}
+
+/** Closes the task if its program did not, and says what was recorded. */
+const report = (taskId: string, ended: Program.Ended) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const counts = new Map<string, number>()
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) => {
+      for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
+    })
+    // Nothing was started.
+    if (!counts.has("TaskOpened")) return
+    if (!counts.has("TaskClosed")) yield* close(taskId, ended)
+    const turns = count(counts.get("ModelCalled") ?? 0, "model request")
+    const others = count(counts.get("IoCalled") ?? 0, "other request")
+    yield* Output.note(
+      `Recorded ${turns} and ${others} as task ${taskId}. \`hindcast replay ${taskId} -- node …\` plays it again.`,
+    )
+  })
+
+/** A program that calls `process.exit`, or is killed, cannot close its task. */
+const close = (taskId: string, ended: Program.Ended) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const stream = `task/${taskId}`
+    const outcome = ended.code === 0 ? "achieved" : ended.code === null ? "abandoned" : "failed"
+    const reason =
+      ended.code === null ? `its process ended by ${ended.signal}` : `its process exited with ${ended.code}`
+    const expected = Exact(yield* log.versionOf(stream))
+    const events = [{ type: "TaskClosed", payload: { outcome, reason } }] as const
+    yield* log.append({ stream, taskId, actor: "kernel", expected, events })
+  })

@@ -1,0 +1,35 @@
+/** What a process is told that is recorded, or played, as a whole: by its global `fetch` and without a change to it. */
+
+import { type Either, Schema } from "effect"
+import type { ParseError } from "effect/ParseResult"
+
+/** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
+export const VARIABLE = "HINDCAST_RUN"
+
+const Recording = Schema.Struct({
+  does: Schema.Literal("record"),
+  log: Schema.String,
+  goal: Schema.String,
+  agent: Schema.String,
+  taskId: Schema.String,
+  onLogFailure: Schema.Literal("go-on", "stop"),
+})
+
+const Replaying = Schema.Struct({ does: Schema.Literal("replay"), log: Schema.String, taskId: Schema.String })
+
+/** A recording or a replay of a process. */
+export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying))
+
+export type ProcessRun = typeof ProcessRun.Type
+
+/** The text for the variable. */
+export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)
+
+/** The run that a text of the variable describes. */
+export const read: (text: unknown) => Either.Either<ProcessRun, ParseError> = Schema.decodeUnknownEither(ProcessRun)
+
+/** The exit code of a process whose run could not be recorded or played, and which did not start. */
+export const NOT_STARTED = 1
+
+/** The exit code of a process that did otherwise than was recorded. */
+export const DIVERGED = 2

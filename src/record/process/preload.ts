@@ -1,0 +1,52 @@
+/**
+ * Loaded before a program by `node --import`, as `hindcast record -- node agent.js` does: puts a `fetch` that records,
+ * or one that plays a recording, in the place of the global one. `ProcessRun` says which.
+ */
+
+import * as fs from "node:fs"
+import { Either } from "effect"
+import { record } from "../LiveRun.ts"
+import * as ProcessRun from "./ProcessRun.ts"
+import { playing } from "../ReplayedRun.ts"
+
+const told = process.env[ProcessRun.VARIABLE]
+delete process.env[ProcessRun.VARIABLE]
+
+/** Written at once, for the process ends right after it. */
+const say = (text: string) => void fs.writeSync(process.stderr.fd, `hindcast: ${text}\n`)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
+type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
+
+const recordProcess = async ({ taskId, does: _, ...options }: Recording) => {
+  const run = await record({ ...options, id: taskId })
+  globalThis.fetch = run.fetch
+  // The program has nothing more to do. With `process.exit` it does not come to this: `hindcast record` closes the task then.
+  process.once("beforeExit", (code) => {
+    run.end(code === 0 ? "achieved" : "failed").catch((error) => {
+      process.emitWarning(`the end of the run was not recorded: ${messageOf(error)}`, { type: "HindcastWarning" })
+    })
+  })
+}
+
+const replayProcess = async ({ log, taskId }: Replaying) => {
+  const { run, divergence, unmade } = await playing({ log, taskId })
+  globalThis.fetch = run.fetch
+  process.on("exit", () => {
+    const found = divergence() ?? unmade()
+    if (found === undefined) return
+    say(found.message)
+    process.exitCode = ProcessRun.DIVERGED
+  })
+}
+
+try {
+  const run = Either.getOrThrow(ProcessRun.read(told))
+  if (run.does === "record") await recordProcess(run)
+  else await replayProcess(run)
+} catch (error) {
+  say(`nothing was started: ${messageOf(error)}`)
+  process.exit(ProcessRun.NOT_STARTED)
+}
