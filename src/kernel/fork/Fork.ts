@@ -188,7 +188,7 @@ const goOn = (
       }),
     )
     const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
-      ...{ decides: Agent.decides(agent), goesOn: true },
+      ...{ decides: Agent.decides(agent), isLive: () => recordedTask.isUsedUp() },
     })
     const led = replayThenLive(
       hurried,
