@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import { type AppendRequest, EventLog, LogUnavailable } from "../../src/events/log/EventLog.ts"
 import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { counting } from "./resume/given.ts"
 import { testKernel } from "./testKernel.ts"
 
@@ -30,6 +31,24 @@ const through = (
     const { start, layerLog } = yield* testKernel({ tools, between })
     return { appended, executed, layerLog, ...(yield* start) }
   })
+
+/** A kernel that holds back the append of a message until it is told to go on, and then does something with it. */
+const holdingBack = (end: (append: Append, request: AppendRequest) => ReturnType<Append>) =>
+  Effect.gen(function* () {
+    const goOn = yield* Deferred.make<void>()
+    const held = yield* Deferred.make<void>()
+    const kernel = yield* through((append, request) =>
+      request.events[0]?.type === "MessageSent"
+        ? Deferred.succeed(held, undefined).pipe(
+            Effect.zipRight(Deferred.await(goOn)),
+            Effect.zipRight(Effect.suspend(() => end(append, request))),
+          )
+        : append(request),
+    )
+    return { ...kernel, goOn: Deferred.succeed(goOn, undefined), isHeld: Deferred.await(held) }
+  })
+
+const holding = holdingBack((append, request) => append(request))
 
 /** A task whose tools run: one command was carried out in it. */
 const openTask = Effect.gen(function* () {
@@ -130,36 +149,101 @@ describe("a command for which nothing has to be waited", () => {
     }),
   )
 
-  it.scopedLive("is recorded step by step while an append of its task is pending", () =>
+  it.scopedLive("waits for an append of its task that is pending, and goes in one commit, too", () =>
     Effect.gen(function* () {
-      const goOn = yield* Deferred.make<void>()
-      const { run, appended, executed } = yield* through((append, request) =>
-        request.events[0]?.type === "MessageSent"
-          ? Effect.zipRight(Deferred.await(goOn), append(request))
-          : append(request),
-      )
+      const { run, appended, executed, goOn, isHeld } = yield* holding
       yield* run(
         Effect.gen(function* () {
           const task = yield* openTask
           const saying = yield* Effect.fork(task.say("one moment"))
-          yield* Effect.iterate(0, {
-            while: () => !appended.flat().includes("MessageSent"),
-            body: () => Effect.as(Effect.yieldNow(), 0),
-          })
+          yield* isHeld
           appended.length = 0
           const acting = yield* Effect.fork(task.act("program/note"))
-          yield* Effect.iterate(0, {
-            while: () => commandsIn(appended).length === 0,
-            body: () => Effect.as(Effect.yieldNow(), 0),
-          })
-          expect(commandsIn(appended)[0]).toEqual(["ActuatorCommanded"])
-          yield* Deferred.succeed(goOn, undefined)
+          yield* Effect.repeatN(Effect.yieldNow(), 100)
+          expect(commandsIn(appended)).toEqual([])
+          yield* goOn
           yield* Fiber.join(saying)
           expect((yield* Fiber.join(acting)).status).toBe("succeeded")
-          expect((yield* typesOf()).filter((type) => type === "ActuatorCommanded")).toHaveLength(2)
+          expect(commandsIn(appended)).toEqual([AT_ONCE])
         }),
       )
       expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is not dispatched where its actuator was deactivated while it waited", () =>
+    Effect.gen(function* () {
+      const { run, executed, goOn, isHeld } = yield* holding
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const saying = yield* Effect.fork(task.say("one moment"))
+          yield* isHeld
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* Effect.repeatN(Effect.yieldNow(), 100)
+          yield* (yield* Registry).deactivate("program/note")
+          yield* goOn
+          yield* Fiber.join(saying)
+          expect(yield* Fiber.join(acting)).toMatchObject({ status: "denied" })
+        }),
+      )
+      expect(executed).toHaveLength(1)
+    }),
+  )
+
+  it.scopedLive("goes on step by step where an append that it waited for has failed", () =>
+    Effect.gen(function* () {
+      const lost = new LogUnavailable({ log: "log.db", reason: "it is busy" })
+      const { run, appended, executed, goOn, isHeld } = yield* holdingBack(() => lost)
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const saying = yield* Effect.fork(Effect.either(task.say("one moment")))
+          yield* isHeld
+          appended.length = 0
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* goOn
+          expect(yield* Fiber.join(saying)).toMatchObject({ _tag: "Left" })
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+          expect(commandsIn(appended).slice(-2)).toEqual([["CommandAllowed"], ["CommandDispatched"]])
+          expect((yield* typesOf()).filter((type) => type === "CommandDispatched")).toHaveLength(2)
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("goes on where the one that recorded before it was interrupted", () =>
+    Effect.gen(function* () {
+      const { run, executed, isHeld } = yield* holding
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const saying = yield* Effect.fork(task.say("one moment"))
+          yield* isHeld
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* Fiber.interrupt(saying)
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
+  it.scopedLive("is one of several of one answer, each of which goes in one commit", () =>
+    Effect.gen(function* () {
+      const { run, appended, executed } = yield* through()
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          appended.length = 0
+          const notes = Array.from({ length: 8 }, (_, index) => task.act("program/note", { of: `${index}` }))
+          const outcomes = yield* Effect.all(notes, { concurrency: "unbounded" })
+          expect(outcomes.map(({ status }) => status)).toEqual(notes.map(() => "succeeded"))
+          expect(commandsIn(appended)).toEqual(notes.map(() => AT_ONCE))
+        }),
+      )
+      expect(executed).toHaveLength(9)
     }),
   )
 

@@ -161,6 +161,8 @@ describe("a task that is forked at each of its events", () => {
         const pending = { at: Number(commanded?.position), task: taskId, ...TOOLS }
         const other = yield* kernel.fork(advancing("program/note"), pending)
         expect(other.audit.acting).toMatchObject({ commanded: 2, succeeded: 1, denied: 1 })
+        const replayed = yield* kernel.replay(taskId, advancing("program/note"), { timeline: other.timeline })
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
         const fresh = yield* kernel.fork(advancing("program/look"), { ...pending, fresh: true })
         expect(fresh.audit.acting).toMatchObject({ commanded: 2, succeeded: 1, denied: 1 })
       }).pipe(Effect.provide(layer))

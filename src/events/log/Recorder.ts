@@ -33,14 +33,16 @@ export interface Recorder {
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
-   * Appends events as `recordAll` does, but only if nothing else is pending and no other program has appended to the stream:
-   * otherwise nothing is recorded, and it returns undefined. The ids of the events must be new.
+   * Appends events as `recordAll` does, but only where no other program has appended to the stream: otherwise nothing is
+   * recorded, and it returns undefined. It waits until nothing else is pending, and for others that wait so before it;
+   * if appends keep coming, it gives up after `MOST_AWAITED` of them. The ids of the events must be new.
+   *
+   * @param applies whether the events are still to be recorded, asked after the waiting
    */
-  readonly recordUndisturbed: (
+  readonly recordUndisturbed: <E>(
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
-  ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError>
-  /** Waits until no append of this recorder is pending. */
-  readonly settled: Effect.Effect<void>
+    applies: Effect.Effect<boolean, E>,
+  ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E>
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
@@ -74,7 +76,13 @@ export const make = (
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
 ): Recorder =>
-  recorderFor(log, recording, { version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed })
+  recorderFor(log, recording, {
+    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed },
+    undisturbed: Effect.unsafeMakeSemaphore(1),
+  })
+
+/** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
+const MOST_AWAITED = 64
 
 /** The stream as it will be when all pending appends are committed. */
 interface StreamState {
@@ -86,59 +94,86 @@ interface StreamState {
    * version.
    */
   round: number
-  /** How many appends are pending, and who waits until there is none. */
+  /** How many appends are pending. */
   pending: number
+  /** Told of the end of each append. */
   readonly waiting: Set<() => void>
+  /** Those that wait until nothing is pending append one by one. */
+  readonly undisturbed: Effect.Semaphore
   readonly noticed: (events: ReadonlyArray<Event>) => void
 }
+
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
+
+  /** Makes an append. It is pending until it has ended, also where it is interrupted. Called when it begins. */
+  const begun = <A, E>(appending: Effect.Effect<A, E>, restore: Restore): Effect.Effect<A, E> => {
+    state.pending += 1
+    return Effect.ensuring(restore(appending), ended)
+  }
+
+  const ended = Effect.sync(() => {
+    state.pending -= 1
+    for (const told of [...state.waiting]) told()
+  })
 
   /** Appends events after all appends that are pending. After a conflict, `again` decides what happens. */
   const appendNext = <A>(
     events: ReadonlyArray<CoreNewEvent>,
     newIds: boolean,
     again: () => Effect.Effect<Appended | A, AppendError>,
-  ): Effect.Effect<Appended | A, AppendError> =>
-    Effect.suspend(() => {
-      const { version, round } = state
-      state.version += events.length
-      state.pending += 1
-      const appending = log.append({ ...recording, events, newIds, expected: Exact(version) })
-      return Effect.catchTag(
-        Effect.ensuring(Effect.map(appending, committed), ended),
-        "VersionConflict",
-        (conflict) => {
-          rebase(conflict, round)
-          return again()
-        },
-      )
+    restore: Restore,
+  ): Effect.Effect<Appended | A, AppendError> => {
+    const { version, round } = state
+    state.version += events.length
+    const appending = begun(log.append({ ...recording, events, newIds, expected: Exact(version) }), restore)
+    return Effect.catchTag(Effect.map(appending, committed), "VersionConflict", (conflict) => {
+      rebase(conflict, round)
+      return restore(again())
     })
+  }
 
   const committed = (appended: Appended): Appended => {
     state.committed = Math.max(state.committed, appended.version)
     return appended
   }
 
-  /** One pending append has ended. */
-  const ended = Effect.sync(() => {
-    state.pending -= 1
-    if (state.pending > 0) return
-    for (const go of state.waiting) go()
-    state.waiting.clear()
+  const nextEnd = Effect.async<void>((resume) => {
+    const told = () => {
+      state.waiting.delete(told)
+      resume(Effect.void)
+    }
+    state.waiting.add(told)
+    return Effect.sync(() => state.waiting.delete(told))
   })
 
-  const settled = Effect.async<void>((resume) => {
-    if (state.pending === 0) return resume(Effect.void)
-    const go = () => resume(Effect.void)
-    state.waiting.add(go)
-    return Effect.sync(() => state.waiting.delete(go))
-  })
+  /** Appends once nothing is pending, after at most so many appends. */
+  const appendUndisturbed = <E>(
+    events: ReadonlyArray<CoreNewEvent>,
+    applies: Effect.Effect<boolean, E>,
+    most: number,
+  ): Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E> =>
+    Effect.suspend(() => {
+      if (state.pending > 0 && most > 0) return Effect.zipRight(nextEnd, appendUndisturbed(events, applies, most - 1))
+      return Effect.flatMap(applies, (still) =>
+        Effect.uninterruptibleMask((restore): Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E> => {
+          if (!still) return Effect.succeed(undefined)
+          if (state.pending > 0 && most > 0) return restore(appendUndisturbed(events, applies, most - 1))
+          // If one that is pending failed, events of another program could take its place unnoticed.
+          if (state.version !== state.committed) return Effect.succeed(undefined)
+          return Effect.map(
+            appendNext(events, true, () => Effect.succeed(undefined), restore),
+            (appended) => appended?.events,
+          )
+        }),
+      )
+    })
 
   const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds = false): Effect.Effect<Appended, AppendError> =>
-    appendNext(events, newIds, () => appendAll(events, newIds))
+    Effect.uninterruptibleMask((restore) => appendNext(events, newIds, () => appendAll(events, newIds), restore))
 
   const appendInOrder = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
     Effect.flatMap(appendAll(events, newIds), firstEvent)
@@ -160,27 +195,18 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       return appendInOrder(events, areNew)
     },
     recordAll: (events) => Effect.map(appendAll(events), ({ events }) => events),
-    recordUndisturbed: (events) =>
-      Effect.suspend(() =>
-        // If one that is pending failed, events of another program could take its place unnoticed.
-        state.version !== state.committed
-          ? Effect.succeed(undefined)
-          : Effect.map(
-              appendNext(events, true, () => Effect.succeed(undefined)),
-              (appended) => appended?.events,
-            ),
-      ),
-    settled,
+    recordUndisturbed: (events, applies) =>
+      state.undisturbed.withPermits(1)(appendUndisturbed(events, applies, MOST_AWAITED)),
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1
         state.committed = 1
       }),
     recordAfter: (version, event, ...others) =>
-      Effect.suspend(() => {
+      Effect.uninterruptibleMask((restore) => {
         const after = version + 1 + others.length
         if (version === state.version) state.version = after
-        return Effect.tap(append({ events: [event, ...others], expected: Exact(version) }), () => {
+        return Effect.tap(begun(append({ events: [event, ...others], expected: Exact(version) }), restore), () => {
           state.version = Math.max(state.version, after)
           state.committed = Math.max(state.committed, after)
         })

@@ -4,12 +4,12 @@
  */
 
 import { Cause, Effect, Exit, Option } from "effect"
-import type { AppendError, CoreNewEvent, LogUnavailable } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, LogError, LogUnavailable } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Restore } from "../instances/Instance.ts"
-import type { Command, CommandOutcome, CommandProgress, ResolvedActuator } from "./Command.ts"
+import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordAborted } from "./CommandOutcome.ts"
 import { call } from "./Dispatch.ts"
 
@@ -45,7 +45,7 @@ export interface AllowedAtOnce {
 export const atOnce = (
   { command, resolved, rule, requested, causationId }: AllowedAtOnce,
   restore: Restore,
-): Effect.Effect<CommandOutcome | undefined, LeaseLost | AppendError> =>
+): Effect.Effect<CommandOutcome | undefined, LeaseLost | AppendError | LogError> =>
   Effect.suspend(() => {
     const { task, commandId } = command
     const running = () => task.running(resolved.plugin, resolved.found)
@@ -54,13 +54,15 @@ export const atOnce = (
     const giveBack = task.kernel.commands.takeTurn(resolved.lane)
     if (giveBack === undefined) return Effect.succeed(undefined)
 
-    const carriedOut = Effect.gen(function* () {
-      // Another command of the same answer may be on its way into the log.
-      yield* task.settled
-      // It may have waited for the end of an update, too.
-      if (running() !== instance) return undefined
+    // It has waited for the end of an update, or of what the task was recording, such as another command of the same
+    // answer: what the gate allowed may have been deactivated or granted more meanwhile.
+    const stillApplies = Effect.gen(function* () {
       yield* task.kernel.lease.check
-      if (task.isPaused()) return undefined
+      const now = yield* resolve(command)
+      return now?.found === resolved.found && running() === instance && !task.isPaused()
+    })
+
+    const carriedOut = Effect.gen(function* () {
       const ids = { commanded: newId(), allowed: newId(), dispatched: newId() }
       const events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] = [
         { type: "ActuatorCommanded", id: ids.commanded, causationId, payload: requested },
@@ -68,7 +70,7 @@ export const atOnce = (
         { type: "CommandDispatched", id: ids.dispatched, causationId: ids.allowed, payload: { commandId } },
       ]
       const recorded = yield* task
-        .recordUndisturbed(events)
+        .recordUndisturbed(events, stillApplies)
         .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(command, ids.dispatched, cause)))
       if (recorded === undefined) return undefined
       const commandedAt = recorded[0]?.position ?? 0

@@ -68,7 +68,8 @@ const ruleThatAllows = (command: Command.Command, resolved: Command.ResolvedActu
   return validationError(command, resolved) === undefined ? rule : undefined
 }
 
-const validationError = ({ args }: Command.Command, { declared }: Command.ResolvedActuator) =>
+/** What is wrong with a command's arguments by the schema that its actuator declares; undefined if nothing is. */
+export const validationError = ({ args }: Command.Command, { declared }: Command.ResolvedActuator) =>
   ComponentSchemas.validationError("args", declared?.args, args)
 
 export const denyUnknown = (command: Command.Command, progress: Command.CommandProgress) =>

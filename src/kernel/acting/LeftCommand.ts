@@ -105,12 +105,15 @@ export const isRepeatable = (
   { declared, isStep, plugin }: Command.ResolvedActuator,
 ): boolean => declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
 
-/** Whether the gate had allowed a command when it was left, and allows it again. */
+/** Whether the gate had allowed a command when it was left, and allows it again by the same rule. */
 export const isStillAllowed = (
   command: Command.Command,
   resolved: Command.ResolvedActuator,
   { last }: LeftCommand,
-): boolean => is(last, "CommandAllowed") && CommandExecution.rulingOn(command, resolved).decision === "allow"
+): boolean => {
+  const { decision, rule } = CommandExecution.rulingOn(command, resolved)
+  return is(last, "CommandAllowed") && decision === "allow" && last.payload.rule === rule
+}
 
 /** Its latest event, with the version of the stream in which it goes on. */
 const lastOf = ({ last, version }: LeftCommand): Event => ({ ...last, version })
@@ -129,7 +132,8 @@ const settleDoubt = (
 ) => {
   const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.question !== undefined)
   const { decision } = CommandExecution.rulingOn(command, resolved)
-  const mayBeCarriedOut = decision === "allow" || (decision === "confirm" && left.question !== undefined)
+  const isAllowed = decision === "allow" || (decision === "confirm" && left.question !== undefined)
+  const mayBeCarriedOut = isAllowed && CommandExecution.validationError(command, resolved) === undefined
   return isRepeatable(command, resolved) && mayBeCarriedOut && outdated(resolved) === undefined
     ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
     : recordUnknown(command, progress)
@@ -143,7 +147,8 @@ const ruleAgain = (
   restore: Restore,
 ) => {
   const outdated = CommandExecution.outdated(command, thenOf(resolved, left), false)
-  return isStillAllowed(command, resolved, left)
+  const isValid = CommandExecution.validationError(command, resolved) === undefined
+  return isValid && isStillAllowed(command, resolved, left)
     ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
     : CommandExecution.decideAndDispatch(command, resolved, progress, restore)
 }

@@ -68,6 +68,8 @@ const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
     if (dispatched) return yield* recordUnknown(command, progress)
     const reason = `${NOT_REQUESTED[by]}; it was not executed`
     if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
+    // What a fork ends is caused by the fork: a replay of it does not expect the request.
+    if (by === "fork") progress.last = task.openedBy
     return yield* recordDenied(command, progress, by, reason)
   })
 

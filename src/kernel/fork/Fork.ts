@@ -29,7 +29,7 @@ import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import { type Parted, replayDecisions } from "../replay/ReplayedDecisions.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import { replayThenLive } from "../replay/ReplayThenLive.ts"
+import { replayThenLive, roundInPart } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
@@ -188,7 +188,7 @@ const goOn = (
       }),
     )
     const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
-      ...{ decides: Agent.decides(agent), goesOn: true },
+      ...{ decides: Agent.decides(agent), isLive: () => recordedTask.isUsedUp() },
     })
     const led = replayThenLive(
       hurried,
@@ -201,7 +201,8 @@ const goOn = (
     // The steps over which the agent is led do not count.
     const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
     const deciding = replayDecisions(agent, past)
-    const working = Effect.raceFirst(loop(deciding.agent, led, { ...options, maxSteps }), silent)
+    const together = roundInPart(led.together, led.together, recordedTask, fresh ? [] : point.left)
+    const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
     // It had nothing more to ask than was recorded.

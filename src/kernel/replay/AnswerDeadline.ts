@@ -16,8 +16,8 @@ export interface Hurried {
 interface Led {
   /** Whether its choices are recorded. */
   readonly decides: boolean
-  /** Whether it goes on by itself after the recording, where it may take as long as it likes. */
-  readonly goesOn: boolean
+  /** Whether it asks for what is not recorded by now. From then on it may take as long as it likes. */
+  readonly isLive: () => boolean
 }
 
 /**
@@ -32,7 +32,7 @@ interface Led {
 export const hurried = (
   recorded: RecordedTask,
   withinMs: number | undefined,
-  { decides, goesOn }: Led,
+  { decides, isLive }: Led,
 ): Effect.Effect<Hurried> =>
   Effect.map(Effect.clock, (clock) => {
     if (withinMs === undefined) return { recorded, silent: Effect.never }
@@ -42,7 +42,7 @@ export const hurried = (
       askedAt = now()
     })
     const silent: Effect.Effect<never> = Effect.suspend(() => {
-      if (goesOn && recorded.isUsedUp()) return Effect.never
+      if (isLive()) return Effect.never
       const left = askedAt + withinMs - now()
       if (left > 0) return Effect.zipRight(Effect.sleep(Math.ceil(left)), silent)
       const due = recorded.next(decides)

@@ -80,14 +80,23 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     ...{ recording, at },
     past: requests.filter(isPast),
     ahead: requests.filter((request) => !isPast(request)),
-    // The versions of a fork's streams begin anew.
-    left: leftAt(recording, before).map(({ question: _, ...command }) => ({ ...command, version: 0 })),
+    left: leftAt(recording, before).map(anew),
     questions: unanswered(before),
     perceptions: before.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
     }, 0),
   })
 }
+
+/**
+ * A command as a fork goes on with it: of what a person was asked, and answered, nothing counts. The versions of a
+ * fork's streams begin anew.
+ */
+const anew = ({ question, ...command }: LeftCommand): LeftCommand => ({
+  ...command,
+  last: question === undefined ? command.last : command.commanded,
+  version: 0,
+})
 
 /** The point without a last perception that no request followed, so that the agent perceives again. */
 export const beforePerceiving = (point: Point): Point => {

@@ -117,7 +117,7 @@ export const begin = (
     const led = replayDecisions(limited, shared(recording)).agent
     const report = Effect.gen(function* () {
       const { recorded, silent } = yield* AnswerDeadline.hurried(recordedTask, deadlineMs, {
-        ...{ decides: Agent.decides(agent), goesOn: false },
+        ...{ decides: Agent.decides(agent), isLive: () => false },
       })
       const working = loop(led, recorded.task, { maxSteps: stepsOf(recording) })
       const exit = yield* Effect.exit(Effect.raceFirst(working, silent))

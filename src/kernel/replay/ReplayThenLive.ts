@@ -1,6 +1,9 @@
 /** Leads an agent through a task's recorded past, and then lets it continue live. */
 
 import { Effect } from "effect"
+import type { LeftCommand } from "../acting/LeftCommand.ts"
+import { isSame } from "../acting/LeftCommands.ts"
+import type { AgentCommand } from "../acting/Round.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
 import { gottenBy } from "./RecordedAgentEvents.ts"
@@ -91,3 +94,28 @@ export const replayThenLive = (
     close: (...end) => Effect.suspend(() => Effect.zipRight(past.isUsedUp() ? begin : Effect.void, live.close(...end))),
   }
 }
+
+/**
+ * A round that was cut off: of its steps, those that had ended, such as one that was denied, are answered from the
+ * recording; the others go on.
+ */
+export const roundInPart =
+  (
+    led: Task["together"],
+    live: Task["together"],
+    recorded: RecordedTask,
+    left: ReadonlyArray<LeftCommand>,
+  ): Task["together"] =>
+  (commands) =>
+    Effect.gen(function* () {
+      if (recorded.isUsedUp()) return yield* live(commands)
+      const isLeft = (command: AgentCommand) =>
+        left.some((one) => isSame(one, command)) &&
+        !recorded.hasCommand(command.actuator, command.args, command.agentId)
+      const open = new Set(commands.filter(isLeft))
+      if (open.size === 0) return yield* led(commands)
+      const ended = commands.filter((command) => !open.has(command))
+      const told = ended.length === 0 ? [] : [...(yield* led(ended))]
+      const gone = [...(yield* live([...open]))]
+      return commands.flatMap((command) => (open.has(command) ? gone : told).shift() ?? [])
+    })

@@ -3,9 +3,9 @@
 import { Effect } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
-import type { AgentCommand } from "../acting/Round.ts"
 import { between, choiceOf } from "../replay/Divergence.ts"
 import { positionOf, type RecordedTask } from "../replay/RecordedTask.ts"
+import { roundInPart } from "../replay/ReplayThenLive.ts"
 import type { Task } from "../tasks/Task.ts"
 
 /**
@@ -40,20 +40,7 @@ export const withUnfinishedTurn = (
       const different = { kind: "another-command", position, path: "", expected, found } as const
       return recorded.diverge(between(position, expected, found) ?? different)
     }),
-  // Of a round, those that had ended, such as one that was denied, are answered from the recording; the others go on.
-  together: (commands) =>
-    Effect.gen(function* () {
-      if (recorded.isUsedUp()) return yield* live.together(commands)
-      const isLeft = (command: AgentCommand) =>
-        left.some((one) => isSame(one, command)) &&
-        !recorded.hasCommand(command.actuator, command.args, command.agentId)
-      const open = new Set(commands.filter(isLeft))
-      if (open.size === 0) return yield* led.together(commands)
-      const ended = commands.filter((command) => !open.has(command))
-      const told = ended.length === 0 ? [] : [...(yield* led.together(ended))]
-      const gone = [...(yield* live.together([...open]))]
-      return commands.flatMap((command) => (open.has(command) ? gone : told).shift() ?? [])
-    }),
+  together: roundInPart(led.together, live.together, recorded, left),
   close: (outcome, reason) =>
     Effect.suspend(() => {
       const next = recorded.next()

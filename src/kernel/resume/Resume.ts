@@ -156,7 +156,7 @@ const goOn = (
       wentLive = true
     })
     const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
-      ...{ decides: Agent.decides(agent), goesOn: true },
+      ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
     })
     const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
     const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
