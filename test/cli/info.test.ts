@@ -58,6 +58,27 @@ describe("log info", () => {
     expect(space.types.map(({ name, events }) => [name, events])).toEqual(Object.entries(types))
   })
 
+  it("counts a task once, however often it was opened, and none that never was", async () => {
+    const filename = path.join(place.directory, "reopened.db")
+    const opened = { type: "TaskOpened", payload: { goal: "g", measures: [], agent: "a@1" } } as const
+    const closed = { type: "TaskClosed", payload: { outcome: "achieved" } } as const
+    const appended = Effect.gen(function* () {
+      const { append } = yield* EventLog
+      const to = (taskId: string | null) => ({ stream: `task/${taskId}`, taskId, actor: "test" })
+      yield* append({ ...to("t1"), events: [opened, closed, opened] })
+      yield* append({ ...to("t2"), events: [opened, opened] })
+      yield* append({ ...to("t3"), events: [closed] })
+      yield* append({ ...to(null), events: [opened] })
+    })
+    await Effect.runPromise(Effect.provide(appended, layerSqlite({ filename })))
+    expect((await document(["log", "info", "--log", filename])).tasks).toEqual({ all: 2, open: 1 })
+    const listed = await document(["task", "ls", "--all", "--log", filename])
+    expect(listed.tasks).toMatchObject([
+      { id: "t1", outcome: "achieved" },
+      { id: "t2", outcome: null },
+    ])
+  })
+
   it("says in one line what the gate of the last kernel decided by, and `log show` what each one did", async () => {
     const told = "little-risk allows, ask-a-person confirms, else deny"
     expect((await hindcast(["log", "info", "--log", log])).stdout).toContain(`\ngate of the last kernel: ${told}\n`)

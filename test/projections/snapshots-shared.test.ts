@@ -86,6 +86,22 @@ describe("a snapshot of a combined projection", () => {
     }),
   )
 
+  it.scopedLive("is stored whole again after its parts were damaged", () =>
+    Effect.gen(function* () {
+      const { filename, head } = yield* sharedLog
+      yield* sql(filename, "UPDATE snapshot_parts SET content = x'00ff' WHERE rowid % 2 = 0")
+      expect(yield* Effect.provide(storeWhole, sharing(filename, Unfinished.projection))).toBe(head)
+      const { environment, firstFolded, whole } = watchedPart()
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* current(environment), fold(EnvironmentState.projection, yield* allEvents))
+        }),
+        sharing(filename, whole, true),
+      )
+      expect(firstFolded()).toBe(null)
+    }),
+  )
+
   it.scopedLive("is not one of a combination that names the same parts otherwise, or in another version", () =>
     Effect.gen(function* () {
       const { filename } = yield* sharedLog

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { LOG_TABLES } from "../../src/events/sqlite/file/schema.ts"
 import { fold } from "../../src/projections/fold/Projection.ts"
+import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { Database } from "../sqlite.ts"
 import { forge } from "./forging.ts"
@@ -24,6 +25,8 @@ import {
 
 /** Makes the first digit of a hash another one, whichever it is. */
 const otherwise = (column: string) => `${column} = iif(substr(${column}, 1, 1) = '0', '1', '0') || substr(${column}, 2)`
+
+const reach = Effect.flatMap(Projector, ({ snapshotAt }) => snapshotAt(EnvironmentState.projection))
 
 describe("a snapshot that is not what was stored is not trusted", () => {
   const refused = (what: string, corrupt: (filename: string, last: number) => Effect.Effect<unknown>) =>
@@ -142,8 +145,10 @@ describe("a snapshot that is not what was stored is not trusted", () => {
       yield* sql(filename, "DROP TRIGGER events_not_deleted")
       yield* sql(filename, "DELETE FROM events WHERE position >= ?", cut)
       yield* sql(filename, guard)
+      expect(yield* Effect.provide(reach, projectorOn(filename))).toBe(0)
       // The last two are of events that are no more; what takes their places says something else.
       yield* Effect.provide(fill(1_500), projectorOn(filename))
+      expect(yield* Effect.provide(reach, projectorOn(filename))).toBe(0)
       const { projection, firstFolded } = watched()
       yield* Effect.provide(
         Effect.gen(function* () {

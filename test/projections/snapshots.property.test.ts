@@ -11,6 +11,7 @@ import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { applyAll, begin, combine, fold, type Projection } from "../../src/projections/fold/Projection.ts"
 import * as Fingerprint from "../../src/projections/projector/Fingerprint.ts"
+import * as PagedFold from "../../src/projections/projector/PagedFold.ts"
 import * as SnapshotStrategy from "../../src/projections/projector/SnapshotStrategy.ts"
 import * as StateChunks from "../../src/projections/projector/StateChunks.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
@@ -81,7 +82,7 @@ const lay = <S>(projection: Projection<S>, stored: ReadonlyArray<number>) =>
       position = until
       yield* strategy.onProgress(climb, {
         events: page.length,
-        bytes: SnapshotStrategy.sizeOf(page),
+        bytes: PagedFold.sizeOf(page),
         position,
         hash: page.at(-1)?.hash ?? "",
         chunked: () => draft.chunked?.() ?? draft.state(),

@@ -39,21 +39,22 @@ export const info = Command.make("info", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
 
-/** Counts all and open tasks. Only the ids of open tasks are kept in memory. */
+/** Counts all and open tasks. A task that is opened again is the same one, and stays as it is. */
 const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog
-  const open = new Set<string | null>()
-  let all = 0
+  const all = new Set<string>()
+  const open = new Set<string>()
   yield* Pages.forEach(readPage, { timeline: MAIN, types: ["TaskOpened", "TaskClosed"] }, (page) => {
     for (const { type, taskId } of page) {
+      if (taskId === null) continue
       if (type === "TaskClosed") open.delete(taskId)
-      else {
+      else if (!all.has(taskId)) {
+        all.add(taskId)
         open.add(taskId)
-        all += 1
       }
     }
   })
-  return { all, open: open.size }
+  return { all: all.size, open: open.size }
 })
 
 const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {

@@ -67,8 +67,15 @@ export class Snapshots extends Context.Tag("hindcast/Snapshots")<
      * `seriesToDelete`.
      */
     readonly save: (series: Series, snapshot: Snapshot, parts: Parts) => Effect.Effect<void, LogError | DiskFull>
-    /** Deletes one snapshot, because it could not be trusted. */
-    readonly forget: (series: Series, position: number) => Effect.Effect<void, LogError | DiskFull>
+    /**
+     * Deletes one snapshot because it could not be trusted, and the parts that were damaged: the next snapshot that has
+     * them stores them again.
+     */
+    readonly forget: (
+      series: Series,
+      position: number,
+      damaged: ReadonlyArray<string>,
+    ) => Effect.Effect<void, LogError | DiskFull>
     /** Deletes all snapshots of all projections. */
     readonly drop: Effect.Effect<void, LogError | DiskFull>
   }

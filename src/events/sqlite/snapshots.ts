@@ -95,8 +95,11 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
         database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
         if (isFirst) forgetOutlived(database)
       }),
-    forget: (series: Series, position: number) =>
-      transaction(() => database.run(FORGET, [nameOf(series), series.timeline, position])),
+    forget: (series: Series, position: number, damaged: ReadonlyArray<string>) =>
+      transaction(() => {
+        database.run(FORGET, [nameOf(series), series.timeline, position])
+        for (const digest of damaged) database.run(FORGET_PART, [`${nameOf(series)}/${digest}`])
+      }),
     drop: transaction(() => {
       database.run("DELETE FROM snapshots")
       database.run("DELETE FROM snapshot_parts")
@@ -114,6 +117,7 @@ const SAVE_PART = "INSERT OR REPLACE INTO snapshot_parts (digest, content) VALUE
 const SAVE = `INSERT OR REPLACE INTO snapshots
   (projection, fingerprint, timeline, position, event_hash, state_hash, root) VALUES (?, ?, ?, ?, ?, ?, ?)`
 const FORGET = "DELETE FROM snapshots WHERE fingerprint = ? AND timeline = ? AND position = ?"
+const FORGET_PART = "DELETE FROM snapshot_parts WHERE digest = ?"
 
 const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, key: Key | undefined): FoundSnapshot => {
   const [position, eventHash, stateHash] = [Number(row[0]), String(row[1]), String(row[2])]

@@ -62,7 +62,7 @@ export interface ProjectorService {
    * @returns the position of the last event that concerns the projection
    */
   readonly storeSnapshot: <S>(projection: Projection<S>) => Effect.Effect<number, LogError | DiskFull>
-  /** The position of the newest snapshot of a projection, 0 if there is none. It is verified where a fold uses it. */
+  /** The position of the newest snapshot of a projection; see `SnapshotSearch`. Its state is verified where a fold uses it. */
   readonly snapshotAt: <S>(projection: Projection<S>) => Effect.Effect<number, LogError>
   /** The same service over another timeline of the log. */
   readonly on: (timeline: string) => Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError>

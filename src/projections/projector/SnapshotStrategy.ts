@@ -1,16 +1,16 @@
 /**
- * When the projector writes snapshots, and which snapshot a fold starts from. Snapshots are a cache: if one is missing,
- * outdated or tampered with, the fold comes to the same state from the events.
+ * When the projector writes snapshots. Snapshots are a cache: if one is missing, outdated or tampered with, the fold
+ * comes to the same state from the events (`SnapshotSearch`).
  */
 
 import { Effect, Option, type Scope } from "effect"
 import { type DiskFull, type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
-import type { FoundSnapshot, Snapshots } from "../../events/log/Snapshots.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Snapshots } from "../../events/log/Snapshots.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
-import type { Positioned, Projection } from "../fold/Projection.ts"
+import type { Projection } from "../fold/Projection.ts"
 import * as ChunkCache from "./ChunkCache.ts"
 import * as compression from "./compression.ts"
+import * as SnapshotSearch from "./SnapshotSearch.ts"
 import * as SnapshotSource from "./SnapshotSource.ts"
 import * as StateChunks from "./StateChunks.ts"
 import * as StoredStates from "./StoredStates.ts"
@@ -22,13 +22,7 @@ import * as StoredStates from "./StoredStates.ts"
  * Only `main` has snapshots. A fork has `main`'s states up to the point where it left `main`, and uses its snapshots up
  * to there. The events after that are few, and are folded each time.
  */
-export interface SnapshotStrategy<S> {
-  /** The state of the highest valid snapshot in a range (`after` exclusive, `until` inclusive). */
-  readonly nearest: (range: {
-    readonly after: number
-    readonly until: number
-    readonly epoch: string
-  }) => Effect.Effect<Option.Option<Positioned<S>>>
+export interface SnapshotStrategy<S> extends SnapshotSearch.SnapshotSearch<S> {
   /**
    * Reports one folded page. If a snapshot is due, it is written in the background. The fold waits only if the previous
    * snapshot is still being written.
@@ -36,8 +30,6 @@ export interface SnapshotStrategy<S> {
   readonly onProgress: (sinceSnapshot: FoldProgress, step: Step) => Effect.Effect<void>
   /** Stores a state, however few its events are. */
   readonly store: (state: StateToStore, epoch: string) => Effect.Effect<void, LogError | DiskFull>
-  /** The position of the newest snapshot of this projection itself, which has not been verified; 0 if there is none. */
-  readonly reach: (epoch: string) => Effect.Effect<number, LogError>
 }
 
 /** The state that a fold has reached. */
@@ -82,9 +74,6 @@ export interface SnapshotPolicy {
  * A snapshot takes at most a quarter of its events' bytes on disk, and less time to write than its events take to fold.
  */
 export const POLICY: SnapshotPolicy = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
-
-/** One in so many events is measured; the total size is extrapolated from those. */
-const MEASURED_EVENTS = 32
 
 /** A strategy that reads and writes no snapshots. */
 export const none = <S>(): SnapshotStrategy<S> => ({
@@ -131,54 +120,12 @@ const make = <S>(
 ): SnapshotStrategy<S> => {
   const own = SnapshotSource.own(projection, snapshots.upcastVersions)
   const { seriesIn } = own
-  const sources = [own, ...SnapshotSource.sharing(sharing, projection, snapshots.upcastVersions)]
+  const shared = SnapshotSource.sharing(sharing, projection, snapshots.upcastVersions)
   const states = StoredStates.make(cache)
   /** Bytes of events required before the next snapshot, estimated from the last one. */
   let requiredBytes = 0
 
   const isDue = ({ events, bytes }: FoldProgress) => events >= policy.minEvents && bytes >= requiredBytes
-
-  const nearest: SnapshotStrategy<S>["nearest"] = ({ after, until, epoch }) =>
-    Effect.gen(function* () {
-      const found = new Map<SnapshotSource.SnapshotSource, FoundSnapshot>()
-      const look = (source: SnapshotSource.SnapshotSource, below: number) =>
-        Effect.map(snapshots.nearest(source.seriesIn(epoch), below), (snapshot) => {
-          found.delete(source)
-          if (Option.isSome(snapshot) && snapshot.value.position > after) found.set(source, snapshot.value)
-        })
-      const highest = Math.min(until, log.spans[0]?.until ?? 0)
-      if (highest <= after) return Option.none()
-      for (const source of sources) yield* look(source, highest)
-      for (;;) {
-        const [next] = [...found].sort(([, a], [, b]) => b.position - a.position)
-        if (next === undefined) return Option.none()
-        const [source, snapshot] = next
-        const { position } = snapshot
-        const state = yield* verified(source, epoch, snapshot)
-        // The snapshot is authentic and its hashes hold, so that this very projection, with this state schema, wrote
-        // it.
-        if (Option.isSome(state)) return Option.some({ position, state: state.value as S })
-        yield* Effect.ignore(snapshots.forget(source.seriesIn(epoch), position))
-        yield* look(source, position - 1)
-      }
-      // If snapshots cannot be read, the fold starts from the events; if those cannot be read either, that read reports
-      // the error.
-    }).pipe(Effect.catchAll(() => Effect.succeedNone))
-
-  /** The state of a snapshot, if the log wrote it, the log still has its event, and every hash holds. */
-  const verified = (
-    { seriesIn, field }: SnapshotSource.SnapshotSource,
-    epoch: string,
-    { position, eventHash, stateHash, root, authentic }: FoundSnapshot,
-  ) =>
-    Effect.gen(function* () {
-      if (!authentic) return Option.none()
-      const [event] = yield* log.readPage({ after: position - 1, until: position, timeline: MAIN }, 1)
-      if (event?.hash !== eventHash) return Option.none()
-      const text = compression.decompress(root, stateHash)
-      if (Option.isNone(text)) return text
-      return yield* states.read(text.value, (digests) => snapshots.parts(seriesIn(epoch), digests), field)
-    })
 
   const store: SnapshotStrategy<S>["store"] = ({ position, hash, chunked }, epoch) =>
     Effect.suspend(() => {
@@ -186,11 +133,6 @@ const make = <S>(
       const pending = { position, hash, state: StateChunks.split(chunked()), events: 0, bytes: WORTH_ANY_SIZE, epoch }
       return writeLock.withPermits(1)(write(pending))
     })
-
-  const reach: SnapshotStrategy<S>["reach"] = (epoch) =>
-    Effect.map(snapshots.nearest(seriesIn(epoch), Number.MAX_SAFE_INTEGER), (found) =>
-      Option.match(found, { onNone: () => 0, onSome: ({ position, authentic }) => (authentic ? position : 0) }),
-    )
 
   const onProgress: SnapshotStrategy<S>["onProgress"] = (sinceSnapshot, step) =>
     Effect.suspend(() => {
@@ -273,7 +215,7 @@ const make = <S>(
       return true
     })
 
-  return { nearest, onProgress, store, reach }
+  return { ...SnapshotSearch.over<S>({ log, snapshots, states, own, shared }), onProgress, store }
 }
 
 /** As the bytes of a snapshot's events: it is written, whatever it adds to the file. */
@@ -288,15 +230,4 @@ interface PendingSnapshot {
   readonly events: number
   readonly bytes: number
   readonly epoch: string
-}
-
-/** The approximate size in bytes of these events' payloads as JSON text. */
-export const sizeOf = (page: ReadonlyArray<Event>): number => {
-  let measured = 0
-  let size = 0
-  for (let index = 0; index < page.length; index += MEASURED_EVENTS) {
-    measured += 1
-    size += JSON.stringify(page[index]?.payload).length
-  }
-  return measured === 0 ? 0 : (size / measured) * page.length
 }

@@ -3,7 +3,7 @@
  * are neither serialized nor read again.
  */
 
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Parts } from "../../events/log/Snapshots.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
@@ -32,11 +32,12 @@ export interface StoredStates {
    * chunk.
    */
   readonly write: (state: StateChunks.StateChunks) => Effect.Effect<Option.Option<WrittenState>>
-  /**
-   * The state of a root's text, or one field of it; none if a chunk is missing, or its bytes do not match its digest.
-   */
-  readonly read: (root: string, load: Load, field?: string) => Effect.Effect<Option.Option<unknown>, LogError>
+  /** The state of a root's text, or one field of it. */
+  readonly read: (root: string, load: Load, field?: string) => Effect.Effect<Either.Either<unknown, Unread>, LogError>
 }
+
+/** Why a state cannot be read: the digests of the chunks that are missing, or whose bytes do not match their digest. */
+export type Unread = ReadonlyArray<string>
 
 /** Loads the stored bytes of the chunks with these digests. */
 export type Load = (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogError>
@@ -49,13 +50,13 @@ const CHUNKS_PER_YIELD = 8
 export const make = (cache: ChunkCache): StoredStates => {
   /** The state written last: it shares most of its chunks with the next one and with earlier ones. */
   let last = {
-    byPath: new Map<string, ReadonlyArray<StateChunks.StateChunk>>(),
+    byPath: new Map() as ReadonlyMap<string, ReadonlyArray<StateChunks.StateChunk>>,
     byDigest: new Map<string, StateChunks.StateChunk>(),
   }
   /** Chunks by their entries. A fold in progress returns the same entries object for as long as they do not change. */
   const byEntries = new WeakMap<ChunkEntries, StateChunks.StateChunk>()
 
-  const remember = (byPath: Map<string, ReadonlyArray<StateChunks.StateChunk>>) => {
+  const remember = (byPath: ReadonlyMap<string, ReadonlyArray<StateChunks.StateChunk>>) => {
     const byDigest = new Map<string, StateChunks.StateChunk>()
     for (const chunks of byPath.values()) for (const chunk of chunks) byDigest.set(chunk.digest, chunk)
     last = { byPath, byDigest }
@@ -115,19 +116,18 @@ export const make = (cache: ChunkCache): StoredStates => {
     Effect.gen(function* () {
       const whole = StateChunks.rootOf(text)
       const root = field === undefined ? whole : Option.flatMap(whole, (root) => StateChunks.fieldOf(root, field))
-      if (Option.isNone(root)) return Option.none()
+      if (Option.isNone(root)) return Either.left([])
       const { skeleton, wide } = root.value
       const digests = wide.flatMap(({ pages }) => pages)
       cache.expect(digests.length)
       const chunks = yield* loadChunks(digests, load)
-      const byPath = new Map<string, ReadonlyArray<StateChunks.StateChunk>>()
-      for (const record of wide) {
-        const recordChunks = record.pages.flatMap((digest) => chunks.get(digest) ?? [])
-        if (recordChunks.length < record.pages.length) return Option.none()
-        byPath.set(record.path, recordChunks)
-      }
+      const unread = digests.filter((digest) => !chunks.has(digest))
+      if (unread.length > 0) return Either.left(unread)
+      const byPath = new Map(
+        wide.map(({ path, pages }) => [path, pages.flatMap((digest) => chunks.get(digest) ?? [])] as const),
+      )
       if (last.byPath.size === 0 && field === undefined) remember(byPath)
-      return Option.some(
+      return Either.right(
         StateChunks.join(
           skeleton,
           [...byPath].map(([path, chunks]) => ({ path, chunks })),

@@ -16,11 +16,14 @@ import * as Tasks from "./Tasks.ts"
 
 type Log = Context.Tag.Service<EventLog>
 
-/** The events that say what a task is for, and who works on it: nobody goes on with one that is closed. */
-const HEADING: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked", "TaskClosed"]
+/** The event that opens a task. */
+const OPENING: ReadonlyArray<CoreName> = ["TaskOpened"]
 
-/** The events that say also how a task stands. */
-const STANDING: ReadonlyArray<CoreName> = [...HEADING, "TaskPaused", "TaskContinued", "TaskCancelled"]
+/** The events that say what a task is for, who works on it, and how it stands. */
+const STANDING: ReadonlyArray<CoreName> = [
+  ...OPENING,
+  ...(["TaskResumed", "TimelineForked", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"] as const),
+]
 
 /** A task as its first and last events describe it. */
 export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
@@ -30,7 +33,7 @@ export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "closed
 
 /** The ids of all tasks of a log's timeline, oldest first. */
 export const ids = (log: Log): Effect.Effect<ReadonlyArray<string>, LogError> =>
-  Effect.map(folded(log, { types: ["TaskOpened"] }), Object.keys)
+  Effect.map(folded(log, { types: OPENING }), Object.keys)
 
 /** Every task by its id, oldest first, as the events that open, change and close tasks describe it. */
 export const standings = (log: Log): Effect.Effect<Readonly<Record<string, Standing>>, LogError> =>
@@ -42,7 +45,7 @@ export const open = (log: Log): Effect.Effect<ReadonlyArray<readonly [id: string
 
 /** One task; undefined if it was never opened. */
 export const heading = (log: Log, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
-  Effect.map(folded(log, { types: HEADING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
+  Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 
 /** Which of a log's events are folded. */
 interface Selected {
@@ -96,21 +99,37 @@ const one = (
 const FIRST_STRETCH = 2_000
 const GROWTH = 8
 
-/** The ids of the tasks that were opened last, at least `count` if there are so many, oldest first. */
+/** The ids of the tasks that were opened last, at most `count`, oldest first. */
 const openedLast = (log: Log, count: number): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.gen(function* () {
     const { position } = yield* log.head
-    let found: ReadonlyArray<string> = []
+    const newestFirst: Array<string> = []
     let end = position
-    for (let length = FIRST_STRETCH; end > 0 && found.length < count; length *= GROWTH) {
+    for (let length = FIRST_STRETCH; end > 0 && newestFirst.length < count; length *= GROWTH) {
       const after = Math.max(0, end - length)
-      const stretch: Array<string> = []
-      const query = { timeline: log.timeline, types: ["TaskOpened"], after, until: end }
+      const opened: Array<Opened> = []
+      const query = { timeline: log.timeline, types: OPENING, after, until: end }
       yield* Pages.forEach(log.readPage, query, (page) => {
-        for (const { taskId } of page) if (taskId !== null) stretch.push(taskId)
+        for (const { taskId, position } of page) if (taskId !== null) opened.push({ taskId, position })
       })
-      found = [...new Set([...stretch, ...found])]
+      for (const each of opened.reverse()) {
+        if (newestFirst.length === count) break
+        if (yield* isFirst(log, each)) newestFirst.push(each.taskId)
+      }
       end = after
     }
-    return found.slice(-count)
+    return newestFirst.reverse()
   })
+
+/** The id of an opened task, and the position of the event. */
+interface Opened {
+  readonly taskId: string
+  readonly position: number
+}
+
+/** Whether an event opened its task: if a task is opened again, the first event counts. */
+const isFirst = (log: Log, { taskId, position }: Opened): Effect.Effect<boolean, LogError> =>
+  Effect.map(
+    log.readPage({ timeline: log.timeline, types: OPENING, taskId }, 1),
+    ([first]) => first?.position === position,
+  )

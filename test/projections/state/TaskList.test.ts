@@ -44,10 +44,7 @@ describe("the newest tasks", () => {
           fc.integer({ min: 1, max: 10 }),
           (steps, limit) =>
             Effect.gen(function* () {
-              const known = new Set<number>()
               for (const [task, step] of steps) {
-                if (step === "open" && known.has(task)) continue
-                if (step === "open") known.add(task)
                 const event = step === "open" ? opened(`g${task}`) : EVENTS[step]
                 yield* append(`t${task}`, event)
               }
@@ -78,6 +75,22 @@ describe("the newest tasks", () => {
       yield* append("t4", opened("t4"), ...Array.from({ length: 5_000 }, () => reading))
       expect((yield* newest(2)).tasks.map(([id]) => id)).toEqual(["t3", "t4"])
       expect(yield* newest(4)).toMatchObject({ earlier: false })
+    }).pipe(onMemory),
+  )
+
+  it.effect("do not include an earlier one that was opened again lately", () =>
+    Effect.gen(function* () {
+      yield* append("t1", opened("t1"), ...Array.from({ length: 2_500 }, () => reading))
+      for (const task of ["t2", "t3", "t4", "t1"]) yield* append(task, opened(task))
+      expect((yield* newest(2)).tasks.map(([id]) => id)).toEqual(["t3", "t4"])
+      expect((yield* newest(4)).tasks).toEqual(Object.entries(yield* folded))
+    }).pipe(onMemory),
+  )
+
+  it.effect("are headed as they were closed, whatever follows", () =>
+    Effect.gen(function* () {
+      yield* append("t1", opened("t1"), closed, resumed)
+      expect(yield* TaskList.heading(yield* EventLog, "t1")).toMatchObject({ agent: "a@1" })
     }).pipe(onMemory),
   )
 
