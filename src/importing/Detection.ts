@@ -3,7 +3,7 @@
 import type { Dirent } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { FileHead, Source } from "./Source.ts"
 import { beginning, FileRefused, unreadable } from "./SourceText.ts"
 import { parsed } from "./Untrusted.ts"
@@ -20,6 +20,8 @@ export interface Found {
 export interface Findings {
   readonly found: ReadonlyArray<Found>
   readonly unknown: ReadonlyArray<string>
+  /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
+  readonly refused: ReadonlyArray<FileRefused>
 }
 
 const HEAD_BYTES = 64 * 1024
@@ -44,30 +46,44 @@ export const find = (
   Effect.gen(function* () {
     const found: Array<Found> = []
     const unknown: Array<string> = []
+    const refused: Array<FileRefused> = []
+    const refuse = (cause: FileRefused) => Effect.sync(() => void refused.push(cause))
     for (const named of paths) {
       const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
-      const files = stat.isDirectory() ? yield* filesIn(named) : [named]
-      for (const file of files) {
-        const format = yield* formatOf(file, sources)
-        if (format !== undefined) found.push({ file, ...format })
-        else if (stat.isDirectory()) unknown.push(file)
-        else return yield* noFormat(file, sources)
+      if (stat.isDirectory()) {
+        for (const file of yield* filesIn(named, refuse)) {
+          const format = yield* Effect.either(formatOf(file, sources))
+          if (Either.isLeft(format)) refused.push(format.left)
+          else if (format.right === undefined) unknown.push(file)
+          else found.push({ file, ...format.right })
+        }
+      } else {
+        // A pipe could be read once only, and its opening waits for whoever writes to it.
+        if (!stat.isFile()) return yield* new FileRefused({ file: named, ...NO_FILE })
+        const format = yield* formatOf(named, sources)
+        if (format === undefined) return yield* noFormat(named, sources)
+        found.push({ file: named, ...format })
       }
     }
     const once = new Map(found.map((one) => [path.resolve(one.file), one]))
-    return { found: [...once.values()], unknown }
+    return { found: [...once.values()], unknown, refused }
   })
 
-const filesIn = (directory: string): Effect.Effect<ReadonlyArray<string>, FileRefused> =>
+const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
+
+const filesIn = (
+  directory: string,
+  refuse: (cause: FileRefused) => Effect.Effect<void>,
+): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function* () {
     const entries: Array<Dirent> = yield* Effect.tryPromise({
       try: () => fs.readdir(directory, { withFileTypes: true }),
       catch: unreadable(directory),
-    })
+    }).pipe(Effect.catchAll((cause) => Effect.as(refuse(cause), [])))
     const files: Array<string> = []
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const inner = path.join(directory, entry.name)
-      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) files.push(...(yield* filesIn(inner)))
+      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) files.push(...(yield* filesIn(inner, refuse)))
       else if (entry.isFile() && MAY_HOLD_RUNS.test(entry.name)) files.push(inner)
     }
     return files

@@ -45,11 +45,11 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
     const sources = options.from === undefined ? SOURCES : SOURCES.filter(({ name }) => name === options.from)
     const forced: ReadonlyArray<Source> =
       options.from === undefined ? sources : sources.map((source) => ({ ...source, recognizes: () => true }))
-    const { found, unknown } = yield* Detection.find(options.paths, forced)
+    const { found, unknown, refused: unreadable } = yield* Detection.find(options.paths, forced)
     const total = found.reduce((sum, { file }) => sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
     let before = 0
     const files: Array<FileReport> = []
-    const refused: Array<{ readonly file: string; readonly reason: string }> = []
+    const refused = unreadable.map(refusal)
     for (const one of found) {
       const writing = {
         log,
@@ -61,8 +61,8 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
       const report = yield* importFile(writing, one, (bytes) =>
         onProgress(before + bytes, Math.max(total, before + bytes)),
       ).pipe(
-        Effect.catchTag("FileRefused", ({ expected, found }) => {
-          refused.push({ file: one.file, reason: `expected ${expected}, found ${found}` })
+        Effect.catchTag("FileRefused", (cause) => {
+          refused.push(refusal(cause))
           return Effect.succeed(undefined)
         }),
       )
@@ -71,6 +71,8 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
     }
     return { dryRun, files, refused, unknown, added: files.reduce((sum, { added }) => sum + added, 0) }
   })
+
+const refusal = ({ file, expected, found }: FileRefused) => ({ file, reason: `expected ${expected}, found ${found}` })
 
 /** Imports one file. */
 const importFile = (
@@ -222,9 +224,12 @@ const readArchive = (
     (archive) =>
       Effect.gen(function* () {
         let done = 0
-        for (const entry of partsInOrder(archive.entries)) {
-          const bytes = yield* Effect.tryPromise({ try: () => archive.read(entry), catch: refuse })
-          const value = yield* Effect.try({ try: () => parsedDocument(bytes.toString("utf8")), catch: refuse })
+        const parts = partsInOrder(archive.entries)
+        const parse = async (entry: Archive.Entry) => parsedDocument((await archive.read(entry)).toString("utf8"))
+        // All are read once before the first is mapped: of a damaged archive nothing is imported.
+        for (const entry of parts) yield* Effect.tryPromise({ try: () => parse(entry), catch: refuse })
+        for (const entry of parts) {
+          const value = yield* Effect.tryPromise({ try: () => parse(entry), catch: refuse })
           mapper.record({ value, where: entry.name })
           done += entry.compressed
           yield* onRecords(1, done)

@@ -34,7 +34,7 @@ export class TaskAppender {
   readonly taskIds: Array<string>
   readonly #writing: Writing
   readonly #run: Run
-  readonly #known = new IdSet()
+  #known = new IdSet()
   #isLoaded = false
   #isClosed = false
   #version = 0
@@ -61,15 +61,22 @@ export class TaskAppender {
   }
 
   /** Writes what was taken, in one transaction. */
-  readonly flush: Effect.Effect<void, AppendError> = Effect.suspend(() => this.#write())
+  readonly flush: Effect.Effect<void, AppendError> = Effect.suspend(() => {
+    const events = this.#pending
+    this.#pending = []
+    this.#bytes = 0
+    // Another import wrote to the task meanwhile: what it wrote is read, and is not written again.
+    return Effect.retry(
+      Effect.tapErrorTag(this.#write(events), "VersionConflict", () => Effect.sync(() => this.#unload())),
+      { while: ({ _tag }) => _tag === "VersionConflict" },
+    )
+  })
 
-  #write(): Effect.Effect<void, AppendError> {
+  #write(taken: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
       if (!this.#isLoaded) yield* this.#load()
-      const events = this.#pending.filter(({ key }) => this.#known.add(this.idOf(key)))
-      this.#pending = []
-      this.#bytes = 0
-      if (events.length === 0) return
+      const events = taken.filter(({ key }) => this.#known.add(this.idOf(key)))
+      if (events.length === 0 || (this.#isClosed && events.every(isEnding))) return
       const all = this.#isClosed ? [...this.#continuation(), ...events] : events
       for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
     })
@@ -82,6 +89,15 @@ export class TaskAppender {
     this.#version = 0
     this.#isClosed = false
     return this.#run.continuedAs(part)
+  }
+
+  /** Forgets what is in the log, so that it is read again. */
+  #unload(): void {
+    this.#isLoaded = false
+    this.#known = new IdSet()
+    this.#isClosed = false
+    this.#version = 0
+    this.taskIds.length = 1
   }
 
   /** Reads which events of the run are in the log. */
@@ -109,10 +125,8 @@ export class TaskAppender {
   #append(events: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
       const { log, source, subject, dryRun } = this.#writing
-      this.added += events.length
-      this.commits += 1
       if (events.some(({ body }) => body.type === "TaskClosed")) this.#isClosed = true
-      if (dryRun) return
+      if (dryRun) return this.#count(events.length)
       const taskId = this.taskIds.at(-1) ?? this.#run.taskId
       const request = {
         ...{ stream: `task/${taskId}`, taskId, actor: `import:${source}`, expected: Exact(this.#version) },
@@ -120,9 +134,15 @@ export class TaskAppender {
         // Those of the run that are in the log are known, and nobody else makes such ids.
         newIds: true,
       }
-      this.#version += events.length
       yield* log.append(subject === undefined ? request : withSubject(request, subject))
+      this.#version += events.length
+      this.#count(events.length)
     })
+  }
+
+  #count(events: number): void {
+    this.added += events
+    this.commits += 1
   }
 
   #newEvent({ key, cause, at, body }: RunEvent): NewEvent {
@@ -150,6 +170,9 @@ export class TaskAppender {
     }),
   )
 }
+
+/** Whether an event only says that its run has ended: an older copy of a run that has gone on since adds nothing else. */
+const isEnding = ({ body }: RunEvent): boolean => body.type === "TaskClosed" || body.type === "CommandOutcomeUnknown"
 
 /** An append with its subject, if it has an event with personal fields: the log refuses a subject without them. */
 export const withSubject = <Request extends { readonly events: ReadonlyArray<NewEvent> }>(

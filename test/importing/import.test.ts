@@ -50,6 +50,33 @@ describe("an import", () => {
     ),
   )
 
+  it.effect("of an older copy of a session adds nothing, and no task", () =>
+    withFiles({ [`a/${CLAUDE}`]: lines(session()), [`b/${CLAUDE}`]: lines(session().slice(0, 8)) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        expect(files.map(({ runs }) => runs.map(({ taskIds }) => taskIds.length))).toEqual([[1], [1]])
+        expect(payloads(yield* events, "TaskOpened")).toHaveLength(1)
+        expect(payloads(yield* events, "TaskClosed")).toHaveLength(1)
+      }),
+    ),
+  )
+
+  it.effect("beside another of the same files into one log writes every event once", () =>
+    withFiles(both(), (directory) =>
+      Effect.gen(function* () {
+        yield* Effect.all([importing(directory), importing(directory), importing(directory)], {
+          concurrency: "unbounded",
+        })
+        const all = yield* events
+        expect(payloads(all, "TaskClosed")).toHaveLength(2)
+        const before = yield* head
+        expect((yield* importing(directory)).added).toBe(0)
+        expect(yield* head).toEqual(before)
+        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+      }),
+    ),
+  )
+
   it.effect("writes a run in one transaction, and says which file it came from, by its digest", () =>
     withFiles(both(), (directory) =>
       Effect.gen(function* () {
@@ -122,7 +149,33 @@ describe("an import", () => {
   )
 })
 
+describe("a directory", () => {
+  it.effect("with a file that cannot be read is imported without it, and the file is named", () =>
+    withFiles(
+      { [CLAUDE]: lines(session()), "x.jsonl": lines([...session().slice(0, 3), ...Codex.rollout()]) },
+      (directory) =>
+        Effect.gen(function* () {
+          fs.symlinkSync(".", path.join(directory, "loop"))
+          const { files, refused } = yield* importing(directory)
+          expect(files.map(({ file }) => path.basename(file))).toEqual([CLAUDE])
+          expect(refused).toEqual([
+            { file: path.join(directory, "x.jsonl"), reason: expect.stringContaining("a file of one format") },
+          ])
+        }),
+    ),
+  )
+})
+
 describe("a file", () => {
+  it.effect("that is a device is refused before it is opened", () =>
+    withFiles({}, () =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(importing("/dev/null"))
+        expect(message).toContain("expected a file or a directory, found a pipe, socket or device")
+      }),
+    ),
+  )
+
   const refusal = (directory: string, file: string, from?: string) =>
     Effect.map(
       Effect.either(importing(path.join(directory, file), from === undefined ? {} : { from })),

@@ -194,6 +194,7 @@ describe("a log of Inspect", () => {
         "c-zstd.eval": zip([part("1", 1, { method: 93, stated: 10 }), end]),
         "d-huge.eval": zip([part("1", 1, { stated: 2_000_000_000 }), end]),
         "e-json.eval": zip([part("1", 1, { json: "{" }), end]),
+        "f-second.eval": zip([part("1", 1), part("2", 1, { stated: 10 }), end]),
       },
       (directory) =>
         Effect.gen(function* () {
@@ -205,6 +206,7 @@ describe("a log of Inspect", () => {
             expect.stringContaining("larger than the archive says"),
             expect.stringContaining("2000000000 bytes, more than"),
             expect.stringContaining("expected a log of Inspect"),
+            expect.stringContaining("larger than"),
           ])
           expect(yield* events).toEqual([])
         }),

@@ -48,9 +48,9 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
     chunked ??= { prefix, shell: undefined, messages: [], events: [], attachments: [] }
     const items = Array.isArray(value) ? value : []
     if (shell === "sample") chunked.shell = value
-    else if (sequence === "messages") chunked.messages.push(...items)
-    else if (sequence === "events") chunked.events.push(...items)
-    else if (sequence === "attachments") chunked.attachments.push(...items)
+    else if (sequence === "messages") for (const item of items) chunked.messages.push(item)
+    else if (sequence === "events") for (const item of items) chunked.events.push(item)
+    else if (sequence === "attachments") for (const item of items) chunked.attachments.push(item)
   }
 
   return {
