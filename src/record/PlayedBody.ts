@@ -2,13 +2,13 @@
 
 import { bytesOf } from "../agents/models/Cassette.ts"
 import type { RecordedResponse } from "./HttpMessage.ts"
+import * as SeenResponse from "./SeenResponse.ts"
 
 /** The response. Its pieces come one by one as they are read, without the waits between them. */
 export const of = (recorded: RecordedResponse, signal: AbortSignal | null | undefined): Response => {
-  const { status, statusText, headers, url } = recorded
+  const { status, statusText, headers, url, redirected = false } = recorded
   const body = recorded.end === "none" ? null : streamOf(recorded, signal)
-  const response = new Response(body, { status, statusText, headers })
-  return Object.defineProperty(response, "url", { value: url })
+  return SeenResponse.of(new Response(body, { status, statusText, headers }), { url, redirected, type: "basic" })
 }
 
 const streamOf = ({ chunks, end }: RecordedResponse, signal: AbortSignal | null | undefined) => {
