@@ -49,8 +49,8 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
 const KEY_IN_BODY =
   /^(authorization|(x[-_])?api[-_]?key|(access|refresh|id|auth|bearer)?[-_]?token|(client[-_]?)?secret|password|private[-_]?key)$/i
 
-/** A field of a body that a server gives a key in. */
-const GIVEN = /"[^"]*(key|token|secret|password|authorization)"\s*:/i
+/** The end of a field's name, in a body, that a server gives a key in. */
+const GIVEN = /(key|token|secret|password|authorization)"\s*:/i
 
 const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
   if (typeof body === "string") {
