@@ -121,3 +121,15 @@ const keptHeaders = (headers: Headers, kept: RegExp, redaction: Redaction) =>
 
 /** The bytes of all pieces, joined. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
+
+/** Where a response came from. */
+type Origin = Pick<Response, "url" | "redirected" | "type">
+
+/** The response as one that came from there, as its clones do: a `Response` that is made by hand does not say so. */
+export const from = (response: Response, { url, redirected, type }: Origin): Response =>
+  Object.defineProperties(response, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+    clone: { value: () => from(Response.prototype.clone.call(response), { url, redirected, type }) },
+  })

@@ -12,7 +12,6 @@ import * as HttpMessage from "./HttpMessage.ts"
 import * as RecordedBody from "./RecordedBody.ts"
 import type { Redaction } from "./Redaction.ts"
 import type { RunLog } from "./RunLog.ts"
-import * as SeenResponse from "./SeenResponse.ts"
 import { sentBy } from "./SentRequest.ts"
 import { type Asked, answeredBy, askedBy } from "./wire/wires.ts"
 
@@ -70,7 +69,7 @@ const beside = (init: RequestInit = {}): RequestInit => {
 /** The same response with another body. */
 const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Response => {
   const { status, statusText, headers } = response
-  return SeenResponse.of(new Response(body, { status, statusText, headers }), response)
+  return HttpMessage.from(new Response(body, { status, statusText, headers }), response)
 }
 
 /** A request and what is recorded of it. */
