@@ -1,6 +1,7 @@
 /** Files and directories that only their owner may access, and the test whether a symbolic link may be followed. */
 
 import * as fs from "node:fs"
+import * as path from "node:path"
 
 /** File mode: the owner may read and write, others have no access. */
 export const FILE_MODE = 0o600
@@ -22,10 +23,23 @@ export const makeFile = (file: string): boolean => {
   }
 }
 
-/** Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. */
+/**
+ * Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's own
+ * recursive `mkdirSync` never returns where a directory cannot have others, as below `/proc`.)
+ */
 export const makeDirectory = (directory: string): void => {
-  fs.mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
+  if (isDirectory(directory)) return
+  const parent = path.dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  try {
+    fs.mkdirSync(directory, { mode: DIRECTORY_MODE })
+  } catch (cause) {
+    // Another process may have made it meanwhile.
+    if (!isDirectory(directory)) throw cause
+  }
 }
+
+const isDirectory = (directory: string): boolean => fs.existsSync(directory) && fs.statSync(directory).isDirectory()
 
 /**
  * Removes the access of group and others from an existing directory that only Hindcast uses. Throws if the path is a

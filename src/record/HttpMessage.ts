@@ -23,6 +23,8 @@ export const RecordedResponse = Schema.Struct({
   url: Schema.String,
   status: Schema.Int,
   statusText: Schema.String,
+  /** Present where the request was redirected to the URL. */
+  redirected: optional(Schema.Literal(true)),
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   /** The pieces of the body, as the program got them. */
   chunks: Schema.Array(Chunk),
@@ -47,7 +49,7 @@ export interface SentRequest {
 
 /** A request with what is read of it, without keys. */
 export interface ReadRequest {
-  /** `{ method, url, headers, body? }`: without a body, and of one that is too large to keep, there is no `body`. */
+  /** `{ method, url, headers, body? }`: there is no `body` without one, nor where it is too large or has keys between its bytes. */
   readonly recorded: JsonObject
   /** The body's JSON, or its text; undefined without a body, and where it is not text. */
   readonly body: Json | undefined
@@ -56,15 +58,17 @@ export interface ReadRequest {
 }
 
 /** Reads a request, and learns the keys in it. */
-export const read = ({ method, url, headers, bytes }: SentRequest, redaction: Redaction): ReadRequest => {
+export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
+  const { method, url, headers, bytes } = withFixedBoundary(sent)
   const text = bytes === null ? undefined : textOf(bytes)
   const given = text === undefined ? undefined : (jsonOf(text) ?? text)
   redaction.learn(headers, url, given)
   const [safeUrl, body] = [redaction.url(url), given === undefined ? undefined : redaction.json(given)]
   const { pathname, search } = new URL(safeUrl)
   const asked = body ?? (bytes === null ? null : { bytes: sha256(Buffer.from(bytes).toString("base64")) })
+  const isLeftOut = bytes !== null && (bytes.byteLength > MOST_KEPT || (text === undefined && hasKey(bytes, redaction)))
   const kept =
-    bytes === null || bytes.byteLength > MOST_KEPT
+    bytes === null || isLeftOut
       ? {}
       : { body: text === undefined ? chunkOf(0, bytes) : ([0, redaction.text(text)] as const) }
   return {
@@ -72,6 +76,29 @@ export const read = ({ method, url, headers, bytes }: SentRequest, redaction: Re
     body,
     digest: digest({ method, path: pathname + search, body: asked }),
   }
+}
+
+/**
+ * A form whose parts are parted by the same text each time: clients draw it by lot (RFC 7578, section 4.1), and a replay
+ * draws another.
+ */
+const withFixedBoundary = (sent: SentRequest): SentRequest => {
+  const type = sent.headers.get("content-type") ?? ""
+  const boundary = /^multipart\/.*\bboundary="?([^";]+)/i.exec(type)?.[1]
+  if (boundary === undefined || sent.bytes === null) return sent
+  const headers = new Headers(sent.headers)
+  headers.set("content-type", type.replace(boundary, FIXED_BOUNDARY))
+  const body = Buffer.from(sent.bytes).toString("latin1").replaceAll(`--${boundary}`, `--${FIXED_BOUNDARY}`)
+  return { ...sent, headers, bytes: new Uint8Array(Buffer.from(body, "latin1")) }
+}
+
+const FIXED_BOUNDARY = "recorded-boundary"
+
+/** Whether a key occurs in bytes that are no text. */
+const hasKey = (bytes: Uint8Array, redaction: Redaction): boolean => {
+  const text = Buffer.from(bytes).toString("latin1")
+  redaction.learn(new Headers(), "http://none", text)
+  return redaction.isIn(text)
 }
 
 /** The text of bytes that are UTF-8; undefined for others. */
@@ -94,3 +121,15 @@ const keptHeaders = (headers: Headers, kept: RegExp, redaction: Redaction) =>
 
 /** The bytes of all pieces, joined. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
+
+/** Where a response came from. */
+type Origin = Pick<Response, "url" | "redirected" | "type">
+
+/** The response as one that came from there, as its clones do: a `Response` that is made by hand does not say so. */
+export const from = (response: Response, { url, redirected, type }: Origin): Response =>
+  Object.defineProperties(response, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+    clone: { value: () => from(Response.prototype.clone.call(response), { url, redirected, type }) },
+  })

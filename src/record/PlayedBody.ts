@@ -1,17 +1,16 @@
 /** A recorded response, given again: the same pieces in the same order, and the same end. */
 
 import { bytesOf } from "../agents/models/Cassette.ts"
-import type { RecordedResponse } from "./HttpMessage.ts"
+import * as HttpMessage from "./HttpMessage.ts"
 
 /** The response. Its pieces come one by one as they are read, without the waits between them. */
-export const of = (recorded: RecordedResponse, signal: AbortSignal | null | undefined): Response => {
-  const { status, statusText, headers, url } = recorded
+export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined): Response => {
+  const { status, statusText, headers, url, redirected = false } = recorded
   const body = recorded.end === "none" ? null : streamOf(recorded, signal)
-  const response = new Response(body, { status, statusText, headers })
-  return Object.defineProperty(response, "url", { value: url })
+  return HttpMessage.from(new Response(body, { status, statusText, headers }), { url, redirected, type: "basic" })
 }
 
-const streamOf = ({ chunks, end }: RecordedResponse, signal: AbortSignal | null | undefined) => {
+const streamOf = ({ chunks, end }: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined) => {
   let index = 0
   return new ReadableStream({
     type: "bytes",

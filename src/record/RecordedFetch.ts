@@ -39,7 +39,7 @@ export const make =
     const startedAt = performance.now()
     let response: Response
     try {
-      response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, init)
+      response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, beside(init))
     } catch (error) {
       await exchange.failed(error, MonotonicClock.elapsedSince(startedAt))
       throw error
@@ -60,15 +60,16 @@ export const make =
     return sameResponse(response, passed.stream)
   }
 
+/** What a `Request` does not hold of the options that it was made with, such as undici's `dispatcher`. Its body is read only once. */
+const beside = (init: RequestInit = {}): RequestInit => {
+  const { body: _body, method: _method, headers: _headers, ...others } = init
+  return others
+}
+
 /** The same response with another body. */
 const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Response => {
-  const { status, statusText, headers, url, redirected, type } = response
-  const made = new Response(body, { status, statusText, headers })
-  return Object.defineProperties(made, {
-    url: { value: url },
-    redirected: { value: redirected },
-    type: { value: type },
-  })
+  const { status, statusText, headers } = response
+  return HttpMessage.from(new Response(body, { status, statusText, headers }), response)
 }
 
 /** A request and what is recorded of it. */
@@ -169,11 +170,12 @@ const ioFailed = (causationId: string, error: unknown, latencyMs: number, { text
   ...{ type: "IoFailed", causationId },
   payload: {
     ...{ io: "fetch", latencyMs },
-    error: { code: isAbort(error) ? "AbortError" : nameOf(error), message: plainText(text(reasonOf(error))) },
+    error: { code: nameOf(error), message: plainText(text(reasonOf(error))) },
   },
 })
 
-const isAbort = (error: unknown): boolean => nameOf(error) === "AbortError"
+/** Whether the program's signal ended a request. `AbortSignal.timeout` gives the second one. */
+const isAbort = (error: unknown): boolean => ["AbortError", "TimeoutError"].includes(nameOf(error))
 
 const nameOf = (error: unknown): string => (error instanceof Error && error.name !== "" ? error.name : "Error")
 
@@ -193,19 +195,21 @@ const bodyTextOf = (kept: RecordedBody.KeptBody | undefined): string =>
  * @param answer what was read of the body
  */
 const recordedResponse = (
-  { url, status, statusText, headers }: Response,
+  response: Response,
   kept: RecordedBody.KeptBody | undefined,
   redaction: Redaction,
   answer = "",
 ): HttpMessage.RecordedResponse => {
+  const { url, status, statusText, headers, redirected } = response
   const text = bodyTextOf(kept)
-  redaction.learnGiven(text)
+  redaction.learnGiven(response, text)
   const hasKeys = redaction.isIn(text)
   const omitted =
     kept?.isTooLarge === true ? "it is too large" : redaction.isIn(answer) ? "a key occurs in it" : undefined
   const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
   return {
     ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },
+    ...(redirected ? { redirected } : {}),
     headers: HttpMessage.responseHeaders(headers, redaction),
     chunks: omitted === undefined ? chunks : [],
     end: kept?.end ?? "none",

@@ -191,8 +191,7 @@ const play = (events: ReadonlyArray<Event>, redaction: Redaction.Redaction): Pla
           now: "a request",
         })
       }
-      if (answer.kind === "error" && answer.name === "AbortError") throw new DOMException(answer.message, "AbortError")
-      if (answer.kind === "error") throw new TypeError("fetch failed", { cause: new Error(answer.message) })
+      if (answer.kind === "error") throw failureOf(answer, request?.signal ?? init?.signal)
       givenBy("fetch", { kind: "none" })
       throw new Error("unreachable: a call without an answer diverges")
     },
@@ -244,6 +243,16 @@ const play = (events: ReadonlyArray<Event>, redaction: Redaction.Redaction): Pla
       })
     },
   }
+}
+
+/** What `fetch` fails with. */
+const failureOf = (
+  { name, message }: { readonly name: string; readonly message: string },
+  signal?: AbortSignal | null,
+) => {
+  if (signal?.aborted === true) return signal.reason
+  if (name === "AbortError" || name === "TimeoutError") return new DOMException(message, name)
+  return new TypeError("fetch failed", { cause: new Error(message) })
 }
 
 /** Where a request differs from the recorded one in whose place it came. */

@@ -1,13 +1,16 @@
-import { spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ts from "typescript"
 import { describe, expect } from "vitest"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import { KEY, mockServer } from "../agents/models/servers.ts"
 import { PACKAGE } from "../built.ts"
+import { eventsOf } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -55,6 +58,30 @@ describe.each([
   )
 })
 
+describe("the README's recording", () => {
+  it.scopedLive("is three lines, which record what the client of OpenAI asks", () =>
+    Effect.gen(function* () {
+      const [, example = ""] = /## Record an agent[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
+      const [recording, client, end, ...others] = example.trim().split("\n")
+      expect(others).toEqual([])
+      const mock = yield* mockServer
+      mock.onMessage("hello", { content: "Good morning." })
+      const directory = yield* insideThePackage
+      const program = path.join(directory, "recorded.mjs")
+      const asking = `await openai.chat.completions.create({ model: "gpt-5", messages: [{ role: "user", content: "hello" }] })`
+      const imports = [`import { record } from "hindcast/record"`, `import OpenAI from "openai"`]
+      fs.writeFileSync(program, [...imports, recording, client, asking, end].join("\n"))
+      const env = { ...process.env, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${mock.url}/v1` }
+      yield* Effect.promise(() => promisify(execFile)(process.execPath, [program], { cwd: directory, env }))
+      const events = yield* Effect.promise(() => eventsOf(path.join(directory, "agent.db")))
+      expect(events.find(({ type }) => type === "ModelResponded")?.payload.response).toMatchObject({
+        parts: [{ type: "text", text: "Good morning." }],
+      })
+      expect(events.find(({ type }) => type === "TaskClosed")?.payload).toMatchObject({ outcome: "achieved" })
+    }),
+  )
+})
+
 describe("the README's plugin", () => {
   it.scopedLive("loads, counts and earns its reward", () =>
     Effect.gen(function* () {
@@ -62,7 +89,7 @@ describe("the README's plugin", () => {
       const plugin = path.join(directory, "counter")
       fs.mkdirSync(plugin)
       fs.writeFileSync(path.join(plugin, "looper-plugin.json"), /```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
-      fs.writeFileSync(path.join(plugin, "entry.ts"), /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
+      fs.writeFileSync(path.join(plugin, "entry.ts"), /```json\n[\s\S]*?```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "")
       const options = { log: path.join(directory, "log.db"), workspace: directory, plugins: [plugin] }
       const layer = Hindcast.layer({ ...options, host: { consent: "flags" } })
       const audit = yield* Effect.gen(function* () {

@@ -25,6 +25,27 @@ describe("opening a log", () => {
     }),
   )
 
+  it.scopedLive("refuses a path below a file, to write and to read, and names both", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "notes.txt")
+      fs.writeFileSync(file, "Dear diary")
+      for (const filename of [path.join(file, "log.db"), path.join(file, "deep", "er", "log.db")]) {
+        for (const readonly of [false, true]) {
+          const error = yield* Effect.flip(open(filename, { readonly }))
+          expect([error._tag, "log" in error && error.log]).toEqual(["LogUnavailable", filename])
+          expect(error.message).toContain("not a directory")
+        }
+      }
+      expect(fs.readFileSync(file, "utf8")).toBe("Dear diary")
+    }),
+  )
+
+  it.runIf(process.platform === "linux")("refuses a path whose directory cannot be made", async () => {
+    const error = await Effect.runPromise(Effect.flip(open("/proc/none/deep/log.db")))
+    expect(error._tag).toBe("LogUnavailable")
+    expect(error.message).toContain("its directory cannot be made")
+  })
+
   it.scopedLive("refuses a file that is not SQLite, and leaves it as it is", () =>
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "notes.txt")

@@ -41,22 +41,62 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
 const KEY_VARIABLE = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i
 
 /** A header that carries a key. */
-const KEY_HEADER = /^(authorization|proxy-authorization|cookie)$|key|token|secret/
+const KEY_HEADER = /auth|key|token|secret|password|signature|credential/
 
 /** A field of a query that carries a key. */
-export const KEY_FIELD = /key|token|secret/i
+export const KEY_FIELD = /key|token|secret|password|passwd|signature|credential|^(sig|pwd)$/i
 
-/** The keys in the environment of this process. */
+/** The keys in the environment of this process: of variables that are named like keys, and passwords in URLs. */
 export const keysOfEnvironment = (): ReadonlyArray<string> =>
-  Object.entries(process.env).flatMap(([name, value]) =>
-    KEY_VARIABLE.test(name) && value !== undefined ? [value] : [],
+  Object.entries(process.env).flatMap(([name, value = ""]) =>
+    KEY_VARIABLE.test(name) ? [value] : value.includes("://") ? passwordIn(value) : [],
   )
 
-/** The keys that a request carries, in its headers and its query. */
-export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => {
-  const { searchParams } = new URL(url)
+/** The keys that a request carries, in its headers and its URL. */
+export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => [
+  ...[...headers].flatMap(([name, value]) => (KEY_HEADER.test(name) ? [value, ...credentialsIn(value)] : [])),
+  ...[...headers].flatMap(([name, value]) => (name === "cookie" ? [value, ...cookiesIn(value)] : [])),
+  ...keysInUrl(url),
+]
+
+/** The keys in a URL: its password, and the fields of its query and its fragment that are named like keys. */
+export const keysInUrl = (url: string): ReadonlyArray<string> => {
+  const { searchParams, hash } = new URL(url)
   return [
-    ...[...headers].filter(([name]) => KEY_HEADER.test(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]),
-    ...[...searchParams].filter(([name]) => KEY_FIELD.test(name)).map(([, value]) => value),
+    ...passwordIn(url),
+    ...[...searchParams, ...new URLSearchParams(hash.slice(1))].flatMap(([name, value]) =>
+      KEY_FIELD.test(name) ? [value] : [],
+    ),
   ]
+}
+
+/** The words of a header's value, and the password in what `Basic` encodes (RFC 7617). */
+const credentialsIn = (value: string): ReadonlyArray<string> => {
+  const [scheme = "", ...words] = value.split(/\s+/)
+  if (scheme.toLowerCase() !== "basic") return [scheme, ...words]
+  return words.flatMap((word) => [
+    word,
+    Buffer.from(word, "base64")
+      .toString("utf8")
+      .replace(/^[^:]*:/, ""),
+  ])
+}
+
+/** The value of each cookie. */
+const cookiesIn = (value: string): ReadonlyArray<string> =>
+  value.split(/;\s*/).map((cookie) => cookie.slice(cookie.indexOf("=") + 1))
+
+const passwordIn = (text: string): ReadonlyArray<string> => {
+  if (!URL.canParse(text)) return []
+  const { password } = new URL(text)
+  return password === "" ? [] : [password, decoded(password)]
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A percent sign that is no escape.
+    return text
+  }
 }

@@ -95,14 +95,14 @@ const opened = (options: SqliteOptions) =>
       const inMemory = filename === IN_MEMORY
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = CommitNotifier.make()
+      const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const keys = inMemory
         ? PersonalDataKeys.memory()
-        : yield* keyFile.open(`${targetOf(filename)}.keys`, { readonly })
+        : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
       const { database, append, lease, writer, cacheWriter, recent } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })
-      const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const names = yield* reading(() => Names.make(database))
       const segments = yield* Segments.make(database)
       const reader = { database, names, upcast, keys, segments }

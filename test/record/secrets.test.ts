@@ -1,0 +1,123 @@
+import * as fs from "node:fs"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import { record, replayed } from "../../src/record/index.ts"
+import { server } from "../agents/models/servers.ts"
+import { eventsOf, temporary } from "./recorded.ts"
+
+/** A key that is found wherever it should not be. */
+const SECRET = "Zq9-4f9b1c7d2e8a6053"
+
+/** Answers with what it was sent, or as the path says. */
+const echo = server((request, response) => {
+  const given: Array<Buffer> = []
+  request.on("data", (piece: Buffer) => given.push(piece))
+  request.on("end", () => {
+    const { pathname } = new URL(request.url ?? "", "http://none")
+    if (pathname === "/redirect") response.writeHead(302, { location: `/echo?access_token=${SECRET}` })
+    if (pathname === "/cookie") response.writeHead(200, { "set-cookie": `sid=${SECRET}; HttpOnly` })
+    if (pathname === "/given") {
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ data: [{ session: { accessToken: SECRET } }] }))
+      return
+    }
+    response.end(JSON.stringify({ url: request.url, headers: request.headers, body: Buffer.concat(given).toString() }))
+  })
+})
+
+const form = (field: string | Blob) => {
+  const made = new FormData()
+  made.set("password", SECRET)
+  made.set("file", field)
+  return made
+}
+
+const basic = Buffer.from(`user:${SECRET}`).toString("base64")
+
+const ways: Record<string, readonly [path: string, init?: RequestInit]> = {
+  "the header of Google": ["/echo", { headers: { "x-goog-api-key": SECRET } }],
+  "a header of one's own": ["/echo", { headers: { "x-authorization": SECRET } }],
+  "a password by basic authentication, which the server decodes": [
+    `/${SECRET}`,
+    { headers: { authorization: `Basic ${basic}` } },
+  ],
+  "one cookie of several, which the server repeats": [
+    `/${SECRET}`,
+    { headers: { cookie: `theme=dark; sid=${SECRET}; last=1` } },
+  ],
+  "a cookie that the server sets": ["/cookie"],
+  "a signature in the query": [`/echo?sig=${SECRET}`],
+  "a signature as Amazon has it": [`/echo?X-Amz-Signature=${SECRET}`],
+  "a password in the query": [`/echo?password=${SECRET}`],
+  "the fragment of a URL": [`/echo#access_token=${SECRET}`],
+  "where a redirect went": ["/redirect"],
+  "where a redirect would go": ["/redirect", { redirect: "manual" }],
+  "a field deep in a body": ["/echo", { method: "POST", body: JSON.stringify({ auth: [{ password: SECRET }] }) }],
+  "an authorization in a body": [
+    "/echo",
+    { method: "POST", body: JSON.stringify({ authorization: `Bearer ${SECRET}` }) },
+  ],
+  "a field of a form": ["/echo", { method: "POST", body: new URLSearchParams({ a: "b", client_secret: SECRET }) }],
+  "a part of a form": ["/echo", { method: "POST", body: form("text") }],
+  "a part of a form with a file": [
+    "/echo",
+    { method: "POST", body: form(new Blob([new Uint8Array([0, 255, 254, 128])])) },
+  ],
+  "a field deep in what a server gives": ["/given"],
+}
+
+const inLog = (log: string) =>
+  [log, `${log}-wal`].some((file) => {
+    const text = fs.existsSync(file) ? fs.readFileSync(file, "latin1") : ""
+    return text.includes(SECRET) || text.includes(basic) || text.includes(Buffer.from(SECRET).toString("base64"))
+  })
+
+describe.each(Object.entries(ways))("a key in %s", (_, [path, init]) => {
+  it.scopedLive("is not recorded, and the program can still be replayed", () =>
+    Effect.gen(function* () {
+      const url = yield* echo
+      const log = temporary("secret.db")
+      yield* Effect.promise(async () => {
+        const run = await record({ log, goal: "Ask", agent: "tester" })
+        const response = await run.fetch(url + path, init)
+        await response.text()
+        await run.end("achieved")
+        expect(inLog(log)).toBe(false)
+        const status = await replayed({ log }, async (run) => {
+          const { status } = await run.fetch(url + path, init)
+          await run.end("achieved")
+          return status
+        })
+        expect(status).toBe(response.status)
+      })
+    }),
+  )
+})
+
+describe("a recording", () => {
+  it("has no password of a URL that fetch refuses", async () => {
+    const log = temporary("refused.db")
+    const run = await record({ log, goal: "Ask", agent: "tester" })
+    await expect(run.fetch(`http://user:${SECRET}@127.0.0.1:1/`)).rejects.toThrow("credentials")
+    await run.end("failed")
+    expect(inLog(log)).toBe(false)
+  })
+
+  it.scopedLive("takes no token of a model's probabilities for a key", () =>
+    Effect.gen(function* () {
+      const answer = JSON.stringify({ choices: [{ logprobs: { content: [{ token: "information", logprob: -1 }] } }] })
+      const url = yield* server((_, response) => response.end(answer))
+      const log = temporary("logprobs.db")
+      yield* Effect.promise(async () => {
+        const run = await record({ log, goal: "Ask", agent: "tester" })
+        await (await run.fetch(url)).text()
+        await run.end("achieved")
+      })
+      const events = yield* Effect.promise(() => eventsOf(log))
+      expect(events.find(({ type }) => type === "IoAnswered")?.payload.result).toMatchObject({
+        chunks: [[expect.any(Number), answer]],
+      })
+    }),
+  )
+})
