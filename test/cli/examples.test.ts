@@ -9,7 +9,7 @@ describe("the help of each command", () => {
     const example = Examples.of(path)
     expect(Help.lines("USAGE\n\n$ x", path).at(-1)).toBe(`Example: hindcast ${example}`)
     expect(example?.startsWith(words)).toBe(true)
-    const options = example?.split(" ").filter((word) => word.startsWith("--")) ?? []
+    const options = example?.split(" ").filter((word) => /^--\w/.test(word)) ?? []
     expect(options.filter((option) => !SWITCHES.has(option) && !VALUED.has(option))).toEqual([])
   })
 

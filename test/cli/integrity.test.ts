@@ -79,7 +79,7 @@ describe("log anchor", () => {
     expect(fs.readFileSync(text, "utf8")).toBe("not a key")
     place.file("taken.key.pub", "someone's")
     const taken = await failing(1, "BadInput", "log", "anchor", "--key", place.file("taken.key"), "--log", log)
-    expect(taken.stderr).toContain("EEXIST")
+    expect(taken.stderr).toContain("file already exists")
     expect(fs.existsSync(place.file("taken.key"))).toBe(false)
   })
 

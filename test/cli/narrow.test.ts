@@ -158,6 +158,9 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "piaavt", "--output", "lines.jsonl"],
   ["export", "html", "--output", "report.html"],
   ["doctor"],
+  ["log", "snapshot"],
+  ["import", "nothing.jsonl"],
+  ["record"],
 ]
 
 /** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`). */

@@ -28,14 +28,19 @@ export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ rea
 export const filenameOf = (log: Option.Option<string>): string =>
   path.resolve(Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")))
 
-/** The path of a log that may not exist yet. Fails if the path is a directory. */
+/** The path of a log that may not exist yet. Fails if the path is a directory, or if no file can be there. */
 export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
-    const filename = filenameOf(log)
-    const found = fs.statSync(filename, { throwIfNoEntry: false })
-    return found?.isDirectory() === true
-      ? new BadInput({ input: filename, expected: "a file", found: "a directory" })
-      : Effect.succeed(filename)
+    const input = filenameOf(log)
+    try {
+      const found = fs.statSync(input, { throwIfNoEntry: false })
+      return found?.isDirectory() === true
+        ? new BadInput({ input, expected: "a file", found: "a directory" })
+        : Effect.succeed(input)
+    } catch (cause) {
+      const found = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+      return new BadInput({ input, expected: "a path where a file can be", found })
+    }
   })
 
 /** The path of a log that exists. */

@@ -73,7 +73,9 @@ const COLOURS = /(\p{Cc}\[(?:1|2|22|3[1-9])m)/u
 
 /** The columns of a stream's terminal. If it is none: the variable `COLUMNS`, else `without`. */
 export const columnsOf = (stream: NodeJS.WriteStream, without = Number.POSITIVE_INFINITY): number => {
-  const columns = stream.columns ?? Number(WHOLE_NUMBER.exec(process.env.COLUMNS ?? "")?.[0] ?? without)
+  // A terminal that nobody has told its size says 0.
+  const told = stream.columns === 0 ? undefined : stream.columns
+  const columns = told ?? Number(WHOLE_NUMBER.exec(process.env.COLUMNS ?? "")?.[0] ?? without)
   return Math.max(LEAST_COLUMNS, columns)
 }
 

@@ -7,6 +7,7 @@ const EXAMPLES: ReadonlyArray<string> = [
   'cassette record answers.json --model anthropic/claude-sonnet-4-5 --goal "Mend the test"',
   "chat --model ollama/llama3.2",
   "play cart-pole --seed 7",
+  "import ~/.claude/projects",
   'record --goal "Answer the letter" -- node agent.js',
   "resume 1a2b3c4d --agent agent.mjs",
   "stop",

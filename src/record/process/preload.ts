@@ -6,8 +6,8 @@
 import * as fs from "node:fs"
 import { Either } from "effect"
 import { record } from "../LiveRun.ts"
-import * as ProcessRun from "./ProcessRun.ts"
 import { playing } from "../ReplayedRun.ts"
+import * as ProcessRun from "./ProcessRun.ts"
 
 const told = process.env[ProcessRun.VARIABLE]
 delete process.env[ProcessRun.VARIABLE]

@@ -1,0 +1,135 @@
+import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, start } from "./hindcast.ts"
+
+const place = workplace()
+const KEY = "sk-a-key-that-nobody-may-read"
+
+/** A program that asks a model by the global `fetch`, with a key, prints the answer, and may end by `process.exit`. */
+const agent = place.file(
+  "agent.mjs",
+  `const [asks, exits] = process.argv.slice(2)
+const answer = await fetch(process.env.BASE + "/v1/chat/completions", {
+  method: "POST",
+  headers: { authorization: "Bearer ${KEY}", "content-type": "application/json" },
+  body: JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: asks }] }),
+})
+console.log((await answer.json()).choices[0].message.content)
+if (exits !== undefined) process.exit(Number(exits))
+`,
+)
+
+/** A provider that repeats what it is told. */
+const provider = http.createServer((request, response) => {
+  let body = ""
+  request.on("data", (piece) => {
+    body += piece
+  })
+  request.on("end", () => {
+    asked += 1
+    const said = JSON.parse(body).messages.at(-1).content
+    const message = { role: "assistant", content: `You said: ${said}` }
+    response.setHeader("content-type", "application/json")
+    response.end(
+      JSON.stringify({
+        ...{
+          id: "1",
+          object: "chat.completion",
+          model: "gpt-5",
+          choices: [{ index: 0, finish_reason: "stop", message }],
+        },
+        usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      }),
+    )
+  })
+})
+let asked = 0
+let BASE = ""
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve))
+  BASE = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  provider.close()
+  await place.remove()
+})
+
+const run = (args: ReadonlyArray<string>, base = BASE) => start(args, { env: { BASE: base } }).ended
+
+const recorded = async (log: string, ...words: ReadonlyArray<string>) => {
+  const ended = await run(["record", "--log", log, "--goal", "Say it", "--", "node", agent, ...words])
+  const { tasks } = (await document(["task", "ls", "--log", log])) as { tasks: ReadonlyArray<Record<string, unknown>> }
+  return { ...ended, task: tasks.at(-1), id: String(tasks.at(-1)?.id) }
+}
+
+describe("hindcast record", () => {
+  it("records a program as it is, and replay plays it without its provider and finds what is otherwise", async () => {
+    const log = place.file("whole.db")
+    fs.rmSync(log, { force: true })
+    const first = await recorded(log, "hello")
+    expect(first).toMatchObject({ code: 0, stdout: "You said: hello\n" })
+    expect(first.stderr).toContain("Recorded 1 model request and 0 other requests as task")
+    expect(first.task).toMatchObject({ goal: "Say it", agent: "agent", outcome: "achieved" })
+    const files = fs.readdirSync(place.directory).filter((name) => name.startsWith("whole.db"))
+    for (const name of files) expect(fs.readFileSync(`${place.directory}/${name}`).includes(KEY)).toBe(false)
+    const before = asked
+    const same = await run(["replay", first.id, "--log", log, "--", "node", agent, "hello"])
+    expect(same).toMatchObject({ code: 0, stdout: "You said: hello\n" })
+    expect(same.stderr).toContain(`The program did as was recorded in task ${first.id}.`)
+    const other = await run(["replay", first.id, "--log", log, "--", "node", agent, "good night"])
+    expect(other.code).toBe(2)
+    expect(other.stderr).toMatch(/diverged @\d+, by fetch: expected in message 1 \(user\) \[?hello/)
+    const silent = await run(["replay", first.id, "--log", log, "--", "node", "-e", "0"])
+    expect(silent.code).toBe(2)
+    expect(silent.stderr).toContain("found the end of the program")
+    expect(asked).toBe(before)
+  })
+
+  it("passes the program's exit code on, and closes the task of one that calls process.exit", async () => {
+    const log = place.file("exits.db")
+    fs.rmSync(log, { force: true })
+    expect(await recorded(log, "bye", "3")).toMatchObject({
+      code: 3,
+      task: { outcome: "failed", reason: "its process exited with 3" },
+    })
+    expect(await recorded(log, "bye", "0")).toMatchObject({ code: 0, task: { outcome: "achieved" } })
+    const failed = await run(["record", "--log", log, "--", "node", agent, "hello"], "no address")
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain("Invalid URL")
+    expect(await document(["log", "verify", "--log", log])).toMatchObject({ intact: true })
+  })
+
+  it("does not record what the program starts itself", async () => {
+    const log = place.file("children.db")
+    fs.rmSync(log, { force: true })
+    const parent = `import { spawnSync } from "node:child_process"
+const { stdout } = spawnSync(process.execPath, ["${agent}", "from a child"], { encoding: "utf8" })
+process.stdout.write(stdout)`
+    const ended = await run(["record", "--log", log, "--", "node", place.file("parent.mjs", parent)])
+    expect(ended).toMatchObject({ code: 0, stdout: "You said: from a child\n" })
+    expect(ended.stderr).toContain("Recorded 0 model requests")
+  })
+
+  it("says what it expected where it is used otherwise, and starts nothing then", async () => {
+    const log = place.file("bad.db")
+    fs.rmSync(log, { force: true })
+    for (const words of [[], ["--"], ["--", "node"], ["--", "python3", "agent.py"]]) {
+      const { code, stderr } = await hindcast(["record", "--log", log, ...words])
+      expect(code).toBe(1)
+      expect(stderr).toContain("expected node and a program after it, such as -- node agent.js")
+    }
+    const { code, stdout, stderr } = await run(["record", "--log", `${agent}/x.db`, "--", "node", agent, "hello"])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain("expected a path where a file can be, found ENOTDIR")
+    const foreign = await run(["record", "--log", place.file("notes.db", "no log"), "--", "node", agent, "hello"])
+    expect(foreign).toMatchObject({ code: 1, stdout: "" })
+    expect(foreign.stderr).toContain("hindcast: nothing was started:")
+    expect(fs.existsSync(log)).toBe(false)
+    const missing = await hindcast(["replay", "no-such-task", "--log", log, "--", "node", agent])
+    expect(missing.code).toBe(3)
+  })
+})
