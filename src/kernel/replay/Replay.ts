@@ -72,7 +72,9 @@ export interface Standing {
 
 /** A replay that can be asked where it stands. */
 export interface Begun {
+  /** Where the replay stands now. */
   readonly standing: () => Standing
+  /** The replay itself, to its end or to its first divergence. */
   readonly report: Effect.Effect<ReplayReport>
 }
 
