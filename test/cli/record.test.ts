@@ -61,7 +61,7 @@ afterAll(async () => {
 const run = (args: ReadonlyArray<string>, base = BASE) => start(args, { env: { BASE: base } }).ended
 
 const recorded = async (log: string, ...words: ReadonlyArray<string>) => {
-  const ended = await run(["record", "--log", log, "--goal", "Say it", "--", "node", agent, ...words])
+  const ended = await run(["record", "--log", log, "--goal", "Say it", "--", process.execPath, agent, ...words])
   const { tasks } = (await document(["task", "ls", "--log", log])) as { tasks: ReadonlyArray<Record<string, unknown>> }
   return { ...ended, task: tasks.at(-1), id: String(tasks.at(-1)?.id) }
 }
@@ -77,13 +77,13 @@ describe("hindcast record", () => {
     const files = fs.readdirSync(place.directory).filter((name) => name.startsWith("whole.db"))
     for (const name of files) expect(fs.readFileSync(`${place.directory}/${name}`).includes(KEY)).toBe(false)
     const before = asked
-    const same = await run(["replay", first.id, "--log", log, "--", "node", agent, "hello"])
+    const same = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "hello"])
     expect(same).toMatchObject({ code: 0, stdout: "You said: hello\n" })
     expect(same.stderr).toContain(`The program did as was recorded in task ${first.id}.`)
-    const other = await run(["replay", first.id, "--log", log, "--", "node", agent, "good night"])
+    const other = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "good night"])
     expect(other.code).toBe(2)
     expect(other.stderr).toMatch(/diverged @\d+, by fetch: expected in message 1 \(user\) \[?hello/)
-    const silent = await run(["replay", first.id, "--log", log, "--", "node", "-e", "0"])
+    const silent = await run(["replay", first.id, "--log", log, "--", process.execPath, "-e", "0"])
     expect(silent.code).toBe(2)
     expect(silent.stderr).toContain("found the end of the program")
     expect(asked).toBe(before)
@@ -97,7 +97,7 @@ describe("hindcast record", () => {
       task: { outcome: "failed", reason: "its process exited with 3" },
     })
     expect(await recorded(log, "bye", "0")).toMatchObject({ code: 0, task: { outcome: "achieved" } })
-    const failed = await run(["record", "--log", log, "--", "node", agent, "hello"], "no address")
+    const failed = await run(["record", "--log", log, "--", process.execPath, agent, "hello"], "no address")
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain("Invalid URL")
     expect(await document(["log", "verify", "--log", log])).toMatchObject({ intact: true })
@@ -109,7 +109,7 @@ describe("hindcast record", () => {
     const parent = `import { spawnSync } from "node:child_process"
 const { stdout } = spawnSync(process.execPath, ["${agent}", "from a child"], { encoding: "utf8" })
 process.stdout.write(stdout)`
-    const ended = await run(["record", "--log", log, "--", "node", place.file("parent.mjs", parent)])
+    const ended = await run(["record", "--log", log, "--", process.execPath, place.file("parent.mjs", parent)])
     expect(ended).toMatchObject({ code: 0, stdout: "You said: from a child\n" })
     expect(ended.stderr).toContain("Recorded 0 model requests")
   })
@@ -122,14 +122,30 @@ process.stdout.write(stdout)`
       expect(code).toBe(1)
       expect(stderr).toContain("expected node and a program after it, such as -- node agent.js")
     }
-    const { code, stdout, stderr } = await run(["record", "--log", `${agent}/x.db`, "--", "node", agent, "hello"])
+    const { code, stdout, stderr } = await run([
+      "record",
+      "--log",
+      `${agent}/x.db`,
+      "--",
+      process.execPath,
+      agent,
+      "hello",
+    ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toContain("expected a path where a file can be, found ENOTDIR")
-    const foreign = await run(["record", "--log", place.file("notes.db", "no log"), "--", "node", agent, "hello"])
+    const foreign = await run([
+      "record",
+      "--log",
+      place.file("notes.db", "no log"),
+      "--",
+      process.execPath,
+      agent,
+      "hello",
+    ])
     expect(foreign).toMatchObject({ code: 1, stdout: "" })
     expect(foreign.stderr).toContain("hindcast: nothing was started:")
     expect(fs.existsSync(log)).toBe(false)
-    const missing = await hindcast(["replay", "no-such-task", "--log", log, "--", "node", agent])
+    const missing = await hindcast(["replay", "no-such-task", "--log", log, "--", process.execPath, agent])
     expect(missing.code).toBe(3)
   })
 })
