@@ -537,7 +537,7 @@ export class Run {
 
 /** The task of a run. An id that could not be a name's part is replaced by its digest. */
 export const taskIdOf = (source: string, id: string): string =>
-  /^[\w.@+=-]{1,200}$/.test(id) ? `${source}-${id}` : `${source}-${sha256(id).slice(0, 32)}`
+  /^[\w.@=-]{1,200}$/.test(id) ? `${source}-${id}` : `${source}-${sha256(id).slice(0, 32)}`
 
 /** Content as parts of a message to a model. */
 const partsOf = (content: Json): Json =>

@@ -2,25 +2,26 @@
 
 import { isMoment } from "../values/Time.ts"
 
-/** Whether a text ends with its zone. */
-const HAS_ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/i
-
 /**
  * A time in milliseconds since 1970: from RFC 3339 text (without a zone it is taken as UTC), or from a number of
  * seconds, milliseconds, microseconds or nanoseconds since 1970. Null if it is none, or lies outside of the years 0 to
  * 9999.
  */
 export const timeOf = (value: unknown): number | null => {
-  const found =
-    typeof value === "number"
-      ? fromNumber(value)
-      : typeof value === "string"
-        ? /^\d{16,}$/.test(value)
-          ? Number(BigInt(value) / 1_000_000n)
-          : Date.parse(/T\d/.test(value) && !HAS_ZONE.test(value) ? `${value}Z` : value)
-        : Number.NaN
+  const found = typeof value === "number" ? fromNumber(value) : typeof value === "string" ? fromText(value) : Number.NaN
   return Number.isFinite(found) && isMoment(Math.round(found)) ? Math.round(found) : null
 }
+
+/** A number, or a time in ISO 8601, also with a space for its T. Without a zone it is taken as UTC. Other texts are no times. */
+const fromText = (text: string): number => {
+  if (/^\d{1,19}(?:\.\d{1,9})?$/.test(text)) return fromNumber(Number(text))
+  const [, day, clock = "00:00", sign = "", hours = "00", minutes = "00"] = ISO.exec(text) ?? []
+  return day === undefined
+    ? Number.NaN
+    : Date.parse(`${day}T${clock.replace(",", ".")}${sign === "" ? "Z" : `${sign}${hours}:${minutes}`}`)
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?) ?(?:Z|([+-])(\d\d):?(\d\d)?)?)?$/i
 
 /** A number of 1e11 and above is no number of seconds: it would be after the year 5000. */
 const fromNumber = (value: number): number => {
