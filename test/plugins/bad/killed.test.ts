@@ -7,7 +7,7 @@ sayWhichLayers()
 
 describe.each(layers)("a host that is killed in the layer %s", (layer) => {
   it("leaves no process of its plugins behind, not even of those that spin", async () => {
-    const { processes, left, holding } = await Effect.runPromise(killHost(confiningBy(layer), 4, 2_000))
+    const { processes, left, holding } = await Effect.runPromise(killHost(confiningBy(layer), 4, 20_000))
     expect(processes).toBeGreaterThanOrEqual(4)
     expect(left).toEqual([])
     expect(holding).toEqual([])
