@@ -33,13 +33,14 @@ export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInp
   Effect.suspend(() => {
     const input = filenameOf(log)
     try {
-      const found = fs.statSync(input, { throwIfNoEntry: false })
-      return found?.isDirectory() === true
+      return fs.statSync(input).isDirectory()
         ? new BadInput({ input, expected: "a file", found: "a directory" })
         : Effect.succeed(input)
     } catch (cause) {
       const found = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
-      return new BadInput({ input, expected: "a path where a file can be", found })
+      return found === "ENOENT"
+        ? Effect.succeed(input)
+        : new BadInput({ input, expected: "a path where a file can be", found })
     }
   })
 
