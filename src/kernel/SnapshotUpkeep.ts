@@ -2,6 +2,7 @@
 
 import { Duration, Effect, type Scope } from "effect"
 import { EventLog } from "../events/log/EventLog.ts"
+import { FoldWatch, unwatched } from "../projections/projector/FoldWatch.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as KeptSnapshots from "../projections/unfinished/KeptSnapshots.ts"
 
@@ -36,5 +37,6 @@ export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog 
       yield* Effect.sleep(Duration.max(interval, Duration.times(took, OTHER_WORK)))
     })
 
-    yield* Effect.forkScoped(Effect.forever(storeAndWait))
+    // Nobody waits for these folds: a progress line would be in the way of what the program shows.
+    yield* Effect.forkScoped(Effect.provideService(Effect.forever(storeAndWait), FoldWatch, unwatched))
   })

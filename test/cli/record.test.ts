@@ -76,6 +76,20 @@ describe("hindcast record", () => {
     expect(first.task).toMatchObject({ goal: "Say it", agent: "agent", outcome: "achieved" })
     const files = fs.readdirSync(place.directory).filter((name) => name.startsWith("whole.db"))
     for (const name of files) expect(fs.readFileSync(`${place.directory}/${name}`).includes(KEY)).toBe(false)
+    const named = await run([
+      "record",
+      "--log",
+      log,
+      "--",
+      process.execPath,
+      "--import",
+      "data:text/javascript,",
+      agent,
+      "hi",
+    ])
+    expect(named.code).toBe(0)
+    const { tasks } = (await document(["task", "ls", "--log", log])) as { tasks: ReadonlyArray<{ agent: string }> }
+    expect(tasks.map((task) => task.agent)).toEqual(["agent", "agent"])
     const before = asked
     const same = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "hello"])
     expect(same).toMatchObject({ code: 0, stdout: "You said: hello\n" })

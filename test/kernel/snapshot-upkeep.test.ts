@@ -6,6 +6,7 @@ import { layerSqlite } from "../../src/events/index.ts"
 import { EventLog, type NewEvent } from "../../src/events/log/EventLog.ts"
 import * as SnapshotUpkeep from "../../src/kernel/SnapshotUpkeep.ts"
 import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
+import { FoldWatch, type Watch } from "../../src/projections/projector/FoldWatch.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as Unfinished from "../../src/projections/unfinished/Unfinished.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -37,6 +38,22 @@ describe("the snapshots of a log that a kernel works on", () => {
         yield* notes(9_998)
         yield* notes(3)
         expect(yield* until(20_002)).toBe(20_002)
+      }).pipe(Effect.provide(layer))
+    }),
+  )
+
+  it.scopedLive("are folded without a progress line, however long that takes", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const layer = Projector.layerSharing(Unfinished.projection).pipe(Layer.provideMerge(layerSqlite({ filename })))
+      let watched = 0
+      const watch: Watch = (fold) =>
+        Effect.suspend(() => fold(() => Effect.void)).pipe(Effect.tap(() => void watched++))
+      yield* Effect.gen(function* () {
+        for (const count of [9_000, 9_000, 9_000]) yield* notes(count)
+        yield* Effect.provideService(SnapshotUpkeep.start(Duration.millis(1)), FoldWatch, watch)
+        expect(yield* until(27_000)).toBe(27_000)
+        expect(watched).toBe(0)
       }).pipe(Effect.provide(layer))
     }),
   )

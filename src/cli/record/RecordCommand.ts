@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { EventLog, Exact } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
+import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -50,8 +51,10 @@ export const record = Command.make(
 
 /** The name of a program's file, without its ending. */
 const nameOf = (program: ReadonlyArray<string>): string => {
-  const file = program.slice(1).find((word) => !word.startsWith("-")) ?? "program"
-  return path.basename(file).replace(/\.\w+$/, "")
+  const words = program.slice(1)
+  // The value of an option of Node's, as of `--import tsx`, has no such ending.
+  const file = words.find((word) => /\.[cm]?[jt]sx?$/.test(word)) ?? words.find((word) => !word.startsWith("-"))
+  return path.basename(file ?? "program").replace(/\.\w+$/, "")
 }
 
 /** Closes the task if its program did not, and says what was recorded. */
@@ -59,7 +62,7 @@ const report = (taskId: string, ended: Program.Ended) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const counts = new Map<string, number>()
-    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) => {
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: COUNTED }, (page) => {
       for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
     })
     // Nothing was started.
@@ -71,6 +74,9 @@ const report = (taskId: string, ended: Program.Ended) =>
       `Recorded ${turns} and ${others} as task ${taskId}. \`hindcast replay ${taskId} -- node …\` plays it again.`,
     )
   })
+
+/** Bodies of responses are not read only to be counted. */
+const COUNTED: ReadonlyArray<CoreName> = ["TaskOpened", "ModelCalled", "IoCalled", "TaskClosed"]
 
 /** A program that calls `process.exit`, or is killed, cannot close its task. */
 const close = (taskId: string, ended: Program.Ended) =>

@@ -8,7 +8,8 @@ export type OnFolded = (done: number, of: number) => Effect.Effect<void>
 /** Runs a long fold, and is told of its progress. */
 export type Watch = <A, E, R>(fold: (onFolded: OnFolded) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-const unwatched: Watch = (fold) => fold(() => Effect.void)
+/** Shows nothing. */
+export const unwatched: Watch = (fold) => fold(() => Effect.void)
 
 /** Runs the folds that have many events before them. Default: nothing is shown. */
 export class FoldWatch extends Context.Reference<FoldWatch>()("hindcast/FoldWatch", {
