@@ -7,7 +7,7 @@ import { Studio } from "./model/Studio.ts"
 import { App } from "./screens/App.tsx"
 import { fileSource, isSharedFile } from "./source/FileSource.ts"
 import { httpSource } from "./source/HttpSource.ts"
-import { type Source, SourceFailed } from "./source/Source.ts"
+import { messageOf, type Source, SourceFailed } from "./source/Source.ts"
 import { forget, token } from "./source/Token.ts"
 
 const place = document.getElementById("studio")
@@ -60,7 +60,7 @@ const show = async (source: Source, links: Links): Promise<void> => {
         "Studio was started again, and has another token. Open the link that it printed last.",
       )
     }
-    say("Studio cannot show this log", cause instanceof Error ? cause.message : String(cause))
+    say("Studio cannot show this log", messageOf(cause))
   }
 }
 

@@ -7,6 +7,16 @@ import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
 import { at, open, type Serving, say, serve, watch } from "./watching.ts"
 
+// It runs in the page: how often the lanes are painted from now on.
+const COUNT_PAINTS = `(() => {
+  globalThis.paints = 0
+  const { clearRect } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.clearRect = function (...args) {
+    globalThis.paints += 1
+    return clearRect.apply(this, args)
+  }
+})()`
+
 // The story of `docs/time-travel.md`: task-0015, whose boiler bursts.
 const TASK = "/t/main/task-0015"
 
@@ -82,12 +92,15 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.locator(".state .value").first().waitFor()
     await expect.poll(() => asked.some((path) => path.startsWith("live"))).toBe(true)
     const before = [...asked]
+    // The lanes stay as they were painted: only the playhead moves.
+    await page.evaluate(COUNT_PAINTS)
     for (let step = 1; step <= 20; step++) await page.keyboard.press("n")
     await at(page, 1020)
     for (let step = 1; step <= 10; step++) await page.keyboard.press("k")
     await at(page, 1010)
     expect(await text(page, ".event.here")).toContain("@1010")
     expect(asked).toEqual(before)
+    expect(await page.evaluate("paints")).toBe(0)
   })
 
   it("goes back and forward in the browser, and finds each view by its link again", async () => {
@@ -139,7 +152,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     expect(copies).toEqual([
       `${studio.origin}${TASK}/@1044?pane=why`,
       "npx hindcast why @1044 --log demo.db",
-      'timeTravel.why("@1044")',
+      'hindcast.timeTravel.why("@1044")',
     ])
   })
 })

@@ -7,6 +7,8 @@ import { netLine } from "../model/rewards.ts"
 import { settings } from "../model/settings.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock, duration } from "../parts/format.ts"
+import { useAnswer } from "../parts/useAnswer.ts"
+import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
 import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
 
@@ -17,17 +19,18 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
   const canvas = useRef<HTMLCanvasElement>(null)
   const [width, setWidth] = useState(0)
-  const [density, setDensity] = useState<Density | null>(null)
   const [theme, setTheme] = useState(0)
-  const version = course.version.value
   const { timeline, task } = course.course
   const marks = course.marks.value
   const fold = settings.foldIdle.value
   const moments = studio.moments.value
   const height = heightOf(moments.length > 0)
-  const hits = studio.marked.hits.value?.positions ?? []
+  const hits = studio.marked.places.value
   const zoom = studio.visit?.zoom ?? null
-  const [first, last] = zoom ?? [course.first, course.last]
+  course.version.value
+  // What grows while it is followed is not painted anew at each event.
+  const end = useThrottled(course.last)
+  const [first, last] = zoom ?? [course.first, end]
 
   useLayoutEffect(() => {
     const element = canvas.current
@@ -42,28 +45,25 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
     dark.addEventListener("change", onChange)
     return () => dark.removeEventListener("change", onChange)
   }, [])
-  const indexed = studio.indexed.value
-  useEffect(() => {
-    if (task !== null) return
-    const abort = new AbortController()
-    studio.source
-      .ask("density", { timeline, from: first, to: last, bins: BINS }, abort.signal)
-      .then(setDensity, (cause: unknown) => {
-        if (!abort.signal.aborted) studio.fail(cause)
-      })
-    return () => abort.abort()
-  }, [task, timeline, first, last, indexed])
-
+  const counted = useAnswer(
+    "density",
+    task === null ? { timeline, from: first, to: last, bins: BINS } : null,
+    useThrottled(studio.indexed.value),
+  )
+  // What was painted stays until the next range is counted.
+  const painted = useRef<Density | null>(null)
+  painted.current = counted.answer ?? painted.current
+  const density = painted.current
   const axis: Axis | null = useMemo(() => {
     if (marks === null) return null
     const whole = axisOf(marks.times, fold)
     return zoom === null ? whole : zoomed(whole, Math.max(0, marks.indexAt(first)), Math.max(0, marks.indexAt(last)))
-  }, [marks, version, fold, first, last])
+  }, [marks, end, fold, first, last])
 
   const placeOf = (position: number): number =>
     axis === null || marks === null
-      ? (position - first) / Math.max(1, last - first)
-      : (axis.places[Math.max(0, marks.indexAt(position))] ?? 0)
+      ? (Math.min(position, zoom === null ? last : position) - first) / Math.max(1, last - first)
+      : (axis.places[Math.min(Math.max(0, marks.indexAt(position)), axis.places.length - 1)] ?? 0)
 
   useEffect(() => {
     const element = canvas.current
@@ -85,11 +85,11 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
           kind: amount < 0 ? "punishment" : "reward",
         })),
         folds: axis?.folds.map(({ index }) => axis.places[index] ?? 0) ?? [],
-        hits: hits.map(placeOf),
+        hits: [...hits].map(placeOf),
       },
       inksOf(element),
     )
-  }, [axis, marks, density, moments, hits, width, height, theme, version, first, last])
+  }, [axis, marks, density, moments, hits, width, height, theme, first, last])
 
   const moveTo = (clientX: number) => {
     const box = canvas.current?.getBoundingClientRect()
@@ -144,6 +144,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
           {marks === null || marks.length < 2
             ? null
             : `, ${duration((marks.times.at(-1) ?? 0) - (marks.times[0] ?? 0))}`}
+          {counted.problem === "" ? null : <span class="problem"> {counted.problem}</span>}
         </span>
         <span class="buttons">
           {marks === null ? null : (

@@ -138,7 +138,8 @@ const net = (
   if (rewards.length === 0) return
   const top = LANES.length * LANE
   const nets = [0, ...rewards.map(({ net }) => net)]
-  const [low, high] = [Math.min(...nets), Math.max(...nets)]
+  // A task may have more rewards than a call may have arguments.
+  const [low, high] = [nets.reduce((a, b) => Math.min(a, b)), nets.reduce((a, b) => Math.max(a, b))]
   const y = (value: number) => top + 7 + (1 - (value - low) / (high - low || 1)) * (NET - 14)
   context.strokeStyle = inks.line
   line(context, 0, Math.round(y(0)) + 0.5, width, Math.round(y(0)) + 0.5)

@@ -48,6 +48,12 @@ export type Address =
   | { readonly screen: "search"; readonly text: string }
   | { readonly screen: "lost"; readonly link: string }
 
+/** What a visit is compared with; null if with no other task. */
+export const otherOf = ({ vs }: Visit): { readonly timeline: string; readonly task: string } | null => {
+  const at = vs.indexOf("/")
+  return at <= 0 ? null : { timeline: vs.slice(0, at), task: vs.slice(at + 1) }
+}
+
 /** A visit of a course, with nothing else said. */
 export const visit = (course: Course, at: number | null, rest: Partial<Visit> = {}): Visit => ({
   screen: "visit",

@@ -62,6 +62,7 @@ export class CourseHistory {
     const came = this.#meanwhile
     this.#meanwhile = []
     this.append(came)
+    this.version.value += 1
   }
 
   /** Asks again what is known of the task as a whole, such as its outcome. */
@@ -85,6 +86,16 @@ export class CourseHistory {
     const number = this.#numberAt(position)
     const chunk = number === null ? undefined : this.#chunks.get(number)
     return chunk === undefined ? null : frameOf(chunk, position)
+  }
+
+  /** The event at a position, without the states around it; null if there is none, undefined while it is being loaded. */
+  entryAt(position: number): Entry | null | undefined {
+    this.version.value
+    const number = this.#numberAt(position)
+    const chunk = number === null ? undefined : this.#chunks.get(number)
+    if (chunk === undefined) return undefined
+    const entry = chunk.entries[indexIn(chunk, position)]
+    return entry?.position === position ? entry : null
   }
 
   /** Loads the chunk of a position, and then its neighbours, so that a step there asks nothing. */
@@ -133,21 +144,25 @@ export class CourseHistory {
 
   /** The events of this course among those that came live. */
   append(entries: ReadonlyArray<Entry>): void {
-    const { timeline, task } = this.course
+    const { task } = this.course
     if (this.#opening || this.#asked.size > 0) this.#meanwhile.push(...entries)
     let isNew = false
     for (const entry of entries) {
-      if (task !== null && entry.task === null && entry.timeline === timeline) this.#newest()?.appendAside(entry)
-      if (!this.#has(entry)) continue
-      const marks = this.marks.value
-      if (task !== null && (marks === null || entry.position <= (marks.positions.at(-1) ?? 0))) continue
-      marks?.append(entry)
-      isNew = true
-      const number = this.#numberAt(entry.position)
-      const chunk = number === null ? undefined : this.#chunks.get(number)
-      if (chunk !== undefined) appendNewer(chunk, entry)
+      if (this.#has(entry)) {
+        const marks = this.marks.value
+        if (task !== null && (marks === null || entry.position <= this.last)) continue
+        marks?.append(entry)
+        isNew = true
+      }
+      const chunk = this.#chunks.get(this.#chunkOf(entry) ?? -1)
+      if (chunk !== undefined) this.#put(entry, chunk)
     }
     if (isNew) this.version.value += 1
+  }
+
+  /** Whether an event belongs to no task: it may change what all tasks of the timeline share. */
+  #isAside({ timeline, task }: Entry): boolean {
+    return this.course.task !== null && task === null && timeline === this.course.timeline
   }
 
   /** Whether an event that came live is one of this course. */
@@ -155,16 +170,21 @@ export class CourseHistory {
     return timeline === this.course.timeline && (this.course.task === null || task === this.course.task)
   }
 
-  /** The chunk that is still growing, if it is loaded. */
-  #newest(): LoadedChunk | undefined {
-    const number = this.#numberAt(this.last)
-    return number === null ? undefined : this.#chunks.get(number)
-  }
-
   #numberAt(position: number): number | null {
     if (this.course.task === null) return Math.floor(Math.max(0, position - 1) / CHUNK)
     const marks = this.marks.value
     return marks === null ? null : Math.floor(Math.max(0, marks.indexAt(position)) / CHUNK)
+  }
+
+  /** The number of the chunk for an event that came live; null for none of this course. */
+  #chunkOf(entry: Entry): number | null {
+    if (this.#isAside(entry)) return this.#numberAt(this.last)
+    return this.#has(entry) ? this.#numberAt(entry.position) : null
+  }
+
+  #put(entry: Entry, chunk: LoadedChunk): void {
+    if (this.#isAside(entry)) chunk.appendAside(entry)
+    else if (entry.position > (chunk.entries.at(-1)?.position ?? 0)) chunk.append(entry)
   }
 
   #exists(number: number): boolean {
@@ -195,9 +215,8 @@ export class CourseHistory {
 
   #keep(number: number, chunk: Chunk): LoadedChunk {
     const loaded = new LoadedChunk(chunk)
-    for (const entry of this.#meanwhile)
-      if (this.#has(entry) && this.#numberAt(entry.position) === number) appendNewer(loaded, entry)
     this.#chunks.set(number, loaded)
+    for (const entry of this.#meanwhile) if (this.#chunkOf(entry) === number) this.#put(entry, loaded)
     this.problem.value = null
     this.version.value += 1
     return loaded
@@ -210,14 +229,17 @@ export class CourseHistory {
   }
 }
 
-const appendNewer = (chunk: LoadedChunk, entry: Entry): void => {
-  if (entry.position > (chunk.entries.at(-1)?.position ?? 0)) chunk.append(entry)
-}
+const frameOf = (chunk: LoadedChunk, position: number): Frame => frameIn(chunk, indexIn(chunk, position), position)
 
-const frameOf = (chunk: LoadedChunk, position: number): Frame => {
-  let index = chunk.entries.length - 1
-  while (index >= 0 && (chunk.entries[index]?.position ?? 0) > position) index -= 1
-  return frameIn(chunk, index, position)
+/** The index of the last entry that is not after a position; -1 if there is none. */
+const indexIn = ({ entries }: LoadedChunk, position: number): number => {
+  let [low, high] = [0, entries.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((entries[middle]?.position ?? 0) <= position) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }
 
 /** @param position where there is no such event */

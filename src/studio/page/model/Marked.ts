@@ -1,6 +1,6 @@
 /** Where a predicate turns true in the visited course. */
-import { type Signal, signal } from "@preact/signals"
-import type { Source } from "../source/Source.ts"
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import { messageOf, type Source } from "../source/Source.ts"
 import type { Visit } from "./Address.ts"
 
 /** A search for all places, as far as it has come. */
@@ -13,6 +13,8 @@ export interface Hits {
 
 export class Marked {
   readonly hits: Signal<Hits | null> = signal(null)
+  /** The positions of the hits. */
+  readonly places: ReadonlySignal<ReadonlySet<number>> = computed(() => new Set(this.hits.value?.positions))
   #key = ""
   #search = new AbortController()
 
@@ -51,6 +53,6 @@ export class Marked {
         },
         signal,
       )
-      .catch((cause: unknown) => show(true, cause instanceof Error ? cause.message : String(cause)))
+      .catch((cause: unknown) => show(true, messageOf(cause)))
   }
 }

@@ -3,12 +3,12 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from "@prea
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
-import type { Source } from "../source/Source.ts"
+import { messageOf, type Source } from "../source/Source.ts"
 import { type Address, type Course, OVERVIEW, type Visit, visit } from "./Address.ts"
 import { CourseHistory, type Frame } from "./CourseHistory.ts"
 import type { Links } from "./Links.ts"
 import { Marked } from "./Marked.ts"
-import { type Moment, momentsOf } from "./rewards.ts"
+import { byPosition, type Moment, momentsOf } from "./rewards.ts"
 
 /** How long the address lags behind steps, in milliseconds: browsers limit how often it may change. */
 const ADDRESS_LAG = 300
@@ -32,6 +32,9 @@ export class Studio {
   readonly rewards: Signal<ReadonlyArray<RewardRow>> = signal([])
   /** When what was earned and lost, in order. */
   readonly moments: ReadonlySignal<ReadonlyArray<Moment>> = computed(() => momentsOf(this.rewards.value))
+  readonly momentsAt: ReadonlySignal<ReadonlyMap<number, ReadonlyArray<Moment>>> = computed(() =>
+    byPosition(this.moments.value),
+  )
   readonly head: Signal<number>
   readonly indexed: Signal<number>
   readonly log: Signal<LogInfo>
@@ -48,6 +51,7 @@ export class Studio {
   #wanted: Address | null = null
   #lag: ReturnType<typeof setTimeout> | undefined
   #seeking = new AbortController()
+  #rewardsAsked = 0
 
   readonly source: Source
   readonly links: Links
@@ -170,7 +174,7 @@ export class Studio {
   /** Says what went wrong. */
   fail(cause: unknown): void {
     if (cause instanceof DOMException && cause.name === "AbortError") return
-    this.say(cause instanceof Error ? cause.message : String(cause), true)
+    this.say(messageOf(cause), true)
   }
 
   /** The address of the task that a reader should see first: the newest open one, else the list of tasks. */
@@ -238,6 +242,7 @@ export class Studio {
     const position = to.at ?? (isOpen ? course.last : (head.worst ?? course.last))
     batch(() => {
       this.address.value = to
+      if (!isSame) this.rewards.value = []
       this.#show(course)
       this.position.value = Math.max(position, course.first)
       this.following.value = to.at === null && isOpen
@@ -280,15 +285,19 @@ export class Studio {
 
   async #loadRewards({ timeline, task, scores }: Visit, head: TaskHead | null): Promise<void> {
     const set = scores || head?.score?.set
-    this.rewards.value = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
+    const question = ++this.#rewardsAsked
+    const rewards = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
+    // What was asked since is of another task, or newer.
+    if (question === this.#rewardsAsked) this.rewards.value = rewards
   }
 
   /** Asks again what may have changed since: the task's outcome, its rewards. */
   async refresh(): Promise<void> {
-    const [course, to] = [this.history.value, this.visit]
-    if (course === null || to === null) return
+    const { value: course } = this.history
+    if (course === null) return
     await course.refresh()
-    await this.#loadRewards(to, course.head.value)
+    const to = this.visit
+    if (to !== null && this.history.value === course) await this.#loadRewards(to, course.head.value)
   }
 }
 

@@ -1,62 +1,115 @@
-/** A view as it can be taken elsewhere: as a link, a command line, a call of the library. */
-import { type Address, positionOf, type Visit } from "./Address.ts"
-import type { Links } from "./Links.ts"
+/** A view as it can be taken elsewhere: as a command line, and as a call of `hindcast/promise`. */
+import { type Address, type Overview, otherOf, positionOf, type Visit } from "./Address.ts"
 
-export interface Copies {
-  readonly link: string
-  readonly command: string
-  readonly call: string
-}
+/** What was said in a task. */
+const SAID = ["InputReceived", "MessageSent", "ModelResponded"]
 
-/** The copies of a view of a log, at a position. */
-export const copiesOf = (address: Address, links: Links, log: string, position: number): Copies => {
-  const isVisit = address.screen === "visit"
-  const link = new URL(links.href(isVisit ? { ...address, at: position } : address), location.href).href
-  if (!isVisit) return { link, command: commandOf(address, log), call: "tasks.list()" }
-  return {
-    link,
-    command: `npx hindcast ${questionOf(address, position)} --log ${word(log)}`,
-    call: callOf(address, position),
+/** The command line that says what a view shows. @param log the name of the log's file */
+export const commandOf = (address: Address, log: string, position: number): string => {
+  const of = (command: string) => `npx hindcast ${command} --log ${word(log)}`
+  switch (address.screen) {
+    case "visit":
+      return of(visitCommand(address, position))
+    case "plugins":
+      return of("plugin ls")
+    case "questions":
+      return of("confirm ls")
+    case "search":
+      return `${of("export events --output -")} | grep -F -- ${word(address.text)}`
+    case "tasks":
+      return of(tasksCommand(address))
+    case "start":
+    case "lost":
+      return of("task ls")
   }
 }
 
-const commandOf = (address: Address, log: string): string => {
-  const asked = address.screen === "plugins" ? "plugin ls" : address.screen === "questions" ? "confirm ls" : "task ls"
-  return `npx hindcast ${asked} --log ${word(log)}`
-}
+const tasksCommand = ({ timeline, where, order, by }: Overview): string =>
+  [
+    "audit --all",
+    by === "" ? "" : `--group ${by}`,
+    by === "" && order === "worst" ? "--sort score" : "",
+    where === "" ? "" : `--where ${word(where)}`,
+    timeline === "main" ? "" : `--timeline ${word(timeline)}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ")
 
-const questionOf = ({ timeline, task, pane, path, vs }: Visit, position: number): string => {
-  const moment = timeline === "main" ? `@${position}` : `${word(`${timeline}@${position}`)}`
-  const against = positionOf(vs)
+const visitCommand = (visit: Visit, position: number): string => {
+  const { timeline, task, pane, path, vs } = visit
+  const moment = word(momentOf(timeline, position))
+  const other = otherOf(visit)
+  if (other !== null && task !== null) return `align ${run(timeline, task)} ${run(other.timeline, other.task)}`
   switch (pane) {
     case "why":
       return `why ${moment}`
     case "rewards":
-      return task === null ? `log show ${moment}` : `audit ${word(task)}`
+      if (task === null) return `log show ${moment}`
+      return `audit ${word(task)}${timeline === "main" ? "" : ` --timeline ${word(timeline)}`}`
     case "value":
       return path === "" ? `state --at ${moment}` : `blame ${word(path)} --at ${moment}`
     case "diff":
-      return `diff @${against ?? position - 1} ${moment}`
+      return `diff ${word(momentOf(timeline, positionOf(vs) ?? position - 1))} ${moment}`
     case "talk":
+      if (task === null) return `log show ${moment}`
+      return `log ls --task ${word(task)} --timeline ${word(timeline)} ${SAID.map((type) => `--type ${type}`).join(" ")}`
     case "event":
-      return task === null ? `log show ${moment}` : `step ${word(task)} --at ${moment}`
+      return `log show ${moment}`
   }
 }
 
-const callOf = ({ timeline, pane, path, vs }: Visit, position: number): string => {
-  const moment = JSON.stringify(timeline === "main" ? `@${position}` : `${timeline}@${position}`)
-  const against = positionOf(vs)
-  switch (pane) {
-    case "why":
-      return `timeTravel.why(${moment})`
-    case "value":
-      return path === "" ? `timeTravel.stateAt(${moment})` : `timeTravel.blame(${JSON.stringify(path)}, ${moment})`
-    case "diff":
-      return `timeTravel.diff("@${against ?? position - 1}", ${moment})`
-    default:
-      return `timeTravel.stateAt(${moment}${path === "" ? "" : `, ${JSON.stringify(path)}`})`
+/** The call that says what a view shows, of a `hindcast` that `open` of `hindcast/promise` gave. */
+export const callOf = (address: Address, position: number): string => {
+  switch (address.screen) {
+    case "visit":
+      return visitCall(address, position)
+    case "plugins":
+      return "hindcast.plugins.state()"
+    case "questions":
+      return "hindcast.confirmations.pending()"
+    case "search":
+      return "hindcast.events.read()"
+    case "tasks":
+      return `hindcast.events.read(${literal({ timeline: address.timeline, types: ["TaskOpened", "TaskClosed"] })})`
+    case "start":
+    case "lost":
+      return `hindcast.events.read(${literal({ types: ["TaskOpened", "TaskClosed"] })})`
   }
 }
+
+const visitCall = (visit: Visit, position: number): string => {
+  const { timeline, task, pane, path, vs } = visit
+  const moment = literal(momentOf(timeline, position))
+  const other = otherOf(visit)
+  if (other !== null && task !== null)
+    return `hindcast.timeTravel.align(${literal({ timeline, taskId: task })}, ${literal({ timeline: other.timeline, taskId: other.task })})`
+  const event = `hindcast.events.read(${literal({ after: position - 1, until: position })})`
+  switch (pane) {
+    case "why":
+      return `hindcast.timeTravel.why(${moment})`
+    case "value":
+      if (path === "") return `hindcast.timeTravel.stateAt(${moment})`
+      return `hindcast.timeTravel.blame(${literal(path)}, ${moment})`
+    case "diff":
+      return `hindcast.timeTravel.diff(${literal(momentOf(timeline, positionOf(vs) ?? position - 1))}, ${moment})`
+    case "rewards":
+      if (task === null) return event
+      if (timeline === "main") return `hindcast.audit(${literal(task)})`
+      return `hindcast.events.read(${literal({ timeline, taskId: task, types: ["RewardGiven", "PunishmentGiven"] })})`
+    case "talk":
+      return task === null ? event : `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
+    case "event":
+      return event
+  }
+}
+
+const momentOf = (timeline: string, position: number): string =>
+  timeline === "main" ? `@${position}` : `${timeline}@${position}`
+
+/** A task as `align` takes it. */
+const run = (timeline: string, task: string): string => word(timeline === "main" ? task : `${timeline}@${task}`)
+
+const literal = (value: unknown): string => JSON.stringify(value)
 
 /** A word of a POSIX shell. */
 const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

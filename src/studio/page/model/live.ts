@@ -62,12 +62,13 @@ const takeEntries = (studio: Studio, { entries, head }: Live): void => {
     studio.position.value = course.last
     void course.load(course.last)
   }
-  const concerns = (types: ReadonlyArray<string>) => fresh.some(({ type }) => types.includes(type))
-  if (concerns(TASKS)) {
-    studio.tasksVersion.value += 1
+  const ofTasks = fresh.filter(({ type }) => TASKS.includes(type))
+  if (ofTasks.length > 0) studio.tasksVersion.value += 1
+  // A scoring and a fork belong to no task: they may be of the one that is shown.
+  if (ofTasks.some(({ task }) => task === null || task === course?.course.task))
     studio.refresh().catch((cause: unknown) => studio.fail(cause))
-  }
-  if (concerns(["PayloadShredded"])) studio.forget().catch((cause: unknown) => studio.fail(cause))
+  if (fresh.some(({ type }) => type === "PayloadShredded"))
+    studio.forget().catch((cause: unknown) => studio.fail(cause))
   for (const { type, line } of fresh)
     if (ENDED.includes(type) && studio.address.value.screen === "questions") studio.say(`${type}: ${line}`)
 }

@@ -15,6 +15,17 @@ export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Mome
     .flatMap((reward) => reward.moments.map(({ at, amount }) => ({ at, amount, reward })))
     .sort((a, b) => a.at - b.at || a.reward.position - b.reward.position)
 
+/** Moments by their positions. */
+export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> => {
+  const found = new Map<number, Array<Moment>>()
+  for (const moment of moments) {
+    const known = found.get(moment.at)
+    if (known === undefined) found.set(moment.at, [moment])
+    else known.push(moment)
+  }
+  return found
+}
+
 /** An amount in a few characters: the shape of its kind and what it adds to the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`
 

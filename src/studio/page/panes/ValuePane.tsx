@@ -1,13 +1,13 @@
 /** One value of the state: what it is, which event wrote it, what it was before, and its course. */
-import { useEffect, useState } from "preact/hooks"
 import { type Json, pointerKeys } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import type { PathHistory } from "../../wire/Asking.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, inline } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Sparkline } from "../parts/Sparkline.tsx"
+import { useAnswer } from "../parts/useAnswer.ts"
+import { useThrottled } from "../parts/useThrottled.ts"
 import { Value } from "../parts/Value.tsx"
 
 /** Rows of a history that are shown. */
@@ -16,18 +16,8 @@ const ROWS = 200
 export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
   const studio = useStudio()
   const { path, timeline, task } = studio.visit ?? { path: "", timeline: "main", task: null }
-  const [history, setHistory] = useState<PathHistory | null>(null)
-  const [missing, setMissing] = useState("")
-  const last = studio.history.value?.last ?? 0
-  useEffect(() => {
-    setMissing("")
-    if (path === "") return
-    const abort = new AbortController()
-    studio.source.ask("history", { timeline, task, path }, abort.signal).then(setHistory, (cause: unknown) => {
-      if (!abort.signal.aborted) setMissing(cause instanceof Error ? cause.message : String(cause))
-    })
-    return () => abort.abort()
-  }, [path, timeline, task, last])
+  const last = useThrottled(studio.history.value?.last ?? 0)
+  const { answer: history, problem } = useAnswer("history", path === "" ? null : { timeline, task, path }, last)
   if (path === "")
     return (
       <p class="empty">
@@ -36,7 +26,7 @@ export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
     )
   const [before, now] = frame.chunk.valuesAround(path, frame.index)
   const writer = frame.chunk.writerOf(path, frame.index)
-  const values = history?.path === path ? history.values : []
+  const values = history?.values ?? []
   const points = values.flatMap(({ position, value }) => (typeof value === "number" ? [{ position, value }] : []))
   const current = values.findLastIndex(({ position }) => position <= frame.position)
   const from = Math.max(0, Math.min(current - ROWS / 2, values.length - ROWS))
@@ -63,7 +53,7 @@ export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
         )}
       </p>
       <Sparkline points={points} at={frame.position} label={`${path}: ${count(points.length, "value")}`} />
-      {missing === "" ? null : <p class="problem">{missing}</p>}
+      {problem === "" ? null : <p class="problem">{problem}</p>}
       <table class="history">
         <thead>
           <tr>

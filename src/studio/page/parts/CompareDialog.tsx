@@ -1,22 +1,15 @@
 /** Chooses what the task is compared with: one of its forks, or a task with the same goal. */
-import { useEffect, useState } from "preact/hooks"
-import type { TaskRow } from "../../wire/Task.ts"
+import type { TaskHead } from "../../wire/Task.ts"
+import type { Parameters } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
 import { nameOf, signed } from "./format.ts"
+import { useAnswer } from "./useAnswer.ts"
 
 export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const head = studio.history.value?.head.value ?? null
-  const [others, setOthers] = useState<ReadonlyArray<TaskRow> | null>(null)
-  useEffect(() => {
-    if (head === null) return
-    const where = `task.goal == ${JSON.stringify(head.goal)} && task.id != ${JSON.stringify(head.id)}`
-    studio.source.ask("tasks", { timeline: head.timeline, where, order: "newest", limit: 30 }).then(
-      ({ rows }) => setOthers(rows),
-      (cause: unknown) => studio.fail(cause),
-    )
-  }, [head?.id])
+  const { answer: others, problem } = useAnswer("tasks", head === null ? null : sameGoal(head))
   if (head === null)
     return (
       <DialogBox title="Compare" onClose={onClose}>
@@ -37,7 +30,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
             </button>
           </li>
         ))}
-        {(others ?? []).map(({ timeline, id, agent, outcome, score }) => (
+        {(others?.rows ?? []).map(({ timeline, id, agent, outcome, score }) => (
           <li key={id}>
             <button type="button" onClick={() => choose(timeline, id)}>
               {id} · {outcome ?? "open"} · {agent === null ? "" : nameOf(agent)}{" "}
@@ -46,9 +39,18 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
           </li>
         ))}
       </ul>
-      {others !== null && others.length + head.forks.length === 0 ? (
+      {problem === "" ? null : <p class="problem">{problem}</p>}
+      {others !== null && others.rows.length + head.forks.length === 0 ? (
         <p class="empty">It has no forks, and no other task has its goal.</p>
       ) : null}
     </DialogBox>
   )
 }
+
+/** Other tasks with the goal of this one. */
+const sameGoal = ({ timeline, goal, id }: TaskHead): Parameters => ({
+  timeline,
+  where: `task.goal == ${JSON.stringify(goal)} && task.id != ${JSON.stringify(id)}`,
+  order: "newest",
+  limit: 30,
+})

@@ -1,18 +1,21 @@
 /** The view, to be taken elsewhere. */
 import { useState } from "preact/hooks"
-import { copiesOf } from "../model/copies.ts"
+import { callOf, commandOf } from "../model/copies.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
 
 export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const [copied, setCopied] = useState("")
-  const { link, command, call } = copiesOf(
-    studio.address.value,
-    studio.links,
-    studio.log.value.name,
-    studio.position.value,
-  )
+  const { address, position, links, log } = studio
+  const shown = address.value
+  const at = position.value
+  const link = links.href(shown.screen === "visit" ? { ...shown, at } : shown)
+  const copies = {
+    link: new URL(link, location.href).href,
+    "command line": commandOf(shown, log.value.name, at),
+    "library call": callOf(shown, at),
+  }
   const copy = (name: string, text: string) => {
     navigator.clipboard.writeText(text).then(
       () => setCopied(`The ${name} is copied.`),
@@ -21,7 +24,7 @@ export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   }
   return (
     <DialogBox title="Take this view elsewhere" onClose={onClose}>
-      {Object.entries({ link, "command line": command, "library call": call }).map(([name, text]) => (
+      {Object.entries(copies).map(([name, text]) => (
         <p class="copy" key={name}>
           <button type="button" onClick={() => copy(name, text)}>
             copy {name}

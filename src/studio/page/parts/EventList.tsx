@@ -56,8 +56,8 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   const positionOf = (index: number) => (marks === null ? index + 1 : (marks.positions[index] ?? 0))
 
   useEffect(() => {
-    if (length > 0 && course.frameAt(positionOf(first)) === null) void course.load(positionOf(first))
-    if (length > 0 && course.frameAt(positionOf(last)) === null) void course.load(positionOf(last))
+    if (length > 0 && course.entryAt(positionOf(first)) === undefined) void course.load(positionOf(first))
+    if (length > 0 && course.entryAt(positionOf(last)) === undefined) void course.load(positionOf(last))
   }, [first, last, length])
 
   const rows = []
@@ -95,10 +95,9 @@ interface RowProps {
 
 const Row = ({ course, position, top, isHere }: RowProps) => {
   const studio = useStudio()
-  const frame = course.frameAt(position)
-  const entry = frame?.entry?.position === position ? frame.entry : null
+  const entry = course.entryAt(position)
   // A position of the log at which this timeline has no event.
-  if (frame !== null && entry === null) return <div class="event none" style={{ top: `${top}px` }} />
+  if (entry === null) return <div class="event none" style={{ top: `${top}px` }} />
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the page move the position wherever the focus is.
     <div
@@ -110,7 +109,7 @@ const Row = ({ course, position, top, isHere }: RowProps) => {
       aria-selected={isHere}
       onClick={() => studio.moveTo(position)}
     >
-      {entry === null ? <Skeleton position={position} /> : <EntryRow entry={entry} />}
+      {entry === undefined ? <Skeleton position={position} /> : <EntryRow entry={entry} />}
     </div>
   )
 }
@@ -124,8 +123,8 @@ const Skeleton = ({ position }: { readonly position: number }) => (
 
 const EntryRow = ({ entry }: { readonly entry: Entry }) => {
   const studio = useStudio()
-  const moments = studio.moments.value.filter(({ at }) => at === entry.position)
-  const isHit = studio.marked.hits.value?.positions.includes(entry.position) ?? false
+  const moments = studio.momentsAt.value.get(entry.position) ?? []
+  const isHit = studio.marked.places.value.has(entry.position)
   return (
     <>
       <span class="at">@{entry.position}</span>

@@ -1,22 +1,17 @@
 /** Plugins: what they may do, how they crashed, what they asked of the host. */
-import { useEffect, useState } from "preact/hooks"
-import type { PluginRow } from "../../wire/Log.ts"
 import { visit } from "../model/Address.ts"
-import { useStudio } from "../parts/context.ts"
 import { count, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
+import { useAnswer } from "../parts/useAnswer.ts"
 
 export const PluginsScreen = () => {
-  const studio = useStudio()
-  const [plugins, setPlugins] = useState<ReadonlyArray<PluginRow> | null>(null)
-  useEffect(() => {
-    studio.source.ask("plugins").then(setPlugins, (cause: unknown) => studio.fail(cause))
-  }, [])
+  const { answer: plugins, problem } = useAnswer("plugins", {})
   const to = (position: number) => visit({ timeline: "main", task: null }, position)
   return (
     <main class="plugins">
       <div class="sentence">
         <h1>{plugins === null ? "Plugins" : count(plugins.length, "plugin")}</h1>
+        {problem === "" ? null : <p class="problem">{problem}</p>}
       </div>
       {(plugins ?? []).map(({ name, version, active, quarantined, grants, components, crashes, requests }) => (
         <article key={name}>

@@ -5,6 +5,7 @@ import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
+import { messageOf } from "../source/Source.ts"
 
 export const SearchScreen = ({ text }: { readonly text: string }) => {
   const studio = useStudio()
@@ -37,13 +38,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
         abort.signal,
       )
       .catch((cause: unknown) =>
-        setState(
-          abort.signal.aborted
-            ? `Stopped. ${count(found.length, "event")} so far.`
-            : cause instanceof Error
-              ? cause.message
-              : String(cause),
-        ),
+        setState(abort.signal.aborted ? `Stopped. ${count(found.length, "event")} so far.` : messageOf(cause)),
       )
     return () => abort.abort()
   }, [text])

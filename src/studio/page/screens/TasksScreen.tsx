@@ -7,6 +7,9 @@ import { useStudio } from "../parts/context.ts"
 import { count, nameOf, number, signed, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
 import { Sparkline } from "../parts/Sparkline.tsx"
+import { useAnswer } from "../parts/useAnswer.ts"
+import { useThrottled } from "../parts/useThrottled.ts"
+import { messageOf } from "../source/Source.ts"
 
 /** Rows of one page, and the height of a row in pixels (the style sheet has the same). */
 const PAGE = 100
@@ -18,13 +21,13 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   const { timeline, where, order, by } = address
   const [pages, setPages] = useState<ReadonlyMap<number, ReadonlyArray<TaskRow>>>(new Map())
   const [total, setTotal] = useState<number | null>(null)
-  const [groups, setGroups] = useState<ReadonlyArray<TaskGroup>>([])
   const [problem, setProblem] = useState("")
   const [range, setRange] = useState<readonly [number, number]>([0, 20])
   const box = useRef<HTMLOListElement>(null)
   const question = JSON.stringify([timeline, where, order])
   const asked = useRef({ question: "", pages: new Set<number>() })
-  const version = studio.tasksVersion.value
+  const version = useThrottled(studio.tasksVersion.value)
+  const groups = useAnswer("groups", by === "" ? null : { timeline, where, by }, version)
 
   const load = (page: number) => {
     const state = asked.current
@@ -36,7 +39,9 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
         setTotal(answer.total)
         setPages((before) => new Map(before).set(page, answer.rows))
       },
-      (cause: unknown) => setProblem(cause instanceof Error ? cause.message : String(cause)),
+      (cause: unknown) => {
+        if (asked.current === state) setProblem(messageOf(cause))
+      },
     )
   }
   useEffect(() => {
@@ -52,10 +57,6 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
   useEffect(() => {
     for (let page = Math.floor(range[0] / PAGE); page <= Math.floor(range[1] / PAGE); page++) load(page)
   }, [range])
-  useEffect(() => {
-    if (by === "") return setGroups([])
-    studio.source.ask("groups", { timeline, where, by }).then(setGroups, (cause: unknown) => studio.fail(cause))
-  }, [timeline, where, by, version])
   useEffect(() => {
     const look = () => {
       const top = -(box.current?.getBoundingClientRect().top ?? 0)
@@ -124,9 +125,9 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
             <option value="plugin">by plugin</option>
           </select>
         </form>
-        {problem === "" ? null : (
+        {problem + groups.problem === "" ? null : (
           <p class="problem" role="alert">
-            {problem}
+            {problem || groups.problem}
           </p>
         )}
         {studio.log.value.notes.map((note) => (
@@ -135,7 +136,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
           </p>
         ))}
       </div>
-      {groups.length === 0 ? null : <Groups groups={groups} by={by} />}
+      {groups.answer === null || groups.answer.length === 0 ? null : <Groups groups={groups.answer} by={by} />}
       {total === 0 ? (
         <p class="empty">
           {where === ""

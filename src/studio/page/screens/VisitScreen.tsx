@@ -51,7 +51,7 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
         <AboutEvent course={course} frame={frame} />
       </section>
       <Scrubber />
-      <Lanes course={course} />
+      <Lanes key={`${course.course.timeline}/${course.course.task}`} course={course} />
     </main>
   )
 }

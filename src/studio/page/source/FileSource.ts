@@ -8,6 +8,7 @@ import type { Effects, Entry, Why } from "../../wire/Chunk.ts"
 import { CHUNK } from "../../wire/Chunk.ts"
 import { QUESTION, questionOf } from "../../wire/Shared.ts"
 import type { Course } from "../../wire/Task.ts"
+import { chainOf } from "../model/chain.ts"
 import { LoadedChunk } from "../model/LoadedChunk.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
 
@@ -52,17 +53,7 @@ export const fileSource = (): Source => {
     return all.flat().flatMap((chunk) => chunk.entries)
   }
 
-  const why = async (position: number): Promise<Why> => {
-    const byPosition = new Map((await entries()).map((entry) => [entry.position, entry]))
-    const chain: Array<Entry> = []
-    for (
-      let next = byPosition.get(position);
-      next !== undefined;
-      next = next.cause === null ? undefined : byPosition.get(next.cause.position)
-    )
-      chain.push(next)
-    return chain
-  }
+  const why = async (position: number): Promise<Why> => chainOf(await entries(), position)
 
   const effects = async (position: number): Promise<Effects> => {
     const depths = new Map([[position, 0]])

@@ -27,6 +27,9 @@ export class SourceFailed extends Error {
   }
 }
 
+/** What went wrong, in words for the reader. */
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
 /** The questions that every source answers, each by one path of the server (`src/studio/wire`). */
 export interface Questions {
   readonly log: LogInfo

@@ -1,0 +1,108 @@
+/** Two tasks beside each other, event by event, with one playhead: where they part, both worlds, and what the difference was worth. */
+import { signal } from "@preact/signals"
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { Comparison } from "../../../wire/Asking.ts"
+import { otherOf, type Visit } from "../../model/Address.ts"
+import { CourseHistory } from "../../model/CourseHistory.ts"
+import { useStudio } from "../../parts/context.ts"
+import { count } from "../../parts/format.ts"
+import { useAnswer } from "../../parts/useAnswer.ts"
+import { useThrottled } from "../../parts/useThrottled.ts"
+import { lastOf, Pairs } from "./Pairs.tsx"
+import { Side } from "./Side.tsx"
+import { Waterfall } from "./Waterfall.tsx"
+
+/** Of one address: another one has a screen of its own. */
+export const CompareScreen = ({ address }: { readonly address: Visit }) => {
+  const studio = useStudio()
+  const other = otherOf(address)
+  const [isOpen, setOpen] = useState(false)
+  // What goes on is compared again as it grows.
+  const grown = useThrottled(`${studio.tasksVersion.value} ${isOpen ? studio.head.value : ""}`)
+  const asked =
+    other === null ? null : { a: `${address.timeline}/${address.task}`, b: address.vs, scoresA: address.scores }
+  const { answer, problem } = useAnswer("compare", asked, grown)
+  useEffect(() => {
+    if (answer !== null) setOpen([answer.a, answer.b].some(({ outcome }) => outcome === null))
+  }, [answer])
+  if (problem !== "")
+    return (
+      <main class="compare">
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      </main>
+    )
+  return answer === null ? <main class="compare" aria-busy="true" /> : <Compared comparison={answer} />
+}
+
+const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
+  const studio = useStudio()
+  const { a, b, pairs, divergence, shared, notes } = comparison
+  const courses = useMemo(() => {
+    const head = signal(Number.MAX_SAFE_INTEGER)
+    return [a, b].map(({ timeline, id }) => new CourseHistory(studio.source, { timeline, task: id }, head))
+  }, [a.id, a.timeline, b.id, b.timeline])
+  useEffect(() => {
+    for (const course of courses) {
+      studio.followed.add(course)
+      course.open().catch((cause: unknown) => studio.fail(cause))
+    }
+    return () => {
+      for (const course of courses) studio.followed.delete(course)
+    }
+  }, [courses])
+  const at = studio.position.value
+  const row = Math.max(
+    0,
+    pairs.findLastIndex(([, inA]) => inA !== 0 && inA <= at),
+  )
+  const [chosen, choose] = useState<number | null>(null)
+  useEffect(() => choose(null), [at])
+  const now = chosen ?? row
+  // Where one has no event yet, it stands at the end of what they share.
+  const [inA, inB] = [lastOf(pairs, now, 1) || shared, lastOf(pairs, now, 2) || shared]
+  const select = (index: number) => {
+    const position = pairs[index]?.[1] ?? 0
+    if (position !== 0) studio.moveTo(position)
+    choose(index)
+  }
+  return (
+    <main class="compare">
+      <div class="sentence">
+        <h1>
+          {a.id} and {b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`}
+        </h1>
+        <p>
+          {divergence === null ? "They went the same way." : <>They part at {partOf(pairs[divergence])}. </>}
+          {shared > 0 ? `They share the history up to @${shared}. ` : ""}
+          {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
+          {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length} only
+          in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.
+          {divergence === null ? null : (
+            <button type="button" onClick={() => select(divergence)}>
+              go there
+            </button>
+          )}
+        </p>
+        {notes.map((note) => (
+          <p class="note" key={note}>
+            {note}
+          </p>
+        ))}
+      </div>
+      <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
+      <div class="sides">
+        <Side head={a} course={courses[0]} position={inA} />
+        <Side head={b} course={courses[1]} position={inB} />
+      </div>
+      <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} />
+    </main>
+  )
+}
+
+const partOf = (pair: Comparison["pairs"][number] | undefined): string => {
+  if (pair === undefined) return ""
+  const [, a, b] = pair
+  return [a === 0 ? "nothing" : `@${a}`, b === 0 ? "nothing" : `@${b}`].join(" and ")
+}

@@ -1,0 +1,47 @@
+/** One of two runs at its position: how it ended, its world and its state there. */
+import { useEffect } from "preact/hooks"
+import type { TaskHead } from "../../../wire/Task.ts"
+import { visit } from "../../model/Address.ts"
+import type { CourseHistory } from "../../model/CourseHistory.ts"
+import { nameOf } from "../../parts/format.ts"
+import { Link } from "../../parts/Link.tsx"
+import { StateTree } from "../../parts/StateTree.tsx"
+import { World, worldsOf } from "../../parts/World.tsx"
+
+export const Side = ({
+  head,
+  course,
+  position,
+}: {
+  readonly head: TaskHead
+  readonly course: CourseHistory | undefined
+  readonly position: number
+}) => {
+  const frame = position === 0 || course === undefined || course.marks.value === null ? null : course.frameAt(position)
+  useEffect(() => {
+    if (frame === null && position !== 0 && course !== undefined && course.marks.value !== null)
+      void course.load(position)
+  })
+  return (
+    <section class="side-of">
+      <h2>
+        <Link to={visit({ timeline: head.timeline, task: head.id }, position === 0 ? null : position)}>
+          {head.id}
+          {head.timeline === "main" ? "" : ` on ${head.timeline}`}
+        </Link>{" "}
+        {head.agent === null ? "" : nameOf(head.agent)}
+      </h2>
+      <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"}>
+        <bdi>{head.sentence}</bdi>
+      </p>
+      {frame === null ? null : (
+        <>
+          {worldsOf(frame, head.id).map((world) => (
+            <World key={world.plugin} world={world} />
+          ))}
+          <StateTree frame={frame} task={head.id} />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,41 @@
+/** What the difference of two runs was worth. */
+import type { RewardRow } from "../../../wire/Task.ts"
+import { barsOf } from "../../model/waterfall.ts"
+import { number, signed } from "../../parts/format.ts"
+
+export const Waterfall = ({ a, b }: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }) => {
+  const bars = barsOf(a, b)
+  const isNet = (index: number): boolean => index === 0 || index === bars.length - 1
+  const ends = bars.flatMap(({ from, to }) => [from, to, 0])
+  const [low, high] = [Math.min(...ends), Math.max(...ends)]
+  const x = (value: number) => ((value - low) / (high - low || 1)) * 100
+  return (
+    <section class="waterfall" aria-label="The difference of rewards">
+      <h2>What the difference was worth</h2>
+      {bars.length === 2 ? <p class="empty">Both were worth {number(bars[0]?.to ?? 0)}.</p> : null}
+      <table>
+        <tbody>
+          {bars.map(({ name, from, to }, index) => (
+            <tr key={index}>
+              <th scope="row">
+                <bdi>{name}</bdi>
+              </th>
+              <td class="n">{isNet(index) ? number(to) : signed(to - from)}</td>
+              <td class="bar-cell">
+                <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                  <rect
+                    class={isNet(index) ? "total" : to < from ? "k-punishment" : "k-reward"}
+                    x={Math.min(x(from), x(to))}
+                    width={Math.max(0.4, Math.abs(x(to) - x(from)))}
+                    y="0"
+                    height="8"
+                  />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
