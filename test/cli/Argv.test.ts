@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { arrange, SWITCHES, VALUED, VALUES_OF_SWITCHES } from "../../src/cli/command/Argv.ts"
+import { arrange, COMMANDS_WITH_VALUE, SWITCHES, VALUED } from "../../src/cli/command/Argv.ts"
 import { PATHS } from "../../src/cli/terminal/Overview.ts"
 import { hindcast } from "./hindcast.ts"
 
@@ -13,8 +13,11 @@ describe("what a person typed is put in order", () => {
     expect(args("--log", "x.db", "audit", "--json", "TASK")).toEqual(["audit", "TASK", "--log", "x.db", "--json"])
   })
 
-  it("a switch that has a value in other commands takes one of those, and no other word", () => {
+  it("a switch that has a value in other commands takes one there", async () => {
     expect(args("replay", "--live", "model", "TASK")).toEqual(["replay", "TASK", "--live", "model"])
+    expect(args("--live", "modle", "replay", "TASK")).toEqual(["replay", "TASK", "--live", "modle"])
+    const { code, stderr } = await hindcast(["replay", "TASK", "--live", "modle", "--", "node", "agent.js"])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("expected one of model, tools") })
     expect(args("demo", "--live", "word")).toEqual(["demo", "word", "--live"])
   })
 
@@ -76,7 +79,7 @@ describe("the program's own lists are complete", () => {
     const options = [...stdout.matchAll(/ -l ([a-z-]+)( -r)?/g)]
     const named = (valued: boolean) =>
       [...new Set(options.filter(([, , r]) => (r !== undefined) === valued).map(([, name]) => `--${name}`))].sort()
-    expect(named(true)).toEqual([...VALUED, ...Object.keys(VALUES_OF_SWITCHES)].sort())
+    expect(named(true)).toEqual([...VALUED, ...Object.keys(COMMANDS_WITH_VALUE)].sort())
     expect(named(false)).toEqual([...SWITCHES, "--help", "--version"].sort())
     const commands = [...stdout.matchAll(/use_subcommand" -f -a "([a-z]+)"/g)].map(([, name]) => name)
     expect([...new Set(PATHS.map(([first]) => first))].sort()).toEqual(commands.sort())

@@ -55,7 +55,7 @@ afterAll(async () => {
 
 interface Report {
   readonly requests: number
-  readonly reproducible: boolean
+  readonly reproducible: boolean | null
   readonly taskId: string
   readonly findings: ReadonlyArray<{
     readonly cause: string

@@ -119,6 +119,9 @@ describe("hindcast fork of a recorded program", () => {
     const program = ["--log", log, "--", process.execPath, agent]
     expect(await refused(`@${end}`, ...program)).toContain("expected a moment before the task's end")
     expect(await refused(`@${questions[0]}`, "--set", "mood=good", ...program)).toContain("model=NAME or answer=TEXT")
+    const twice = ["--set", "model=a", "--set", "model=b"]
+    expect(await refused(`@${questions[0]}`, ...twice, ...program)).toContain("found a second model")
+    expect(await refused(`@${questions[0]}`, "--set", "answer=", ...program)).toContain("found no answer")
     expect(await refused(`@${questions[0]}`, "--timeline", "main", ...program)).toContain("main")
     expect(await refused(`@${questions[0]}`, "--set", "model=m", "--log", log)).toContain("expected a program after --")
   })

@@ -58,6 +58,6 @@ await ask(answers.join())`,
 await new Promise((resolve) => http.get(process.env.BASE, { method: "POST" }, resolve).on("error", resolve).end(JSON.stringify({ messages: [{ content: "hello" }] })))
 process.exit()`,
     )
-    expect(unseen).toMatchObject({ code: 0, requests: 0, reproducible: true })
+    expect(unseen).toMatchObject({ code: 2, requests: 0, reproducible: null })
   })
 })

@@ -25,9 +25,9 @@ export const VALUED = optionsNamed(`
   type until when where workspace
 `)
 
-/** Switches of some commands that have a value in others: the values that they have there. */
-export const VALUES_OF_SWITCHES: Readonly<Record<string, ReadonlySet<string>>> = {
-  "--live": new Set(["model", "tools"]),
+/** Switches that have a value in some commands: these. */
+export const COMMANDS_WITH_VALUE: Readonly<Record<string, ReadonlySet<string>>> = {
+  "--live": new Set(["replay"]),
 }
 
 /** A command line in the order that the parser expects. */
@@ -89,6 +89,10 @@ interface SortedWords {
 }
 
 const sortWords = (typed: ReadonlyArray<string>): SortedWords => {
+  const command = typed.find((word) => PATHS.some(([first]) => first === word)) ?? ""
+  const hasValue = (option: string) => VALUED.has(option) || COMMANDS_WITH_VALUE[option]?.has(command) === true
+  const takesNext = (option: string, next: string | undefined) =>
+    hasValue(option) && next !== undefined && !isKnown(next)
   const rest = [...typed]
   const words: Array<string> = []
   const valued: Array<string> = []
@@ -98,16 +102,10 @@ const sortWords = (typed: ReadonlyArray<string>): SortedWords => {
     if (!isOption(word)) words.push(word)
     else if (equals >= 0) valued.push(word.slice(0, equals), word.slice(equals + 1))
     else if (takesNext(word, rest[0])) valued.push(word, ...rest.splice(0, 1))
-    else if (VALUED.has(word)) others.push(word)
+    else if (hasValue(word)) others.push(word)
     else others.unshift(word)
   }
   return { words, valued, others }
-}
-
-/** Whether an option has the next word as its value. */
-const takesNext = (option: string, next: string | undefined): boolean => {
-  if (next === undefined) return false
-  return VALUED.has(option) ? !isKnown(next) : VALUES_OF_SWITCHES[option]?.has(next) === true
 }
 
 /** A negative number, such as a priority, is an argument. */

@@ -52,7 +52,7 @@ const SEED = 20_260_101
 const LATER_MS = 366 * 86_400_000 + 7 * 3_600_000 + 11 * 60_000
 const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_FR.UTF-8" }
 
-/** Runs the program on a task's recording, each time with one thing changed, and shows what it depends on. Exit code 2: it does. */
+/** Runs the program on a task's recording, each time with one thing changed, and shows what it depends on. Exit code 2: it does, or nothing was seen. */
 export const examine = ({ log, taskId: typed, program, json }: Examination) =>
   Effect.gen(function* () {
     const taskId = yield* Ids.task(typed)
@@ -72,9 +72,11 @@ export const examine = ({ log, taskId: typed, program, json }: Examination) =>
       { concurrency: AT_ONCE },
     )
     const findings = Findings.of({ base, again, changed }, events, placesOf())
-    const report = { taskId, requests: base.asked.length, reproducible: findings.length === 0, findings }
+    const requests = base.asked.length
+    const seen = requests > 0 || findings.length > 0
+    const report = { taskId, requests, reproducible: seen ? findings.length === 0 : null, findings }
     yield* Output.show(json, report, (style) => DoctorPage.lines(style, report))
-    if (findings.length > 0) process.exitCode = NOT_REPRODUCIBLE
+    if (report.reproducible !== true) process.exitCode = NOT_REPRODUCIBLE
   }).pipe(Effect.provide(OpenLog.forEvents(log)))
 
 const NOT_REPRODUCIBLE = 2

@@ -9,18 +9,22 @@ export interface DoctorReport {
   readonly taskId: string
   /** How many requests the program made on the recording. */
   readonly requests: number
-  readonly reproducible: boolean
+  /** null if nothing was seen of the program that could be examined. */
+  readonly reproducible: boolean | null
   readonly findings: ReadonlyArray<Finding>
 }
 
-export const lines = (style: Style, { taskId, requests, findings }: DoctorReport): ReadonlyArray<string> => {
+export const lines = (
+  style: Style,
+  { taskId, requests, reproducible, findings }: DoctorReport,
+): ReadonlyArray<string> => {
   const asked = `${count(requests, "request")} of task ${style.name(taskId)}`
-  if (requests === 0 && findings.length === 0) {
+  if (reproducible === null) {
     return [
       `${style.warn("Nothing seen")}: task ${style.name(taskId)} has no request by the global \`fetch\`, and nothing else is examined: not \`node:http\`, not files, not other processes.`,
     ]
   }
-  if (findings.length === 0) {
+  if (reproducible) {
     return [
       `${style.good("Reproducible")}: ${asked} came out the same at another time, with other random numbers, with the answers in another order, and with another time zone and language.`,
     ]

@@ -49,9 +49,11 @@ export const fork = (typed: Typed) =>
 const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInput> =>
   Effect.reduce(texts, {} as Changes, (changes, text) => {
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-    const isKnown = (name === "model" || name === "answer") && value !== ""
-    if (isKnown) return Effect.succeed({ ...changes, [name]: value })
-    return new BadInput({ input: `--set ${text}`, expected: "model=NAME or answer=TEXT", found: "another one" })
+    const refused = (found: string) =>
+      new BadInput({ input: `--set ${text}`, expected: "model=NAME or answer=TEXT, each once", found })
+    if (name !== "model" && name !== "answer") return refused("another setting")
+    if (value === "") return refused(`no ${name}`)
+    return name in changes ? refused(`a second ${name}`) : Effect.succeed({ ...changes, [name]: value })
   })
 
 /** Where the fork leaves, and what it is called. */
