@@ -24,12 +24,18 @@ import * as ToolCalls from "./ToolCalls.ts"
  * const openai = new OpenAI({ fetch: run.fetch })
  * await run.end("achieved")
  */
-export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
+export const record = (options: RecordOptions.RecordOptions): Promise<Run> => begin(options, () => {})
+
+/** `record`, for whoever has to know at once that nothing more is recorded. */
+export const begin = async (
+  options: RecordOptions.RecordOptions,
+  onLogFailed: (failed: RunLog.RecordingFailed) => void,
+): Promise<Run> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, ...decoded } = RecordOptions.decode(options)
   let hasFailed = () => false
   const opened = await KeptAlive.during(OpenedRun.open({ ...decoded, log: file }, () => hasFailed()))
   const { taskId, stream } = opened
-  const log = RunLog.make({ taskId, log: file, onLogFailure, stream })
+  const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed
   const parts = { log, redaction: Redaction.make(secrets) }
   let isEnded = false

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, start } from "./hindcast.ts"
 
@@ -29,6 +30,9 @@ const provider = http.createServer((request, response) => {
     body += piece
   })
   request.on("end", () => {
+    if (request.url === "/break") breakLog()
+    if (request.url === "/mend") mendLog()
+    if (request.method === "GET") return void response.end()
     asked += 1
     const said = JSON.parse(body).messages.at(-1).content
     const message = { role: "assistant", content: `You said: ${said}` }
@@ -47,6 +51,15 @@ const provider = http.createServer((request, response) => {
   })
 })
 let asked = 0
+
+/** The log that fails for a while, as if its disk were full. */
+const faltering = place.file("faltering.db")
+const breakLog = () =>
+  new Database(faltering).exec(
+    "CREATE TRIGGER failing BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no more events'); END",
+  )
+const mendLog = () => new Database(faltering).exec("DROP TRIGGER failing")
+
 let BASE = ""
 
 beforeAll(async () => {
@@ -67,6 +80,19 @@ const recorded = async (log: string, ...words: ReadonlyArray<string>) => {
 }
 
 describe("hindcast record", () => {
+  it("does not call a run achieved of which the end is missing, because the log failed meanwhile", async () => {
+    const program = place.file(
+      "faltering.mjs",
+      `for (const at of ["/break", "/mend"]) await fetch(process.env.BASE + at)`,
+    )
+    const { code, stderr } = await run(["record", "--log", faltering, "--", process.execPath, program])
+    expect(code).toBe(0)
+    expect(stderr).toContain("The program goes on.")
+    const { events } = await document(["log", "ls", "--log", faltering, "--type", "TaskClosed"])
+    expect(events).toMatchObject([{ payload: { outcome: "abandoned" } }])
+    expect(JSON.stringify(events)).toMatch(/nothing more was recorded \(.*trigger.*; its process exited with 0/)
+  })
+
   it("records a program as it is, and replay plays it without its provider and finds what is otherwise", async () => {
     const log = place.file("whole.db")
     fs.rmSync(log, { force: true })

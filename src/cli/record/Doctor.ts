@@ -113,11 +113,7 @@ const runOnTape = ({
 }) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const directory = yield* Effect.acquireRelease(
-        Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-doctor-"))),
-        (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
-      )
-      const told = path.join(directory, "told.jsonl")
+      const told = path.join(yield* Program.temporaryDirectory, "told.jsonl")
       yield* Program.run(program, { does: "examine", ...tape, seed, order, told }, { stdio: "ignore", env }).pipe(
         Effect.timeoutFail({ duration: LONGEST_MS, onTimeout: () => new NotEnded({ run: name }) }),
       )

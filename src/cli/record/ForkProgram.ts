@@ -33,9 +33,10 @@ export const fork = (typed: Typed) =>
     const { taskId, parent, at, timeline } = place
     // With --json, the result alone is written to the standard output.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
-    const ended = yield* Program.run(program, { does: "fork", changes, ...place }, running)
+    const told = (failed: string) => ({ does: "fork" as const, changes, failed, ...place })
+    const { ended, closing } = yield* Program.runRecording(program, told, running)
     process.exitCode = Program.exitCodeOf(ended)
-    const isForked = yield* close(place, ended).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
+    const isForked = yield* close(place, closing).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
     if (!isForked) return
     const compared = `\`hindcast align ${parent} ${timeline} --task ${taskId}\``
     yield* typed.json
@@ -94,7 +95,7 @@ const taskAt = (view: typeof EventLog.Service, position: number, input: string) 
 /** Closes the task in the fork if its program did not. Whether there is a fork. */
 const close = (
   { taskId, timeline }: { readonly taskId: string; readonly timeline: string },
-  { code, signal }: Program.Ended,
+  payload: Program.Recorded["closing"],
 ) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -103,10 +104,8 @@ const close = (
     if (forked === undefined) return false
     const [closed] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)
     if (closed === undefined) {
-      const outcome = code === 0 ? "achieved" : code === null ? "abandoned" : "failed"
-      const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
       const expected = Exact(yield* log.versionOf(stream, timeline))
-      const events = [{ type: "TaskClosed", payload: { outcome, reason } }] as const
+      const events = [{ type: "TaskClosed", payload }] as const
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true

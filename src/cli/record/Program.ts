@@ -1,10 +1,12 @@
 /** Runs a program in a process of its own, with Hindcast loaded before it. */
 import { type StdioOptions, spawn } from "node:child_process"
+import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Args } from "@effect/cli"
 import { Data, Effect } from "effect"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { BadInput } from "../command/BadInput.ts"
 
@@ -54,6 +56,40 @@ export interface Running {
   /** Further variables of its environment. */
   readonly env?: { readonly [name: string]: string }
 }
+
+/** A run that is recorded has ended. */
+export interface Recorded {
+  readonly ended: Ended
+  /** How its task is closed where the program did not do it: it called `process.exit`, was killed, or its log failed. */
+  readonly closing: { readonly outcome: TaskOutcome; readonly reason: string }
+}
+
+/** Runs a program that records. @param toldOf what it is told, with the file that it writes if its log fails */
+export const runRecording = (
+  program: readonly [string, ...Array<string>],
+  toldOf: (failed: string) => ProcessRun.Recording,
+  running: Running = {},
+): Effect.Effect<Recorded, NotStarted> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const failed = path.join(yield* temporaryDirectory, "failed")
+      const ended = yield* run(program, toldOf(failed), running)
+      const failure = fs.existsSync(failed) ? fs.readFileSync(failed, "utf8") : null
+      return { ended, closing: closingOf(ended, failure) }
+    }),
+  )
+
+const closingOf = ({ code, signal }: Ended, failure: string | null): Recorded["closing"] => {
+  const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
+  if (failure !== null) return { outcome: "abandoned", reason: `nothing more was recorded (${failure}); ${reason}` }
+  return { outcome: code === 0 ? "achieved" : code === null ? "abandoned" : "failed", reason }
+}
+
+/** A directory for as long as the scope is open. */
+export const temporaryDirectory = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-program-"))),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
+)
 
 /** Runs the program to its end. It is ended with this process. */
 export const run = (

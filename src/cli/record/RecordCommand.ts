@@ -40,14 +40,14 @@ export const record = Command.make(
       }
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json })
       const taskId = newId()
-      const told = {
-        ...{ does: "record" as const, log: filename, taskId, onLogFailure },
+      const told = (failed: string) => ({
+        ...{ does: "record" as const, log: filename, taskId, onLogFailure, failed },
         goal: Option.getOrElse(goal, () => program.join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
-      }
-      const ended = yield* Program.run(program, told, isDoctor ? Doctor.BESIDE : {})
+      })
+      const { ended, closing } = yield* Program.runRecording(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ended)
-      yield* report(taskId, ended).pipe(
+      yield* report(taskId, closing).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -69,7 +69,7 @@ const nameOf = (program: ReadonlyArray<string>): string => {
 }
 
 /** Closes the task if its program did not, and says what was recorded. */
-const report = (taskId: string, ended: Program.Ended) =>
+const report = (taskId: string, closing: Program.Recorded["closing"]) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const counts = new Map<string, number>()
@@ -78,7 +78,7 @@ const report = (taskId: string, ended: Program.Ended) =>
     })
     // Nothing was started.
     if (!counts.has("TaskOpened")) return
-    if (!counts.has("TaskClosed")) yield* close(taskId, ended)
+    if (!counts.has("TaskClosed")) yield* close(taskId, closing)
     const turns = count(counts.get("ModelCalled") ?? 0, "model request")
     const others = count(counts.get("IoCalled") ?? 0, "other request")
     yield* Output.note(
@@ -89,15 +89,11 @@ const report = (taskId: string, ended: Program.Ended) =>
 /** Bodies of responses are not read only to be counted. */
 const COUNTED: ReadonlyArray<CoreName> = ["TaskOpened", "ModelCalled", "IoCalled", "TaskClosed"]
 
-/** A program that calls `process.exit`, or is killed, cannot close its task. */
-const close = (taskId: string, ended: Program.Ended) =>
+const close = (taskId: string, payload: Program.Recorded["closing"]) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const stream = `task/${taskId}`
-    const outcome = ended.code === 0 ? "achieved" : ended.code === null ? "abandoned" : "failed"
-    const reason =
-      ended.code === null ? `its process ended by ${ended.signal}` : `its process exited with ${ended.code}`
     const expected = Exact(yield* log.versionOf(stream))
-    const events = [{ type: "TaskClosed", payload: { outcome, reason } }] as const
+    const events = [{ type: "TaskClosed", payload }] as const
     yield* log.append({ stream, taskId, actor: "kernel", expected, events })
   })

@@ -17,6 +17,8 @@ import * as ForkedFetch from "./ForkedFetch.ts"
 export interface ForkedOptions extends Omit<OpenedRun.Forking, "overrides"> {
   readonly changes: ForkedFetch.Changes
   readonly fetch: Fetch
+  /** Called once, if the log fails and nothing more is recorded. */
+  readonly onLogFailed: (failed: RunLog.RecordingFailed) => void
 }
 
 /** A fork that is at work. */
@@ -29,12 +31,12 @@ export interface ForkedRun {
 }
 
 /** Begins a fork. */
-export const begin = async ({ changes, fetch, ...forking }: ForkedOptions): Promise<ForkedRun> => {
+export const begin = async ({ changes, fetch, onLogFailed, ...forking }: ForkedOptions): Promise<ForkedRun> => {
   const { log: file, taskId, parent, at } = forking
   const events = (await eventsOf(file, taskId, parent)).filter(({ position }) => position <= at)
   const overrides = { ...(Object.keys(changes).length === 0 ? {} : { changes: { ...changes } }) }
   const opened = await KeptAlive.during(OpenedRun.fork({ ...forking, overrides }, () => false))
-  const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream })
+  const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
   const redaction = Redaction.make()
   const bodies = new Set<PassedBody>()
   const recording = (fetch: Fetch) =>

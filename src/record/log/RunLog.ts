@@ -47,8 +47,10 @@ export const make = (options: {
   readonly log: string
   readonly onLogFailure: OnLogFailure
   readonly stream: RunStream
+  /** Called once, with why nothing more is recorded. */
+  readonly onFailed?: (failed: RecordingFailed) => void
 }): RunLog => {
-  const { taskId, log, onLogFailure, stream } = options
+  const { taskId, log, onLogFailure, stream, onFailed = () => {} } = options
   const underWay = new Set<Promise<unknown>>()
   let failure: RecordingFailed | undefined
 
@@ -56,6 +58,7 @@ export const make = (options: {
     if (failure !== undefined) return failure
     const reason = cause instanceof Error ? cause.message : String(cause)
     failure = new RecordingFailed({ taskId, log, reason, failure: cause })
+    onFailed(failure)
     if (onLogFailure === "go-on") {
       process.emitWarning(
         `Nothing more of run ${taskId} is recorded: its log ${log} failed (${reason}). The program goes on.`,

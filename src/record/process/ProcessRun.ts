@@ -9,6 +9,9 @@ import { Live } from "../replay/ReplayedRun.ts"
 /** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
 export const VARIABLE = "HINDCAST_RUN"
 
+/** The file that is written if the log fails while the process is at work, with why: its task is not what the process did. */
+const failed = Schema.String
+
 const Recording = Schema.Struct({
   does: Schema.Literal("record"),
   log: Schema.String,
@@ -16,6 +19,7 @@ const Recording = Schema.Struct({
   agent: Schema.String,
   taskId: Schema.String,
   onLogFailure: Schema.Literal("go-on", "stop"),
+  failed,
 })
 
 const Replaying = Schema.Struct({
@@ -45,12 +49,16 @@ const Forking = Schema.Struct({
   timeline: Schema.String,
   agent: Schema.String,
   changes: Schema.Struct({ model: optional(Schema.String), answer: optional(Schema.String) }),
+  failed,
 })
 
 /** A recording, a replay, an examination or a fork of a process. */
 export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying, Examining, Forking))
 
 export type ProcessRun = typeof ProcessRun.Type
+
+/** What a process is told that records. */
+export type Recording = Extract<ProcessRun, { readonly does: "record" | "fork" }>
 
 /** The text for the variable. */
 export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)

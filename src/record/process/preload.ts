@@ -9,7 +9,8 @@ import * as ExaminedFetch from "../doctor/ExaminedFetch.ts"
 import * as Pinned from "../doctor/Pinned.ts"
 import * as ForkedRun from "../fork/ForkedRun.ts"
 import * as Redaction from "../http/Redaction.ts"
-import { record } from "../LiveRun.ts"
+import * as LiveRun from "../LiveRun.ts"
+import type { RecordingFailed } from "../log/RunLog.ts"
 import { eventsOf, playing } from "../replay/ReplayedRun.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
@@ -24,8 +25,11 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
 type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
 
-const recordProcess = async ({ taskId, does: _, ...options }: Recording) => {
-  const run = await record({ ...options, id: taskId })
+/** Whoever started the process closes its task by it. */
+const noting = (file: string) => (failure: RecordingFailed) => fs.writeFileSync(file, failure.reason)
+
+const recordProcess = async ({ taskId, failed, does: _, ...options }: Recording) => {
+  const run = await LiveRun.begin({ ...options, id: taskId }, noting(failed))
   globalThis.fetch = run.fetch
   endWith(run.end)
 }
@@ -64,8 +68,8 @@ const examineProcess = async ({ log, taskId, clock, seed, order, told }: Examini
 
 type Forking = Extract<ProcessRun.ProcessRun, { readonly does: "fork" }>
 
-const forkProcess = async ({ does: _, ...options }: Forking) => {
-  const run = await ForkedRun.begin({ ...options, fetch: globalThis.fetch })
+const forkProcess = async ({ failed, does: _, ...options }: Forking) => {
+  const run = await ForkedRun.begin({ ...options, fetch: globalThis.fetch, onLogFailed: noting(failed) })
   globalThis.fetch = run.fetch
   endWith(run.end)
   process.on("exit", () => {
