@@ -9,7 +9,7 @@ import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
 import { sentBy } from "../http/SentRequest.ts"
 import * as PlayedBody from "../replay/PlayedBody.ts"
-import { failureOf } from "../replay/ReplayedRun.ts"
+import { failureOf } from "../replay/PlayedBody.ts"
 import * as Tape from "../replay/Tape.ts"
 import { askedBy } from "../wire/wires.ts"
 

@@ -10,7 +10,8 @@ import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
 import { sentBy } from "../http/SentRequest.ts"
 import * as PlayedBody from "../replay/PlayedBody.ts"
-import { Diverged, differenceOf, failureOf } from "../replay/ReplayedRun.ts"
+import { Diverged } from "../replay/PlayedRun.ts"
+import { ofRequests } from "../replay/RequestDifference.ts"
 import * as Tape from "../replay/Tape.ts"
 import { isObject, jsonOf } from "../wire/pieces.ts"
 import { askedBy } from "../wire/wires.ts"
@@ -65,10 +66,10 @@ export const make = ({ events, taskId, redaction, changes, recording, fetch, div
     const found = playing.take("fetch", read.digest)
     const signal = request?.signal ?? init?.signal
     if (found?.answer.kind === "response") return PlayedBody.of(found.answer.response, signal)
-    if (found?.answer.kind === "error") throw failureOf(found.answer, signal)
+    if (found?.answer.kind === "error") throw PlayedBody.failureOf(found.answer, signal)
     const instead = playing.next("fetch")
     if (instead !== undefined && underWay.take("fetch", read.digest) === undefined) {
-      const difference = differenceOf(events, instead.asked, sent, read)
+      const difference = ofRequests(events, instead.asked, sent, read)
       const error = new Diverged({ taskId, call: "fetch", position: instead.position, difference })
       diverged(error)
       throw error

@@ -11,7 +11,8 @@ import * as ForkedRun from "../fork/ForkedRun.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as LiveRun from "../LiveRun.ts"
 import type { RecordingFailed } from "../log/RunLog.ts"
-import { eventsOf, playing } from "../replay/ReplayedRun.ts"
+import { eventsOf } from "../replay/RecordedEvents.ts"
+import { playing } from "../replay/ReplayedRun.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
 const told = process.env[ProcessRun.VARIABLE]

@@ -31,3 +31,13 @@ const streamOf = ({ chunks, end }: HttpMessage.RecordedResponse, signal: AbortSi
 
 /** What Node's `fetch` says of a connection that broke. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
+
+/** What `fetch` fails with. */
+export const failureOf = (
+  { name, message }: { readonly name: string; readonly message: string },
+  signal?: AbortSignal | null,
+) => {
+  if (signal?.aborted === true) return signal.reason
+  if (name === "AbortError" || name === "TimeoutError") return new DOMException(message, name)
+  return new TypeError("fetch failed", { cause: new Error(message) })
+}

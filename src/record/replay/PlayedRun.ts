@@ -1,0 +1,214 @@
+/** A run whose calls are answered by events: each by what was recorded for one like it. */
+
+import { Data, Schema } from "effect"
+import type { Fetch } from "../../agents/models/Fetch.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { digest } from "../../values/Digest.ts"
+import type { Json } from "../../values/Json.ts"
+import * as HttpMessage from "../http/HttpMessage.ts"
+import type * as Redaction from "../http/Redaction.ts"
+import { sentBy } from "../http/SentRequest.ts"
+import * as JsonCopy from "../JsonCopy.ts"
+import * as RecordOptions from "../RecordOptions.ts"
+import { NameTaken, type Run, RunEnded, ToolDenied } from "../Run.ts"
+import * as PlayedBody from "./PlayedBody.ts"
+import * as RequestDifference from "./RequestDifference.ts"
+import * as Tape from "./Tape.ts"
+
+/** The program did otherwise than was recorded. What would have followed, no log can tell. */
+export class Diverged extends Data.TaggedError("Diverged")<{
+  readonly taskId: string
+  /** What it did: `fetch`, `tool program/add`, `io load`, `now`, `run.end`. */
+  readonly call: string
+  /** The position of the recorded call in whose place it came; null after the last one. */
+  readonly position: number | null
+  /** Where the two differ. */
+  readonly difference: RequestDifference.Difference
+}> {
+  override get message() {
+    const { where, recorded, now } = this.difference
+    const place = this.position === null ? "after all that is recorded" : `@${this.position}`
+    return `The replay of ${this.taskId} diverged ${place}, by ${this.call}: expected in ${where} ${recorded}, found ${now}`
+  }
+}
+
+/**
+ * `model`: the requests to models are made anew; all else is recorded, so that no tool is called: a regression test of a prompt.
+ * `tools`: the models' answers are recorded; tools, sensors, other functions and other requests are called anew.
+ */
+export const Live = Schema.Literal("model", "tools")
+
+export type Live = typeof Live.Type
+
+/** A run that is played, and whether it went as recorded. */
+export interface PlayedRun {
+  readonly run: Run
+  /** The first difference. */
+  readonly divergence: () => Diverged | undefined
+  /** The first recorded call that was not made. */
+  readonly unmade: () => Diverged | undefined
+  /** How many calls were made anew. */
+  readonly madeAnew: () => number
+}
+
+/** Whether a recorded call is made anew. The time and chance never are: a replay would have others. */
+const isLive = (live: Live | undefined, { asked, line }: Tape.Interaction): boolean => {
+  if (live === undefined || line === "now" || line === "random") return false
+  return (live === "model") === is(asked, "ModelCalled")
+}
+
+/** Plays the events of a run. */
+export const play = (
+  events: ReadonlyArray<Event>,
+  redaction: Redaction.Redaction,
+  live: Live | undefined,
+  liveFetch: Fetch,
+): PlayedRun => {
+  const playing = Tape.play(Tape.of(events).filter((one) => !isLive(live, one)))
+  let anew = 0
+  const taskId = events[0]?.taskId ?? ""
+  const closed = events.find((event) => is(event, "TaskClosed"))
+  const names = new Set<string>()
+  let divergence: Diverged | undefined
+  let isEnded = false
+
+  const diverge = (call: string, position: number | null, difference: RequestDifference.Difference): Diverged => {
+    divergence ??= new Diverged({ taskId, call, position, difference })
+    return divergence
+  }
+  const assertOpen = (call: string) => {
+    if (divergence !== undefined) throw divergence
+    if (isEnded) throw new RunEnded({ taskId, call })
+  }
+  /** The answer to a call. One that was not recorded ends the replay. */
+  const answered = (
+    line: string,
+    digest: string,
+    difference: (instead: Tape.Interaction) => RequestDifference.Difference,
+  ) => {
+    assertOpen(line)
+    const found = playing.take(line, digest)
+    if (found !== undefined) return found.answer
+    const instead = playing.next(line)
+    if (instead !== undefined) throw diverge(line, instead.position, difference(instead))
+    throw diverge(line, null, { where: `the calls of ${line}`, recorded: "no more of them", now: "one more" })
+  }
+  const givenBy = (line: string, answer: Tape.Answer): unknown => {
+    if (answer.kind === "value") return answer.value
+    if (answer.kind === "error") throw Object.assign(new Error(answer.message), { name: answer.name })
+    if (answer.kind === "denied") throw new ToolDenied({ tool: line.replace(/^tool program\//, ""), ...answer })
+    throw diverge(line, null, { where: line, recorded: "no answer: the recording ended before", now: "a call" })
+  }
+  const claim = (kind: NameTaken["kind"], name: string) => {
+    assertOpen(`run.${kind}`)
+    if (kind === "tool") RecordOptions.toolNameOf(name)
+    else RecordOptions.nameOf(`run.${kind}`, name)
+    if (names.has(name)) throw new NameTaken({ kind, name })
+    names.add(name)
+  }
+  /** A function that answers by what is recorded for its arguments. */
+  const played =
+    (line: string, jsonOf: (args: ReadonlyArray<unknown>) => Json, askedIn: (event: Event) => Json) =>
+    async (...args: ReadonlyArray<unknown>) => {
+      const given = redaction.value(jsonOf(args))
+      const answer = answered(line, digest(given), ({ asked }) =>
+        RequestDifference.first("the arguments", askedIn(asked), given),
+      )
+      return givenBy(line, answer)
+    }
+  const drawn = (line: string): number => {
+    const value = givenBy(
+      line,
+      answered(line, "", () => ({ where: line, recorded: "nothing", now: "a call" })),
+    )
+    return typeof value === "number" ? value : Number.NaN
+  }
+
+  const madeAnew =
+    <Args extends ReadonlyArray<unknown>, Result>(call: string, does: (...args: Args) => Result) =>
+    async (...args: Args): Promise<Awaited<Result>> => {
+      assertOpen(call)
+      anew++
+      return await does(...args)
+    }
+
+  const run: Run = {
+    taskId,
+    fetch: async (input, init) => {
+      assertOpen("fetch")
+      const { sent, request } = await sentBy(input, init)
+      const read = HttpMessage.read(sent, redaction)
+      if (live === (RequestDifference.requestIn(sent, read) === undefined ? "tools" : "model")) {
+        anew++
+        return request === undefined ? liveFetch(input, init) : liveFetch(request)
+      }
+      const answer = answered("fetch", read.digest, ({ asked }) =>
+        RequestDifference.ofRequests(events, asked, sent, read),
+      )
+      if (answer.kind === "response") {
+        const { omitted } = answer.response
+        if (omitted === undefined) return PlayedBody.of(answer.response, request?.signal ?? init?.signal)
+        throw diverge("fetch", null, {
+          where: "the response",
+          recorded: `no body, because ${omitted}`,
+          now: "a request",
+        })
+      }
+      if (answer.kind === "error") throw PlayedBody.failureOf(answer, request?.signal ?? init?.signal)
+      givenBy("fetch", { kind: "none" })
+      throw new Error("unreachable: a call without an answer diverges")
+    },
+    // The answers are what the functions answered, as far as JSON has it.
+    tool: (name, does) => {
+      claim("tool", name)
+      if (live === "tools") return madeAnew(name, does)
+      const askedIn = ({ payload }: Event) => payload.args ?? null
+      return played(`tool program/${name}`, JsonCopy.argsOf, askedIn) as never
+    },
+    io: (name, does) => {
+      claim("io", name)
+      if (live === "tools") return madeAnew(name, does)
+      return played(
+        `io ${name}`,
+        (args) => JsonCopy.of(args).json,
+        ({ payload }) => payload.request ?? null,
+      ) as never
+    },
+    sensor: (name, reads) => {
+      claim("sensor", name)
+      if (live === "tools") return madeAnew(name, reads)
+      const line = `sensor program/${name}`
+      const read = async () =>
+        givenBy(
+          line,
+          answered(line, "", () => ({ where: line, recorded: "", now: "" })),
+        )
+      return read as never
+    },
+    now: () => drawn("now"),
+    random: () => drawn("random"),
+    end: async (outcome, reason) => {
+      assertOpen("run.end")
+      const ended = RecordOptions.endOf(outcome, reason)
+      isEnded = true
+      const recorded = closed !== undefined && is(closed, "TaskClosed") ? closed.payload.outcome : undefined
+      if (closed === undefined || recorded === undefined || recorded === ended.outcome) return
+      throw diverge("run.end", closed.position, { where: "the outcome", recorded, now: ended.outcome })
+    },
+  }
+  return {
+    run,
+    divergence: () => divergence,
+    madeAnew: () => anew,
+    unmade: () => {
+      const [first] = playing.left()
+      if (first === undefined) return undefined
+      return diverge(first.line, first.position, {
+        where: "the calls",
+        recorded: first.line,
+        now: "the end of the program",
+      })
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/** The events of a recorded run, read from its log. */
+
+import { Data, Effect } from "effect"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Calls from "../../promise/Calls.ts"
+
+/** There is no such run in the log: name the id of a task that was recorded. */
+export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log: string; readonly taskId?: string }> {
+  override get message() {
+    return `${this.log}: expected ${this.taskId === undefined ? "a recorded run" : `a run ${this.taskId}`}, found none. \`hindcast task ls\` lists tasks.`
+  }
+}
+
+/** The events of a run. */
+export const eventsOf = (
+  filename: string,
+  taskId: string | undefined,
+  timeline = MAIN,
+): Promise<ReadonlyArray<Event>> =>
+  Effect.gen(function* () {
+    const main = yield* EventLog
+    const log = Timelines.view(main, yield* Timelines.named(main, timeline))
+    const events: Array<Event> = []
+    const run = taskId ?? (yield* lastTask(log))
+    if (run !== null) {
+      yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId: run }, (page) => {
+        events.push(...page)
+      })
+    }
+    if (events.length > 0) return events
+    return yield* Effect.fail(new RunNotFound({ log: filename, ...(taskId === undefined ? {} : { taskId }) }))
+  }).pipe(Effect.provide(SqliteEventLog.layer({ filename, readonly: true })), Calls.run)
+
+/** The task that was opened last; null if there is none. */
+const lastTask = (log: typeof EventLog.Service) =>
+  Effect.gen(function* () {
+    let last: string | null = null
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened"] }, (page) => {
+      last = page.at(-1)?.taskId ?? last
+    })
+    return last
+  })
