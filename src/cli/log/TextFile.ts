@@ -1,6 +1,7 @@
 /** Reads and creates the text files that options name. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
+import * as SmallFile from "../../platform/SmallFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 /**
@@ -10,7 +11,7 @@ import { BadInput } from "../command/BadInput.ts"
  */
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({
-    try: () => fs.readFileSync(file, "utf8"),
+    try: () => SmallFile.read(file),
     catch: (cause) => new BadInput({ input, expected: "a file that can be read", found: reasonOf(cause) }),
   })
 

@@ -3,8 +3,8 @@
  * here.
  */
 
-import * as fs from "node:fs"
 import { Data, Effect, Either, Schema } from "effect"
+import * as SmallFile from "../../platform/SmallFile.ts"
 import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
 import { digest } from "../../values/Digest.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
@@ -95,7 +95,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
     // It is CommonJS: where it is bundled, all that it exports is the default.
     Effect.flatMap(({ default: { parse, YAMLParseError } }) =>
       Effect.try({
-        try: () => parse(fs.readFileSync(file, "utf8")) as unknown,
+        try: () => parse(SmallFile.read(file)) as unknown,
         catch: (cause) =>
           new FileUnreadable({
             file,

@@ -1,9 +1,9 @@
 /** Scenarios: reading them, and playing them in a task. */
 
-import * as fs from "node:fs"
 import { Effect, Either } from "effect"
 import { Kernel, type RunError, type RunOptions } from "../../kernel/Kernel.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
+import * as SmallFile from "../../platform/SmallFile.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -42,17 +42,7 @@ export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubr
 const MAX_BYTES = 4 * MAX_LENGTH + 1
 
 /** The text of a file, and no more than is needed to see that it is too long. */
-const readText = (file: string): string => {
-  const handle = fs.openSync(file, "r")
-  try {
-    const { size } = fs.fstatSync(handle)
-    if (size <= MAX_BYTES) return fs.readFileSync(handle, "utf8")
-    const bytes = Buffer.alloc(MAX_BYTES)
-    return bytes.toString("utf8", 0, fs.readSync(handle, bytes))
-  } finally {
-    fs.closeSync(handle)
-  }
-}
+const readText = (file: string): string => SmallFile.readUpTo(file, MAX_BYTES).toString("utf8")
 
 /** Whether a file is meant as a scenario: its text has the fields `scenario_name` and `environment_type`. */
 export const isOne = (file: string): boolean => {

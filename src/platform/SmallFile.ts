@@ -1,0 +1,33 @@
+/** Files that people write: rubrics, scenarios, mappings, keys. They are read whole, and never more of them than they can be. */
+import * as fs from "node:fs"
+
+/** Most bytes of such a file. */
+const MOST = 16 * 1024 * 1024
+
+const PIECE = 64 * 1024
+
+/** The text of a file, or of what a pipe gives. Throws an error with words for people if it is longer than `MOST`. */
+export const read = (file: string): string => {
+  const bytes = readUpTo(file, MOST + 1)
+  if (bytes.length > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MiB`)
+  return bytes.toString("utf8")
+}
+
+/** The first bytes of a file: of a device such as `/dev/zero` too, which has no end. */
+export const readUpTo = (file: string, most: number): Buffer => {
+  const handle = fs.openSync(file, "r")
+  try {
+    const pieces: Array<Buffer> = []
+    let left = most
+    while (left > 0) {
+      const piece = Buffer.alloc(Math.min(PIECE, left))
+      const length = fs.readSync(handle, piece)
+      if (length === 0) break
+      pieces.push(piece.subarray(0, length))
+      left -= length
+    }
+    return Buffer.concat(pieces)
+  } finally {
+    fs.closeSync(handle)
+  }
+}
