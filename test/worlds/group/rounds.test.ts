@@ -59,7 +59,8 @@ describe("a round that the world refuses as a whole", () => {
     inKernel(
       Effect.gen(function* () {
         const kernel = yield* Kernel
-        const walking = () => groupOf({ ada: stepping(() => 1), bob: stepping(({ step }) => (step < 2 ? 1 : 0)) })
+        const walking = () =>
+          groupOf({ ada: stepping(() => 1), bob: stepping(({ step }) => (step < 2 ? 1 : 0)) }, { maxRounds: 6 })
         yield* runGroup(walking(), { quarrel: true, goal: 1 })
         const events = yield* eventsOf(TASK)
         expect(events.filter(of("CommandFailed")).map(({ payload }) => payload.error)).toMatchObject(
