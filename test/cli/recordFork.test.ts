@@ -29,6 +29,7 @@ const provider = http.createServer((request, response) => {
     body += piece
   })
   request.on("end", () => {
+    if (request.method === "GET") return void response.end(JSON.stringify({ sky: "clear" }))
     const { model, messages } = JSON.parse(body)
     asked.push(`${model}: ${messages.at(-1).content}`)
     const message = { role: "assistant", content: `${model} heard ${messages.at(-1).content}` }
@@ -100,6 +101,38 @@ describe("hindcast fork of a recorded program", () => {
     expect(played).toMatchObject({ code: 0, stdout: "gpt-5 heard then gpt-5 heard where to?\n" })
   })
 
+  it("goes on with an edited result of a tool that is asked by fetch, in the place of the first one after the moment", async () => {
+    const tool = place.file(
+      "weather.mjs",
+      `const weather = async () => (await (await fetch(process.env.BASE + "/weather")).json()).sky
+const answer = await fetch(process.env.BASE + "/v1/chat/completions", {
+  method: "POST",
+  body: JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: await weather() }] }),
+})
+console.log((await answer.json()).choices[0].message.content, "/", await weather())
+`,
+    )
+    const first = await run("record", "--log", log, "--", process.execPath, tool)
+    expect(first.stdout).toBe("gpt-5 heard clear / clear\n")
+    const id = /as task (\S+)\./.exec(first.stderr)?.[1] ?? ""
+    const { events } = (await document(["log", "ls", "--task", id, "--log", log])) as { events: ReadonlyArray<Listed> }
+    const call = events.find(({ type }) => type === "IoCalled")?.position
+    const set = ["--set", 'result={"sky":"storm"}', "--timeline", "storm"]
+    const forked = await run("fork", `@${call}`, "--log", log, ...set, "--", process.execPath, tool)
+    expect(forked).toMatchObject({ code: 0, stdout: "gpt-5 heard storm / clear\n" })
+    const { events: ofFork } = await document([
+      "log",
+      "ls",
+      "--timeline",
+      "storm",
+      "--log",
+      log,
+      "--type",
+      "IoAnswered",
+    ])
+    expect(JSON.stringify(ofFork)).toContain("storm")
+  })
+
   it("diverges where the program does otherwise before the moment, and asks nobody then", async () => {
     const { answers } = await recorded()
     asked.length = 0
@@ -118,7 +151,9 @@ describe("hindcast fork of a recorded program", () => {
     }
     const program = ["--log", log, "--", process.execPath, agent]
     expect(await refused(`@${end}`, ...program)).toContain("expected a moment before the task's end")
-    expect(await refused(`@${questions[0]}`, "--set", "mood=good", ...program)).toContain("model=NAME or answer=TEXT")
+    expect(await refused(`@${questions[0]}`, "--set", "mood=good", ...program)).toContain(
+      "model=NAME, answer=TEXT or result=TEXT",
+    )
     const twice = ["--set", "model=a", "--set", "model=b"]
     expect(await refused(`@${questions[0]}`, ...twice, ...program)).toContain("found a second model")
     expect(await refused(`@${questions[0]}`, "--set", "answer=", ...program)).toContain("found no answer")

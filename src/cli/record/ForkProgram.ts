@@ -51,8 +51,8 @@ const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInpu
   Effect.reduce(texts, {} as Changes, (changes, text) => {
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const refused = (found: string) =>
-      new BadInput({ input: `--set ${text}`, expected: "model=NAME or answer=TEXT, each once", found })
-    if (name !== "model" && name !== "answer") return refused("another setting")
+      new BadInput({ input: `--set ${text}`, expected: "model=NAME, answer=TEXT or result=TEXT, each once", found })
+    if (name !== "model" && name !== "answer" && name !== "result") return refused("another setting")
     if (value === "") return refused(`no ${name}`)
     return name in changes ? refused(`a second ${name}`) : Effect.succeed({ ...changes, [name]: value })
   })

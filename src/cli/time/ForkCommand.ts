@@ -40,7 +40,7 @@ const options = {
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   set: repeatedText(
     "set",
-    "Of a program after --, what is otherwise from the moment on: model=NAME, answer=TEXT (what the model says next)",
+    "Of a program after --, what is otherwise from the moment on: model=NAME, answer=TEXT (what the model says next), result=TEXT (what the next other request is answered)",
   ),
   words: Program.words,
   maxSteps: AgentAtWork.maxSteps(" from there"),

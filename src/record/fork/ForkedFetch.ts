@@ -23,6 +23,8 @@ export interface Changes {
   readonly model?: string
   /** The answer of the first request to a model, in the place of the model's own. */
   readonly answer?: string
+  /** The body of the response to the first request that is none to a model, in the place of its own. */
+  readonly result?: string
 }
 
 /** What such a `fetch` needs. */
@@ -44,14 +46,20 @@ export const make = ({ events, taskId, redaction, changes, recording, fetch, div
   const playing = Tape.play(all.filter(({ answeredAt }) => answeredAt !== null))
   // What was under way at the moment is asked again, and recorded in the fork.
   const underWay = Tape.play(all.filter(({ answeredAt }) => answeredAt === null))
-  let { answer } = changes
+  let { answer, result } = changes
   const changed: Fetch = async (input, init) => {
     const request = new Request(input, init)
     const text = request.method === "POST" ? await request.clone().text() : ""
     const body = jsonOf(text)
     const { host, pathname, search } = new URL(request.url)
     const asked = askedBy(request.method, { host, path: pathname }, body)
-    if (asked === undefined || !isObject(body)) return fetch(request)
+    if (asked === undefined || !isObject(body)) {
+      if (result === undefined) return fetch(request)
+      const given = result
+      result = undefined
+      const contentType = jsonOf(given) === undefined ? "text/plain;charset=utf-8" : "application/json"
+      return new Response(given, { headers: { "content-type": contentType } })
+    }
     if (answer !== undefined) {
       const given = written(asked.wire.name, { host, path: pathname + search }, body, answer)
       answer = undefined

@@ -48,7 +48,9 @@ const Forking = Schema.Struct({
   at: Schema.Int,
   timeline: Schema.String,
   agent: Schema.String,
-  changes: Schema.Struct({ model: optional(Schema.String), answer: optional(Schema.String) }),
+  changes: Schema.Struct({
+    ...{ model: optional(Schema.String), answer: optional(Schema.String), result: optional(Schema.String) },
+  }),
   failed,
 })
 
