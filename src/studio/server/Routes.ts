@@ -24,6 +24,7 @@ import * as Rewards from "../answers/Rewards.ts"
 import * as Searches from "../answers/Searches.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
+import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
 import * as Lines from "./Lines.ts"
 import type { Failure } from "./Problems.ts"
@@ -120,6 +121,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/task": get(Tasks.TaskQuery, Tasks.head),
     "/api/course": get(Tasks.TaskQuery, Tasks.course),
     "/api/rewards": get(Rewards.RewardsQuery, Rewards.rewards),
+    "/api/verdicts": get(Tasks.TaskQuery, Verdicts.verdicts),
     "/api/chunk": get(Chunks.ChunkQuery, Chunks.chunk),
     "/api/event": get(Events.EventQuery, Events.event),
     "/api/why": get(Events.EventQuery, Events.why),

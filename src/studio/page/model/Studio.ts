@@ -48,6 +48,7 @@ export class Studio {
   #wanted: Address | null = null
   #lag: ReturnType<typeof setTimeout> | undefined
   #seeking = new AbortController()
+  #rewardsAsked = 0
 
   readonly source: Source
   readonly links: Links
@@ -280,7 +281,11 @@ export class Studio {
 
   async #loadRewards({ timeline, task, scores }: Visit, head: TaskHead | null): Promise<void> {
     const set = scores || head?.score?.set
-    this.rewards.value = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
+    this.#rewardsAsked += 1
+    const asked = this.#rewardsAsked
+    const rewards = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
+    // An answer that comes late may be about another task or score set.
+    if (asked === this.#rewardsAsked) this.rewards.value = rewards
   }
 
   /** Asks again what may have changed since: the task's outcome, its rewards. */

@@ -14,6 +14,7 @@ import type {
 } from "../../wire/Asking.ts"
 import type { Chunk, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
+import type { VerdictTable } from "../../wire/Scoring.ts"
 import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
 /** What went wrong, in words for people: expected, found, what to do. */
@@ -27,6 +28,9 @@ export class SourceFailed extends Error {
   }
 }
 
+/** What went wrong, in words for the reader. */
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
 /** The questions that every source answers, each by one path of the server (`src/studio/wire`). */
 export interface Questions {
   readonly log: LogInfo
@@ -39,6 +43,7 @@ export interface Questions {
   readonly why: Why
   readonly effects: Effects
   readonly rewards: ReadonlyArray<RewardRow>
+  readonly verdicts: VerdictTable
   readonly locate: Located
   readonly history: PathHistory
   readonly density: Density

@@ -1,0 +1,24 @@
+/** The verdicts of score sets beside each other. */
+import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
+
+/** Whether the score sets do not decide alike: another amount, another number of times, undecided, or not asked at all. */
+export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.map(outcomeOf)).size > 1
+
+const outcomeOf = (verdict: Verdict | null): string =>
+  verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
+
+/** A verdict in words, for the reader who points at it and the one who hears it. */
+export const inWords = (verdict: Verdict | null): string => {
+  if (verdict === null) return "not in its rubric"
+  const { weight, when, rule, times, unscored, rationale } = verdict
+  const decided = unscored !== null ? `undecided: ${unscored}` : times === 0 ? "did not hold" : `held ${timesOf(times)}`
+  return [
+    decided,
+    ...(weight === null ? [] : [`weight ${weight}`]),
+    ...(when === null ? [] : [when]),
+    ...(rule === null ? [] : [`rule: ${rule}`]),
+    ...(rationale === null ? [] : [rationale]),
+  ].join("\n")
+}
+
+const timesOf = (times: number): string => (times === 1 ? "once" : `${times} times`)

@@ -1,0 +1,139 @@
+/** The score sets of a task beside each other: what each decided, where they differ, and what it came to. */
+import { useState } from "preact/hooks"
+import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
+import type { ScoreSetRow, TaskHead } from "../../wire/Task.ts"
+import { amountLabel } from "../model/rewards.ts"
+import { differs, inWords } from "../model/verdicts.ts"
+import { useStudio } from "../parts/context.ts"
+import { count, signed } from "../parts/format.ts"
+import { At } from "../parts/Link.tsx"
+import { useAnswer } from "../parts/useAnswer.ts"
+
+export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readonly chosen: string }) => {
+  const [onlyOther, setOnlyOther] = useState(false)
+  const finished = head.sets.filter((set) => set.finished).length
+  const { answer, problem } = useAnswer("verdicts", { timeline: head.timeline, task: head.id }, finished)
+  if (problem !== "")
+    return (
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+    )
+  if (answer === null) return <span class="skeleton" />
+  const sets = answer.sets.flatMap((id) => head.sets.find(({ set }) => set === id) ?? [])
+  const other = answer.rows.filter(differs)
+  const rows = onlyOther ? other : answer.rows
+  return (
+    <div class="verdicts">
+      <h3>Score sets beside each other</h3>
+      <p class="facts-line">
+        <span>
+          {other.length === 0
+            ? "They decide alike."
+            : `${count(other.length, "verdict")} of ${answer.rows.length} differ`}
+        </span>
+        {other.length === 0 ? null : (
+          <label>
+            <input type="checkbox" checked={onlyOther} onChange={() => setOnlyOther(!onlyOther)} /> only those
+          </label>
+        )}
+        {answer.left === 0 ? null : (
+          <span>
+            the newest {sets.length}; {answer.left} earlier ones are left out
+          </span>
+        )}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <section class="scroll" tabIndex={0} aria-label="Verdicts by score set">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">what</th>
+              {sets.map((set) => (
+                <SetHeading key={set.set} set={set} isChosen={set.set === chosen} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={`${row.measure} ${row.kind} ${row.name}`} row={row} sets={sets} />
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">net</th>
+              {sets.map(({ set, net }) => (
+                <td key={set} class="n">
+                  <span class={net < 0 ? "punishment" : "reward"}>{signed(net)}</span>
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        </table>
+      </section>
+    </div>
+  )
+}
+
+/** Choosing a set changes the line on the lanes. */
+const SetHeading = ({ set, isChosen }: { readonly set: ScoreSetRow; readonly isChosen: boolean }) => {
+  const studio = useStudio()
+  return (
+    <th scope="col" class="n">
+      <button type="button" aria-pressed={isChosen} onClick={() => studio.look({ scores: set.set })}>
+        <bdi>{set.label}</bdi>
+      </button>
+      <small>
+        <bdi>{[set.critic, ...set.pointers].join(" · ")}</bdi>
+        {set.finished ? "" : " · unfinished"}
+      </small>
+    </th>
+  )
+}
+
+const Row = ({ row, sets }: { readonly row: VerdictRow; readonly sets: ReadonlyArray<ScoreSetRow> }) => {
+  const isOther = differs(row)
+  return (
+    <tr class={isOther ? "differs" : undefined}>
+      <th scope="row">
+        {isOther ? (
+          <span class="sign" role="img" aria-label="They differ">
+            ≠
+          </span>
+        ) : null}{" "}
+        <bdi>{row.name}</bdi> <small>{row.measure}</small>
+      </th>
+      {row.verdicts.map((verdict, index) => (
+        <td key={sets[index]?.set ?? index} class="n" title={inWords(verdict)}>
+          <Decided verdict={verdict} kind={row.kind} />
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+const Decided = ({ verdict, kind }: { readonly verdict: Verdict | null; readonly kind: VerdictRow["kind"] }) => {
+  if (verdict === null) return <span class="dim">not asked</span>
+  const weight = verdict.weight === null ? null : <small>weight {verdict.weight}</small>
+  if (verdict.unscored !== null)
+    return (
+      <>
+        <span class="dim">undecided</span> {weight}
+      </>
+    )
+  const last = verdict.because.at(-1)
+  return (
+    <>
+      {verdict.times === 0 ? (
+        <span class="dim">did not hold</span>
+      ) : (
+        <span class={kind}>
+          {amountLabel(verdict.amount)}
+          {verdict.times === 1 ? "" : ` ×${verdict.times}`}
+        </span>
+      )}
+      {weight}
+      {last === undefined ? null : <At position={last} title="The evidence" />}
+    </>
+  )
+}
