@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { netsOf, PAGE, pageOf } from "../../../src/studio/page/model/nets.ts"
 import { momentsOf, netAt } from "../../../src/studio/page/model/rewards.ts"
-import { differs, inWords } from "../../../src/studio/page/model/verdicts.ts"
+import { byMeasure, differs, inWords } from "../../../src/studio/page/model/verdicts.ts"
 import type { Verdict, VerdictRow } from "../../../src/studio/wire/Scoring.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
@@ -65,6 +65,14 @@ describe("verdicts beside each other", () => {
     expect(differs(row(verdict({ times: 0, amount: 0 }), verdict({ times: 0, amount: 0, unscored: "no" })))).toBe(true)
     expect(differs(row(verdict(), null))).toBe(true)
     expect(differs(row(null, null))).toBe(false)
+  })
+
+  it("stand by their measures, each once", () => {
+    const rows = ["a", "b", "a"].map((measure, index) => ({ ...row(verdict()), measure, name: `${index}` }))
+    expect([...byMeasure(rows)].map(([measure, own]) => [measure, own.map(({ name }) => name)])).toEqual([
+      ["a", ["0", "2"]],
+      ["b", ["1"]],
+    ])
   })
 
   it("are said in words", () => {

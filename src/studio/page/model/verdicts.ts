@@ -7,6 +7,17 @@ export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.m
 const outcomeOf = (verdict: Verdict | null): string =>
   verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
 
+/** The verdicts of each measure, in the order in which measures are first named. */
+export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> => {
+  const found = new Map<string, Array<VerdictRow>>()
+  for (const row of rows) {
+    const known = found.get(row.measure)
+    if (known === undefined) found.set(row.measure, [row])
+    else known.push(row)
+  }
+  return found
+}
+
 /** A verdict in words, for the reader who points at it and the one who hears it. */
 export const inWords = (verdict: Verdict | null): string => {
   if (verdict === null) return "not in its rubric"

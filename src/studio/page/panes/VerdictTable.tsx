@@ -1,9 +1,10 @@
 /** The score sets of a task beside each other: what each decided, where they differ, and what it came to. */
+import { Fragment } from "preact"
 import { useState } from "preact/hooks"
 import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
 import type { ScoreSetRow, TaskHead } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
-import { differs, inWords } from "../model/verdicts.ts"
+import { byMeasure, differs, inWords } from "../model/verdicts.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, signed } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
@@ -55,8 +56,17 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
-              <Row key={`${row.measure} ${row.kind} ${row.name}`} row={row} sets={sets} />
+            {[...byMeasure(rows)].map(([measure, own]) => (
+              <Fragment key={measure}>
+                <tr class="measure">
+                  <th scope="rowgroup" colSpan={sets.length + 1}>
+                    <bdi>{measure}</bdi>
+                  </th>
+                </tr>
+                {own.map((row) => (
+                  <Row key={`${row.kind} ${row.name}`} row={row} sets={sets} />
+                ))}
+              </Fragment>
             ))}
           </tbody>
           <tfoot>
@@ -71,6 +81,9 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
           </tfoot>
         </table>
       </section>
+      <p class="note">
+        ≠ they differ · – did not hold · blank: not in its rubric. Choose a score set, and the line below follows it.
+      </p>
     </div>
   )
 }
@@ -83,10 +96,11 @@ const SetHeading = ({ set, isChosen }: { readonly set: ScoreSetRow; readonly isC
       <button type="button" aria-pressed={isChosen} onClick={() => studio.look({ scores: set.set })}>
         <bdi>{set.label}</bdi>
       </button>
-      <small>
-        <bdi>{[set.critic, ...set.pointers].join(" · ")}</bdi>
-        {set.finished ? "" : " · unfinished"}
-      </small>
+      {[set.critic, ...set.pointers, ...(set.finished ? [] : ["unfinished"])].map((line) => (
+        <small key={line}>
+          <bdi>{line}</bdi>
+        </small>
+      ))}
     </th>
   )
 }
@@ -101,7 +115,7 @@ const Row = ({ row, sets }: { readonly row: VerdictRow; readonly sets: ReadonlyA
             ≠
           </span>
         ) : null}{" "}
-        <bdi>{row.name}</bdi> <small>{row.measure}</small>
+        <bdi>{row.name}</bdi>
       </th>
       {row.verdicts.map((verdict, index) => (
         <td key={sets[index]?.set ?? index} class="n" title={inWords(verdict)}>
@@ -113,26 +127,23 @@ const Row = ({ row, sets }: { readonly row: VerdictRow; readonly sets: ReadonlyA
 }
 
 const Decided = ({ verdict, kind }: { readonly verdict: Verdict | null; readonly kind: VerdictRow["kind"] }) => {
-  if (verdict === null) return <span class="dim">not asked</span>
-  const weight = verdict.weight === null ? null : <small>weight {verdict.weight}</small>
-  if (verdict.unscored !== null)
-    return (
-      <>
-        <span class="dim">undecided</span> {weight}
-      </>
-    )
+  if (verdict === null) return <span class="unseen">not in its rubric</span>
   const last = verdict.because.at(-1)
   return (
     <>
-      {verdict.times === 0 ? (
-        <span class="dim">did not hold</span>
+      {verdict.unscored !== null ? (
+        <span class="dim">undecided</span>
+      ) : verdict.times === 0 ? (
+        <span class="dim">
+          –<span class="unseen"> did not hold</span>
+        </span>
       ) : (
         <span class={kind}>
           {amountLabel(verdict.amount)}
           {verdict.times === 1 ? "" : ` ×${verdict.times}`}
         </span>
       )}
-      {weight}
+      {verdict.weight === null ? null : <small>of {verdict.weight}</small>}
       {last === undefined ? null : <At position={last} title="The evidence" />}
     </>
   )
