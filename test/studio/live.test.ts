@@ -13,6 +13,7 @@ import * as Studio from "../../src/studio/Studio.ts"
 import type { Live, Question } from "../../src/studio/wire/Asking.ts"
 import type { Chunk } from "../../src/studio/wire/Chunk.ts"
 import type { LogInfo } from "../../src/studio/wire/Log.ts"
+import type { RubricOfSet } from "../../src/studio/wire/Scoring.ts"
 import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { page, query, served } from "./given.ts"
@@ -306,7 +307,7 @@ describe("a scoring from the page", () => {
     Effect.gen(function* () {
       const context = yield* running({ write: true })
       yield* Effect.gen(function* () {
-        const { get, post } = yield* page
+        const { get, post, refused } = yield* page
         yield* (yield* Kernel).tasks.run(brief, { goal: "Write", id: "t" })
         const check = (rubric: string) => post("/api/rubrics/check", { rubric, tasks: [] })
         expect((yield* check(RUBRIC)).body).toEqual([])
@@ -314,12 +315,46 @@ describe("a scoring from the page", () => {
           { line: 8, column: 9, message: expect.stringContaining("weight") },
         ])
         expect((yield* check(RUBRIC.replace("==", "==" + "="))).body[0]).toMatchObject({ line: 9 })
+        expect((yield* check(RUBRIC.replace("when:", '"it\\"s: x":'))).body).toEqual([
+          { line: 7, column: 9, message: expect.stringMatching(/^it"s: x: expected one of the fields name, when/) },
+          { line: 6, column: 9, message: expect.stringMatching(/^when: expected/) },
+        ])
+        expect((yield* check(`colour: red\n${RUBRIC}`)).body[0]).toMatchObject({ line: 1, column: 1 })
         expect((yield* check("name: [")).body[0]).toMatchObject({ line: 1 })
         const tasks = [{ timeline: "main", task: "t" }]
+        const before = yield* get<LogInfo>("/api/log")
+        const order = { rubric: RUBRIC, timeline: "main", task: "t" }
+        const previewed = yield* post("/api/rubrics/preview", order)
+        const closed = (yield* get<TaskHead>("/api/task?task=t")).to
+        expect([previewed.status, previewed.body]).toEqual([
+          200,
+          {
+            ...{ earned: 0, lost: 0.5, net: -0.5, line: [{ at: closed, net: -0.5 }] },
+            verdicts: [
+              {
+                ...{ measure: "haste", name: "gave up", kind: "punishment" },
+                verdict: {
+                  ...{ weight: 0.5, when: "it fails", times: 1, amount: -0.5, because: [closed], rationale: null },
+                  ...{ rule: expect.stringContaining("TaskClosed"), unscored: null },
+                },
+              },
+            ],
+          },
+        ])
+        expect((yield* post("/api/rubrics/preview", { ...order, rubric: "name: x" })).body.error).toBe("RubricInvalid")
+        const stranger = RUBRIC.replace("name: haste", "name: haste\n    plugin: nobody")
+        const unknown = yield* post("/api/rubrics/preview", { ...order, rubric: stranger })
+        expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining("nobody")])
+        expect((yield* post("/api/rubrics/preview", { ...order, task: "x" })).status).toBe(404)
+        expect((yield* post("/api/rubrics/preview", { ...order, timeline: "x" })).status).toBe(404)
+        expect((yield* get<LogInfo>("/api/log")).head).toBe(before.head)
         const { status, body } = yield* post("/api/rescores", { rubric: RUBRIC, tasks, label: "second look" })
         expect([status, body]).toEqual([200, [{ timeline: "main", set: expect.any(String), label: "second look" }]])
         const { sets } = yield* get<TaskHead>("/api/task?task=t")
         expect(sets.at(-1)).toMatchObject({ set: body[0].set, label: "second look", rubric: "strict", net: -0.5 })
+        const { text } = yield* get<RubricOfSet>(`/api/rubric?task=t&set=${body[0].set}`)
+        expect((yield* post("/api/rubrics/preview", { ...order, rubric: text })).body).toEqual(previewed.body)
+        expect(yield* refused("/api/rubric?task=t&set=x")).toMatchObject({ status: 404, error: "ScoreSetNotFound" })
         const wrong = yield* post("/api/rescores", { rubric: "name: x", tasks })
         expect([wrong.status, wrong.body.error]).toEqual([400, "RubricInvalid"])
         const nobody = yield* post("/api/rescores", { rubric: RUBRIC, tasks: [{ timeline: "main", task: "x" }] })

@@ -3,6 +3,7 @@
 import { Option, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Judgement } from "../../kernel/critics/Judgement.ts"
 import * as Rubric from "../../projections/audit/Rubric.ts"
 import { verdictKey } from "../../projections/audit/Verdicts.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -44,21 +45,26 @@ export class VerdictRows {
     }
   }
 
-  /** Takes an event of `TYPES`. Events of other score sets do not count. */
+  /** Takes an event of `TYPES`. Other events do not count. */
   take(event: Event): void {
-    if (is(event, "MeasureUnscored")) {
-      const { scoreSetId, measure, name, reason } = event.payload
+    if (is(event, "MeasureUnscored")) this.add(event.payload.scoreSetId, { kind: "unscored", ...event.payload })
+    else if (is(event, "RewardGiven")) this.add(event.payload.scoreSetId, { kind: "reward", ...event.payload })
+    else if (is(event, "PunishmentGiven")) this.add(event.payload.scoreSetId, { kind: "punishment", ...event.payload })
+  }
+
+  /** Adds what a score set decided. Other score sets than those of the rows do not count. */
+  add(scoreSetId: string, judgement: Judgement): void {
+    const { kind, measure, name } = judgement
+    if (kind === "unscored") {
       // It does not say whether it is about a reward or a punishment of that name.
-      for (const kind of KINDS) {
-        const known = this.#rows.get(verdictKey(measure, kind, name))?.bySet.get(scoreSetId)
-        if (known !== undefined) known.unscored = reason
+      for (const either of KINDS) {
+        const known = this.#rows.get(verdictKey(measure, either, name))?.bySet.get(scoreSetId)
+        if (known !== undefined) known.unscored = judgement.reason
       }
       return
     }
-    const kind = is(event, "RewardGiven") ? "reward" : "punishment"
-    if (!is(event, "RewardGiven") && !is(event, "PunishmentGiven")) return
-    const { scoreSetId, measure, name, weight, amount, occurrences, because, rationale } = event.payload
     if (!this.#sets.includes(scoreSetId)) return
+    const { weight, amount, occurrences, because, rationale } = judgement
     const { bySet } = this.#rowOf({ measure, name, kind })
     const known = bySet.get(scoreSetId) ?? UNDECIDED()
     known.weight ??= weight

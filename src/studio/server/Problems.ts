@@ -22,6 +22,7 @@ const STATUS: { readonly [tag: string]: number } = {
   TaskNotFound: 404,
   TimelineNotFound: 404,
   AgentNotFound: 404,
+  ScoreSetNotFound: 404,
   AlreadyAnswered: 409,
   OtherQuestion: 409,
   LeaseLost: 409,

@@ -21,6 +21,7 @@ import * as Query from "../answers/Query.ts"
 import * as Questions from "../answers/Questions.ts"
 import * as Rescores from "../answers/Rescores.ts"
 import * as Rewards from "../answers/Rewards.ts"
+import * as Rubrics from "../answers/Rubrics.ts"
 import * as Searches from "../answers/Searches.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
@@ -136,7 +137,9 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/compare": get(Compare.CompareQuery, Compare.compare),
     "/api/plugins": get(Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post(Forks.ForkBody, Forks.fork),
-    "/api/rubrics/check": post(Rescores.RescoreBody, Rescores.check),
+    "/api/rubrics/check": post(Rescores.RescoreBody, Rubrics.check),
+    "/api/rubrics/preview": post(Rubrics.PreviewBody, Rubrics.preview),
+    "/api/rubric": get(Rubrics.RubricQuery, Rubrics.ofSet),
     "/api/rescores": post(Rescores.RescoreBody, Rescores.rescore),
   }),
 )

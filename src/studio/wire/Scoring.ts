@@ -37,3 +37,27 @@ export interface Verdict {
   /** Why nothing could decide it; null if something did. */
   readonly unscored: string | null
 }
+
+/** `POST /api/rubrics/preview`: what the rules of a rubric would decide about a task. Nothing is written. */
+export interface PreviewOrder {
+  /** YAML, or JSON. */
+  readonly rubric: string
+  readonly timeline: string
+  readonly task: string
+}
+
+/** What a task would be worth. */
+export interface Preview {
+  readonly earned: number
+  readonly lost: number
+  readonly net: number
+  readonly verdicts: ReadonlyArray<Omit<VerdictRow, "verdicts"> & { readonly verdict: Verdict }>
+  /** What would be earned and lost at which positions, in their order; at most 2,000, evenly taken of more. */
+  readonly line: ReadonlyArray<{ readonly at: number; readonly net: number }>
+}
+
+/** `GET /api/rubric?timeline=…&task=…&set=…`: the rubric of a score set. */
+export interface RubricOfSet {
+  /** In YAML. */
+  readonly text: string
+}

@@ -31,6 +31,19 @@ const running = async <A>(allowing: Allowing, use: (studio: Asking) => Promise<A
 
 const linkTo = ({ url }: Asking, to: string): string => url.replace("/#", `${to}#`)
 
+/** A rubric whose rule counts each note of the task. */
+const RUBRIC = `name: wordy
+measures:
+  - name: brevity
+    description: Says little
+    punishments:
+      - name: spoke
+        when: it notes or writes
+        weight: 0.15
+        per: occurrence
+        rule: event.type == "CommandSucceeded"
+`
+
 const notice = (page: Page) => page.locator(".notice-place")
 
 const sentence = (page: Page) => page.locator(".sentence").first().textContent()
@@ -142,7 +155,7 @@ describe("the dialogs", () => {
       await at(page, start)
       for (let step = 0; step < 25; step++) await page.keyboard.press("n")
       await expect.poll(() => page.locator(".event.here").count()).toBe(1)
-      expect(await page.locator(".event.here").textContent()).not.toContain("…")
+      expect(await page.locator(".event.here .type").count()).toBe(1)
       expect(said.filter((text) => !text.includes("status of 4"))).toEqual([])
 
       await page.goto(`${studio.origin}/t/main/t/@999999`)
@@ -155,8 +168,27 @@ describe("the dialogs", () => {
       await page.goto(`${studio.origin}/t/main/t/@9`)
       await at(page, 9)
       await page.keyboard.press("u")
-      await page.getByLabel("rubric").fill("name: x\nmeasures: 3\n")
-      await expect.poll(() => page.locator("#rubric-issues").textContent()).toContain("line 2")
-      expect(await page.getByRole("button", { name: "score", exact: true }).isDisabled()).toBe(true)
+      const rubric = page.getByLabel("rubric", { exact: true })
+      const score = page.getByRole("button", { name: "score", exact: true })
+      await rubric.fill("name: x\nmeasures: 3\n")
+      await expect.poll(() => page.locator("#text-issues").textContent()).toContain("line 2")
+      expect(await score.isDisabled()).toBe(true)
+      // It stands at its line, and a click on it in the list leads there.
+      const [remark, number] = [page.locator(".remarks span"), page.locator(".number.bad")]
+      expect([await remark.count(), await number.textContent()]).toEqual([1, "2"])
+      expect((await remark.boundingBox())?.y).toBe((await number.boundingBox())?.y)
+      await page.getByRole("button", { name: "line 2, column 1" }).click()
+      expect(await rubric.evaluate("(area) => area.selectionStart")).toBe("name: x\n".length)
+      // What it would come to is shown before anything is written.
+      await rubric.fill(RUBRIC)
+      const preview = page.getByLabel("What it would come to")
+      await expect.poll(() => preview.textContent()).toContain("By this rubric: −0.3")
+      expect(await preview.textContent()).toContain("Nothing is written until you score")
+      expect(await page.locator(".remarks span").count()).toBe(0)
+      await score.click()
+      await page.waitForURL(/pane=rewards.*scores=|scores=.*pane=rewards/)
+      await expect.poll(() => page.locator(".pane h2").textContent()).toContain("0 as of @9")
+      const sets = page.getByRole("combobox", { name: "score set" })
+      expect(await sets.textContent()).toContain("wordy")
     }))
 })

@@ -14,7 +14,7 @@ import type {
 } from "../../wire/Asking.ts"
 import type { Chunk, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
-import type { VerdictTable } from "../../wire/Scoring.ts"
+import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
 import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
 /** What went wrong, in words for people: expected, found, what to do. */
@@ -44,6 +44,7 @@ export interface Questions {
   readonly effects: Effects
   readonly rewards: ReadonlyArray<RewardRow>
   readonly verdicts: VerdictTable
+  readonly rubric: RubricOfSet
   readonly locate: Located
   readonly history: PathHistory
   readonly density: Density
@@ -57,6 +58,7 @@ export interface Orders {
   readonly answers: { readonly order: Answer; readonly result: { readonly position: number } }
   readonly forks: { readonly order: ForkOrder; readonly result: ForkMade }
   readonly rescores: { readonly order: RescoreOrder; readonly result: Rescored }
+  readonly "rubrics/preview": { readonly order: PreviewOrder; readonly result: Preview }
   readonly "rubrics/check": {
     readonly order: RescoreOrder
     readonly result: ReadonlyArray<RubricIssue>
