@@ -8,6 +8,7 @@ import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as Sensor from "../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
 import * as Studio from "../../src/studio/Studio.ts"
 import type { Live, Question } from "../../src/studio/wire/Asking.ts"
@@ -188,6 +189,7 @@ const running = (options: Studio.StudioOptions) =>
         }),
         note: Tool.make({ description: "Notes", risk: "none", args: WORDS, run: () => "noted" }),
       },
+      sensors: { mood: Sensor.make({ description: "The mood", reading: { type: "string" }, read: () => "calm" }) },
     })
     return yield* Layer.build(Layer.provideMerge(Studio.layer(options), kernel))
   })
@@ -207,6 +209,15 @@ const writer = {
 const brief = {
   ...{ name: "brief", version: "2.0.0" },
   decide: () => ({ done: "failed" as const, reason: "No time." }),
+}
+
+/** It says what it read. */
+const moody = {
+  ...{ name: "moody", version: "1.0.0" },
+  decide: ({ readings }: { readonly readings: { readonly [sensor: string]: unknown } }) => ({
+    done: "achieved" as const,
+    reason: `It is ${readings["program/mood"]}.`,
+  }),
 }
 
 describe("a question", () => {
@@ -286,6 +297,39 @@ describe("a fork from the page", () => {
         expect(chunk.entries).toHaveLength(head.events)
         const info = yield* get<LogInfo>("/api/log")
         expect(info.timelines[1]).toEqual({ name: "fork-1", parent: { timeline: "main", position: at } })
+      }).pipe(Effect.provide(context))
+    }),
+  )
+
+  it.scopedLive("reads what it is given first, if that is what the sensor can say; two at once are two", () =>
+    Effect.gen(function* () {
+      const context = yield* running({ fork: { moody, quick: brief } })
+      yield* Effect.gen(function* () {
+        const { server, get, post } = yield* page
+        yield* (yield* Kernel).tasks.run(moody, { goal: "Look", id: "t" })
+        expect((yield* get<TaskHead>("/api/task?task=t")).reason).toBe("It is calm.")
+        const [decided] = yield* (yield* EventLog).readPage({ taskId: "t", types: ["DecisionMade"] }, 1)
+        const order = { timeline: "main", task: "t", at: (decided?.position ?? 1) - 1, agent: "moody" }
+        const { position: before } = yield* (yield* EventLog).head
+        const wrong = yield* post("/api/forks", { ...order, readings: { "program/mood": 7 } })
+        expect([wrong.status, wrong.body]).toEqual([
+          400,
+          { error: "OverrideInvalid", message: expect.stringMatching(/program\/mood.*expected .*string.*found 7/) },
+        ])
+        const unknown = yield* post("/api/forks", { ...order, readings: { "program/taste": "sweet" } })
+        expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining("program/mood")])
+        expect((yield* post("/api/forks", { ...order, acceptUnrewound: "yes" })).status).toBe(400)
+        expect((yield* (yield* EventLog).head).position).toBe(before)
+        const both = yield* Effect.all(
+          [post("/api/forks", { ...order, readings: { "program/mood": "wild" } }), post("/api/forks", order)],
+          { concurrency: "unbounded" },
+        )
+        expect(both.map(({ body }) => body.timeline).sort()).toEqual(["fork-1", "fork-2"])
+        yield* listen(server, before, (told) => entriesIn(told).filter(({ type }) => type === "TaskClosed").length >= 2)
+        const reasons = yield* Effect.forEach(both, ({ body }) =>
+          Effect.map(get<TaskHead>(`/api/task?timeline=${body.timeline}&task=t`), ({ reason }) => reason),
+        )
+        expect(reasons).toEqual(["It is wild.", "It is calm."])
       }).pipe(Effect.provide(context))
     }),
   )

@@ -106,6 +106,8 @@ export interface ForkOrder {
   readonly seed?: number
   /** Values of readings that are set before the agent goes on, by sensor. */
   readonly readings?: { readonly [sensor: string]: Json }
+  /** Whether to go on in worlds that cannot be brought back to the position, as they are now. */
+  readonly acceptUnrewound?: boolean
 }
 
 export interface ForkMade {

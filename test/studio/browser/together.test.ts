@@ -139,8 +139,26 @@ describe("the dialogs", () => {
       await page.getByRole("button", { name: "fork", exact: true }).click()
       expect(await page.locator("dialog input:invalid").count()).toBe(1)
       await page.getByLabel("seed").fill("3")
-      await page.getByRole("button", { name: "fork", exact: true }).click()
+      // Another reading has to be JSON, and what its sensor can say; the server decides on that.
+      const fork = page.getByRole("button", { name: "fork", exact: true })
+      await page.getByLabel("Add a reading").selectOption("program/mood")
+      const mood = page.getByLabel("program/mood", { exact: true })
+      expect(await mood.inputValue()).toBe('"calm"')
+      await mood.fill("wild")
+      expect([await fork.isDisabled(), await page.locator(".reading .problem").textContent()]).toEqual([
+        true,
+        expect.stringContaining("Expected JSON"),
+      ])
+      await mood.fill("7")
+      await fork.click()
+      await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("expected string, found 7")
+      await mood.fill('"wild"')
+      await fork.click()
       await page.waitForURL(/vs=fork-1\/t/)
+      // Both courses stand below each other, with where they part.
+      await page.locator(".strip-of canvas").nth(1).waitFor()
+      expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["t", "t on fork-1"])
+      await page.locator(".parts-here").waitFor()
       // It grows while it is looked at, up to its end.
       const side = page.locator(".side-of").nth(1)
       await expect.poll(() => side.textContent(), { timeout: 20_000 }).toContain("No time.")
@@ -178,7 +196,7 @@ describe("the dialogs", () => {
       expect([await remark.count(), await number.textContent()]).toEqual([1, "2"])
       expect((await remark.boundingBox())?.y).toBe((await number.boundingBox())?.y)
       await page.getByRole("button", { name: "line 2, column 1" }).click()
-      expect(await rubric.evaluate("(area) => area.selectionStart")).toBe("name: x\n".length)
+      expect(await page.evaluate("document.activeElement.selectionStart")).toBe("name: x\n".length)
       // What it would come to is shown before anything is written.
       await rubric.fill(RUBRIC)
       const preview = page.getByLabel("What it would come to")

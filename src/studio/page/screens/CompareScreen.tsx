@@ -3,6 +3,7 @@ import { signal } from "@preact/signals"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Comparison } from "../../wire/Asking.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
+import { CompareLanes } from "../lanes/CompareLanes.tsx"
 import { type Visit, visit } from "../model/Address.ts"
 import { CourseHistory } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
@@ -132,6 +133,7 @@ const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
         <Side head={a} course={courses[0]} position={inA} />
         <Side head={b} course={courses[1]} position={inB} />
       </div>
+      <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} />
     </main>
   )
