@@ -25,6 +25,7 @@ const STATUS: { readonly [tag: string]: number } = {
   ScoreSetNotFound: 404,
   AlreadyAnswered: 409,
   OtherQuestion: 409,
+  LeaseHeld: 409,
   LeaseLost: 409,
   LogUnavailable: 500,
   LogCorrupt: 500,

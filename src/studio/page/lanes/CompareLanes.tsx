@@ -1,5 +1,5 @@
 /** Two courses below each other from left to right, by the rows of their alignment: what is the same stands in one column. It grows as they go on. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Comparison } from "../../wire/Asking.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
@@ -17,8 +17,11 @@ interface Props {
 
 export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
   const box = useRef<HTMLDivElement>(null)
-  const { pairs, divergence, a, b, rewards } = comparison
-  const most = Math.max(1, pairs.length - 1)
+  const { divergence, a, b, rewards } = comparison
+  const marks = courses[0]?.marks.value ?? null
+  const { rows, before } = useMemo(() => withShared(comparison, marks?.positions ?? []), [comparison, marks])
+  const most = Math.max(1, rows.length - 1)
+  const parts = divergence === null ? null : before + divergence
   const sides = [
     { name: nameOf(a), rewards: rewards.a },
     { name: b.timeline === a.timeline ? b.id : nameOf(b), rewards: rewards.b },
@@ -28,9 +31,9 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
     const bounds = box.current?.getBoundingClientRect()
     if (bounds === undefined) return
     const place = (clientX - bounds.left - PADDING) / Math.max(1, bounds.width - 2 * PADDING)
-    onSelect(Math.round(Math.min(1, Math.max(0, place)) * most))
+    onSelect(Math.max(0, Math.round(Math.min(1, Math.max(0, place)) * most) - before))
   }
-  const [, inA = 0, inB = 0] = pairs[now] ?? []
+  const [, inA = 0, inB = 0] = rows[before + now] ?? []
   return (
     <section class="lanes both" aria-label="Both courses">
       <div>
@@ -53,7 +56,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         aria-label="Row of both courses"
         aria-valuemin={0}
         aria-valuemax={most}
-        aria-valuenow={now}
+        aria-valuenow={before + now}
         aria-valuetext={[inA === 0 ? "nothing" : `@${inA}`, inB === 0 ? "nothing" : `@${inB}`].join(" beside ")}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
@@ -67,21 +70,30 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
           <Strip
             key={name}
             name={name}
-            pairs={pairs}
+            pairs={rows}
             side={side === 0 ? 1 : 2}
             course={courses[side]}
             rewards={rewards}
           />
         ))}
-        {divergence === null ? null : (
-          <div class="parts-here" style={{ left: placed(divergence) }}>
+        {parts === null ? null : (
+          <div class={parts < most / 4 ? "parts-here first" : "parts-here"} style={{ left: placed(parts) }}>
             <span>they part</span>
           </div>
         )}
-        <div class="playhead" style={{ left: placed(now) }} />
+        <div class="playhead" style={{ left: placed(before + now) }} />
       </div>
     </section>
   )
+}
+
+/** The rows of the alignment after those of the history that both share, which the alignment leaves out. */
+const withShared = (
+  { pairs, shared }: Comparison,
+  positions: ReadonlyArray<number>,
+): { readonly rows: Comparison["pairs"]; readonly before: number } => {
+  const common = positions.slice(0, lastNotAbove(positions, shared) + 1)
+  return { rows: [...common.map((position) => ["=", position, position] as const), ...pairs], before: common.length }
 }
 
 const nameOf = ({ id, timeline }: Comparison["a"]): string => (timeline === "main" ? id : `${id} on ${timeline}`)
