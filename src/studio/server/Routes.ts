@@ -22,6 +22,7 @@ import * as Questions from "../answers/Questions.ts"
 import * as Rescores from "../answers/Rescores.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Rubrics from "../answers/Rubrics.ts"
+import * as Scenarios from "../answers/Scenarios.ts"
 import * as Searches from "../answers/Searches.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
@@ -140,6 +141,13 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/rubrics/check": post(Rescores.RescoreBody, Rubrics.check),
     "/api/rubrics/preview": post(Rubrics.PreviewBody, Rubrics.preview),
     "/api/rubric": get(Rubrics.RubricQuery, Rubrics.ofSet),
+    "/api/scenarios": get(Scenarios.ListQuery, Scenarios.list),
+    "/api/scenario": get(Scenarios.ReadQuery, Scenarios.read),
+    "/api/schemas": get(Scenarios.SchemaQuery, Scenarios.schema),
+    "/api/scenarios/check": post(Scenarios.CheckBody, Scenarios.check),
+    "/api/scenarios/save": post(Scenarios.SaveBody, Scenarios.save),
+    "/api/scenarios/look": post(Scenarios.LookBody, Scenarios.look),
+    "/api/scenarios/run": post(Scenarios.RunBody, Scenarios.run),
     "/api/rescores": post(Rescores.RescoreBody, Rescores.rescore),
   }),
 )
