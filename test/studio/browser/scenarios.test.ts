@@ -227,9 +227,7 @@ describe("the page", () => {
     await page.getByText("nothing is wrong").waitFor()
     // A mistake stands at its line, and keeps it from being run.
     await text.fill(STEADY.replace("win_conditions:", "win_condition:"))
-    await expect
-      .poll(() => page.locator(".remarks").textContent())
-      .toContain("did you mean win_conditions?")
+    await expect.poll(() => page.locator(".remarks").textContent()).toContain("did you mean win_conditions?")
     expect(await page.locator(".number.bad").allTextContents()).toContain("6")
     const [run, save] = ["run", "save"].map((name) => page.getByRole("button", { name, exact: true }))
     expect([await run?.isDisabled(), await save?.isDisabled()]).toEqual([true, false])

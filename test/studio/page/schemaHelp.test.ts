@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { helpAt, pathAt } from "../../../src/studio/page/model/schemaHelp.ts"
+import { helpAt, pathAt } from "../../../src/studio/page/writing/schemaHelp.ts"
 import { inRepository } from "../../repository.ts"
 
 const schema = JSON.parse(fs.readFileSync(inRepository("schema", "scenario.schema.json"), "utf8"))

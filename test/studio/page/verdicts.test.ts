@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { netsOf, PAGE, pageOf } from "../../../src/studio/page/model/nets.ts"
 import { momentsOf, netAt } from "../../../src/studio/page/model/rewards.ts"
-import { byMeasure, differs, inWords } from "../../../src/studio/page/model/verdicts.ts"
+import { netsOf, PAGE, pageOf } from "../../../src/studio/page/panes/nets.ts"
+import { byMeasure, differs, inWords } from "../../../src/studio/page/panes/verdicts.ts"
 import type { Verdict, VerdictRow } from "../../../src/studio/wire/Scoring.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 

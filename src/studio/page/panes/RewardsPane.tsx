@@ -1,11 +1,11 @@
 /** What the task was worth, by the score set that is chosen: each reward and punishment with its evidence; and by all sets beside each other. */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { RewardRow } from "../../wire/Task.ts"
-import { netsOf, PAGE, pageOf } from "../model/nets.ts"
 import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
 import { signed } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
+import { netsOf, PAGE, pageOf } from "./nets.ts"
 import { VerdictTable } from "./VerdictTable.tsx"
 
 /** Positions of evidence that are shown of a reward. */

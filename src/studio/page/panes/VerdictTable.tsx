@@ -4,11 +4,11 @@ import { useState } from "preact/hooks"
 import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
 import type { ScoreSetRow, TaskHead } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
-import { byMeasure, differs, inWords } from "../model/verdicts.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, signed } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
+import { byMeasure, differs, inWords } from "./verdicts.ts"
 
 export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readonly chosen: string }) => {
   const [onlyOther, setOnlyOther] = useState(false)

@@ -1,7 +1,7 @@
 /** Lets the past go on otherwise: from the position, with an agent that was named when Studio was started, another seed, other readings. */
 import { useState } from "preact/hooks"
 import { visit } from "../model/Address.ts"
-import { flawOf, readingsOf, type TypedReading, valuesOf } from "../model/readings.ts"
+import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/readings.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
 import { useOrder } from "./useOrder.ts"

@@ -3,9 +3,9 @@ import { useEffect, useState } from "preact/hooks"
 import type { ScenarioFile, ScenarioFiles, ScenarioText } from "../../wire/Scenarios.ts"
 import { useStudio } from "../parts/context.ts"
 import { Link } from "../parts/Link.tsx"
-import { ScenarioEditor } from "../parts/ScenarioEditor.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useOrder } from "../parts/useOrder.ts"
+import { ScenarioEditor } from "../writing/ScenarioEditor.tsx"
 
 /** What a new scenario begins with: the fields that it has to have. */
 const NEW = `scenario_name: ""

@@ -1,6 +1,6 @@
 /** What an agent had read, and what a fork is to read instead. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
-import type { Frame } from "./CourseHistory.ts"
+import type { Frame } from "../model/CourseHistory.ts"
 
 /** The last reading of each sensor of a task, by `plugin/sensor`. */
 export const readingsOf = (frame: Frame | null, task: string): JsonObject => {

@@ -92,20 +92,22 @@ export const TextEditor = ({ label, text, issues, rows, onText, onCaret }: Props
           })}
         </div>
       </div>
-      <ul id="text-issues" class="issues" role="status">
-        {issues.slice(0, LISTED).map((issue) => (
-          <li key={`${issue.line} ${issue.column} ${issue.message}`}>
-            {issue.line === null ? null : (
-              <button type="button" onClick={() => goTo(issue)}>
-                line {issue.line}
-                {issue.column === null ? "" : `, column ${issue.column}`}
-              </button>
-            )}{" "}
-            <bdi>{issue.message}</bdi>
-          </li>
-        ))}
-        {issues.length > LISTED ? <li>and {issues.length - LISTED} more</li> : null}
-      </ul>
+      <div id="text-issues" class="issues" role="status">
+        <ul>
+          {issues.slice(0, LISTED).map((issue) => (
+            <li key={`${issue.line} ${issue.column} ${issue.message}`}>
+              {issue.line === null ? null : (
+                <button type="button" onClick={() => goTo(issue)}>
+                  line {issue.line}
+                  {issue.column === null ? "" : `, column ${issue.column}`}
+                </button>
+              )}{" "}
+              <bdi>{issue.message}</bdi>
+            </li>
+          ))}
+          {issues.length > LISTED ? <li>and {issues.length - LISTED} more</li> : null}
+        </ul>
+      </div>
     </div>
   )
 }

@@ -1,9 +1,9 @@
 /** What a rubric would come to, beside what the chosen score set says, before anything is written. */
 import type { Preview } from "../../wire/Scoring.ts"
 import { netLine } from "../model/rewards.ts"
-import { besideRewards, inWords } from "../model/verdicts.ts"
-import { useStudio } from "./context.ts"
-import { number, signed } from "./format.ts"
+import { besideRewards, inWords } from "../panes/verdicts.ts"
+import { useStudio } from "../parts/context.ts"
+import { number, signed } from "../parts/format.ts"
 
 interface Props {
   readonly preview: Preview

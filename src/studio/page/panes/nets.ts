@@ -1,7 +1,7 @@
 /** Nets along a course, added up once: the net as of any position is looked up. */
 import type { RewardRow } from "../../wire/Task.ts"
-import { lastNotAbove } from "./Course.ts"
-import { type Moment, netLine } from "./rewards.ts"
+import { lastNotAbove } from "../model/Course.ts"
+import { type Moment, netLine } from "../model/rewards.ts"
 
 /** @param moments in the order of their positions */
 export const netsOf = (moments: ReadonlyArray<Moment>): ((position: number) => number) => {
