@@ -60,13 +60,13 @@ const headers = () => ({ authorization: `Bearer ${token()}`, "content-type": "ap
 
 const get = async (asked: string) => {
   const response = await fetch(`${studio.origin}/api/${asked}`, { headers: headers() })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
 const post = async (to: string, body: unknown) => {
   const init = { method: "POST", headers: headers(), body: JSON.stringify(body) }
   const response = await fetch(`${studio.origin}/api/${to}`, init)
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
 const head = async (): Promise<number> => (await get("log")).body.head
@@ -241,7 +241,7 @@ describe("the page", () => {
       expect([scheme, await violations(page)]).toEqual([scheme, []])
     }
     await page.getByRole("button", { name: "look at the world" }).click()
-    await page.locator("figure.world").getByText("position").waitFor({ timeout: 30_000 })
+    await page.locator("figure.world").getByText("Step 0, return 0.00").waitFor({ timeout: 30_000 })
     // Another program is faster: nothing is lost, and nothing is overwritten.
     fs.appendFileSync(inDirectory("steady.yaml"), "# by hand\n")
     await save?.click()
