@@ -4,6 +4,8 @@ import { Context, Data, Effect, type Fiber, type Scope } from "effect"
 import type { Agent } from "../kernel/agents/Agent.ts"
 import type { ForkOptions } from "../kernel/fork/Fork.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
+import type { Loaded, Played, PlayOptions } from "../worlds/scenario/Scenario.ts"
+import type { WorldAtStart } from "./wire/Scenarios.ts"
 
 /** Why an agent did not go on. */
 type Refused = { readonly _tag: string; readonly message: string }
@@ -22,7 +24,25 @@ export interface Forks extends Pick<Forking, "agents"> {
   readonly begin: (agent: Agent, options: ForkOptions) => Effect.Effect<Begun>
 }
 
-/** An agent that goes on. */
+/** Scenarios that the page may edit and run. */
+export interface Staging {
+  /** Absolute paths of directories. */
+  readonly directories: ReadonlyArray<string>
+  /** By the names that the page may say. */
+  readonly agents: ReadonlyMap<string, Agent>
+  /** Starts the world of a scenario, and shows it as it begins. Nothing is recorded. */
+  readonly look: (played: Played, seed: number) => Effect.Effect<WorldAtStart, Refused>
+  /** Lets an agent play all parts. Ends when it is done. */
+  readonly run: (agent: Agent, scenario: Loaded, options: PlayOptions) => Effect.Effect<unknown, Refused>
+}
+
+/** Scenarios that are run while the server runs. */
+export interface Scenarios extends Omit<Staging, "run"> {
+  /** Lets an agent play, until it is done or the server ends. */
+  readonly begin: (agent: Agent, scenario: Loaded, options: PlayOptions) => Effect.Effect<Begun>
+}
+
+/** An agent at work. */
 export interface Begun {
   readonly fiber: Fiber.Fiber<unknown, Refused>
   /** From now on nobody waits for it: what fails is written to the program's log. */
@@ -31,20 +51,26 @@ export interface Begun {
 
 /** Forks that end with the scope. */
 export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => ({ agents, begin: (agent, options) => begun(scope, run(agent, options)) }))
+
+/** Runs of scenarios that end with the scope. */
+export const staged = ({ run, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => ({
-    agents,
-    begin: (agent, options) =>
-      Effect.suspend(() => {
-        let isLeft = false
-        const watched = Effect.tapErrorCause(run(agent, options), (cause) =>
-          isLeft ? ProgramLog.error("an agent that went on from Studio failed", cause) : Effect.void,
-        )
-        const leave = Effect.sync(() => {
-          isLeft = true
-        })
-        return Effect.map(Effect.forkIn(watched, scope), (fiber) => ({ fiber, leave }))
-      }),
+    ...rest,
+    begin: (agent, scenario, options) => begun(scope, run(agent, scenario, options)),
   }))
+
+const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effect.Effect<Begun> =>
+  Effect.suspend(() => {
+    let isLeft = false
+    const watched = Effect.tapErrorCause(work, (cause) =>
+      isLeft ? ProgramLog.error("an agent that Studio let work failed", cause) : Effect.void,
+    )
+    const leave = Effect.sync(() => {
+      isLeft = true
+    })
+    return Effect.map(Effect.forkIn(watched, scope), (fiber) => ({ fiber, leave }))
+  })
 
 /** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
@@ -54,6 +80,8 @@ export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
     /** Null if nothing may be forked. */
     readonly forks: Forks | null
     readonly write: boolean
+    /** Null if no scenario may be edited. */
+    readonly scenarios: Scenarios | null
     /** Who answers and writes: the actor is `human:<by>`. */
     readonly by: string
     /** What the reader should know of the log: sentences. */

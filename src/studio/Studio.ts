@@ -12,7 +12,7 @@ import { Kernel } from "../kernel/Kernel.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
-import { Allowed, type Forking, inScope } from "./Allowed.ts"
+import { Allowed, type Forking, inScope, type Staging, staged } from "./Allowed.ts"
 import * as StudioLog from "./StudioLog.ts"
 import * as Server from "./server/Server.ts"
 
@@ -92,12 +92,17 @@ const withoutKernel = new Options.InvalidOptions({
 })
 
 /** What a server is to allow. */
-export interface Allowing extends Omit<typeof Allowed.Service, "forks"> {
+export interface Allowing extends Omit<typeof Allowed.Service, "forks" | "scenarios"> {
   readonly forks: Forking | null
+  /** Default: none. */
+  readonly scenarios?: Staging
 }
 
 /** The server of a log, with what it allows. */
-export const serving = ({ forks, ...rest }: Allowing, port?: number): Layer.Layer<Studio, PortUnavailable, Services> =>
+export const serving = (
+  { forks, scenarios, ...rest }: Allowing,
+  port?: number,
+): Layer.Layer<Studio, PortUnavailable, Services> =>
   Layer.scoped(
     Studio,
     Effect.map(Server.serve({ port }), ({ url, port: listening, token }) => ({ url, port: listening, token })),
@@ -106,7 +111,10 @@ export const serving = ({ forks, ...rest }: Allowing, port?: number): Layer.Laye
     Layer.provide(
       Layer.scoped(
         Allowed,
-        Effect.map(forks === null ? Effect.succeed(null) : inScope(forks), (begun) => ({ ...rest, forks: begun })),
+        Effect.all({
+          forks: forks === null ? Effect.succeed(null) : inScope(forks),
+          scenarios: scenarios === undefined ? Effect.succeed(null) : staged(scenarios),
+        }).pipe(Effect.map((begun) => ({ ...rest, ...begun }))),
       ),
     ),
   )

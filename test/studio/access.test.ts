@@ -128,7 +128,8 @@ describe("a request to Studio is refused", () => {
         const forked = yield* post("/api/forks", { timeline: "main", task: "t", at: 1 })
         const rescored = yield* post("/api/rescores", { rubric: "name: x", tasks: [] })
         const checked = yield* post("/api/rubrics/check", { rubric: "name: x", tasks: [] })
-        for (const { status, body } of [answered, forked, rescored, checked]) {
+        const previewed = yield* post("/api/rubrics/preview", { rubric: "name: x", timeline: "main", task: "t" })
+        for (const { status, body } of [answered, forked, rescored, checked, previewed]) {
           expect([status, body.error]).toEqual([403, "NotAllowed"])
           expect(body.message).toMatch(/--(answer|fork|write)/)
         }
@@ -237,7 +238,14 @@ const pageOf = (filename: string, files: string) =>
   Effect.gen(function* () {
     const StudioLog = yield* Effect.promise(() => import("../../src/studio/StudioLog.ts"))
     const { Allowed } = yield* Effect.promise(() => import("../../src/studio/Allowed.ts"))
-    const allowed = Layer.succeed(Allowed, { answer: false, forks: null, write: false, by: "ada", notes: [] })
+    const allowed = Layer.succeed(Allowed, {
+      answer: false,
+      forks: null,
+      write: false,
+      scenarios: null,
+      by: "ada",
+      notes: [],
+    })
     const context = yield* Layer.build(
       Layer.mergeAll(StudioLog.layer, allowed).pipe(Layer.provideMerge(services(filename))),
     )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as Rubric from "../../src/kernel/rules/Rubric.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
@@ -12,7 +13,9 @@ import type { Comparison, FindLine, Located, PathHistory } from "../../src/studi
 import type { Effects, WholeEvent, Why } from "../../src/studio/wire/Chunk.ts"
 import { KINDS } from "../../src/studio/wire/Kind.ts"
 import type { Density, LogInfo, PluginRow } from "../../src/studio/wire/Log.ts"
+import type { VerdictTable } from "../../src/studio/wire/Scoring.ts"
 import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
 import { demoLog } from "../demoLog.ts"
 import { page, query, served } from "./given.ts"
 
@@ -41,6 +44,12 @@ const lines = (path: string) =>
       .split("\n")
       .map((line): FindLine => JSON.parse(line))
   })
+
+/** The names of a rubric's rewards and punishments, in its order. */
+const namesIn = (rubric: JsonObject | undefined): ReadonlyArray<string> =>
+  (Schema.decodeUnknownSync(Rubric.Rubric)(rubric).measures ?? []).flatMap(({ rewards = [], punishments = [] }) =>
+    [...rewards, ...punishments].map(({ name }) => name),
+  )
 
 const hits = (found: ReadonlyArray<FindLine>) => found.flatMap((line) => ("hit" in line ? [line.hit.position] : []))
 
@@ -91,7 +100,7 @@ describe("Studio answers as the library does", () => {
         const log = yield* EventLog
         const head = yield* get<TaskHead>(`/api/task?task=${BURST}`)
         expect(head.sentence).toBe("failed after 6 steps: There is no boiler any more.")
-        const { pointers, sets } = yield* (yield* Projector).current(ScoreSets.projection)
+        const { pointers, sets, rubrics } = yield* (yield* Projector).current(ScoreSets.projection)
         expect(head.sets.map(({ set, label }) => [set, label])).toEqual(
           Object.entries(sets).flatMap(([id, { taskIds, label }]) => (taskIds.includes(BURST) ? [[id, label]] : [])),
         )
@@ -104,6 +113,21 @@ describe("Studio answers as the library does", () => {
         const given = yield* log.readPage({ taskId: BURST, types: ["RewardGiven", "PunishmentGiven"] }, 100)
         const ofSet = given.filter(({ payload }) => payload.scoreSetId === head.score?.set)
         expect(rewards.map(({ position }) => position).sort()).toEqual(ofSet.map(({ position }) => position).sort())
+        const table = yield* get<VerdictTable>(`/api/verdicts?task=${BURST}`)
+        expect(table).toMatchObject({ sets: head.sets.map(({ set }) => set), left: 0 })
+        for (const [column, { set, net }] of head.sets.entries()) {
+          const verdicts = table.rows.map((row) => row.verdicts[column] ?? null)
+          expect(verdicts.reduce((sum, verdict) => sum + (verdict?.amount ?? 0), 0)).toBeCloseTo(net)
+          const asked = verdicts.flatMap((verdict, row) => (verdict === null ? [] : [table.rows[row]?.name]))
+          expect(asked).toEqual(namesIn(rubrics[sets[set]?.rubricDigest ?? ""]))
+          const held = verdicts.filter((verdict) => verdict !== null && verdict.times > 0)
+          const events = yield* log.readPage({ taskId: BURST, types: ["RewardGiven", "PunishmentGiven"] }, 100)
+          expect(held).toHaveLength(events.filter(({ payload }) => payload.scoreSetId === set).length)
+        }
+        expect(table.rows.find(({ name }) => name === "burst")?.verdicts[0]).toMatchObject({
+          ...{ times: 1, amount: burst?.amount, because: burst?.because, unscored: null },
+          rule: expect.stringContaining("event.type"),
+        })
         const course = yield* get<Course>(`/api/course?task=${BURST}`)
         const own = yield* log.readPage({ taskId: BURST }, 1000)
         let position = 0

@@ -8,11 +8,13 @@ import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as Sensor from "../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
 import * as Studio from "../../src/studio/Studio.ts"
 import type { Live, Question } from "../../src/studio/wire/Asking.ts"
 import type { Chunk } from "../../src/studio/wire/Chunk.ts"
 import type { LogInfo } from "../../src/studio/wire/Log.ts"
+import type { RubricOfSet } from "../../src/studio/wire/Scoring.ts"
 import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { page, query, served } from "./given.ts"
@@ -187,6 +189,7 @@ const running = (options: Studio.StudioOptions) =>
         }),
         note: Tool.make({ description: "Notes", risk: "none", args: WORDS, run: () => "noted" }),
       },
+      sensors: { mood: Sensor.make({ description: "The mood", reading: { type: "string" }, read: () => "calm" }) },
     })
     return yield* Layer.build(Layer.provideMerge(Studio.layer(options), kernel))
   })
@@ -206,6 +209,15 @@ const writer = {
 const brief = {
   ...{ name: "brief", version: "2.0.0" },
   decide: () => ({ done: "failed" as const, reason: "No time." }),
+}
+
+/** It says what it read. */
+const moody = {
+  ...{ name: "moody", version: "1.0.0" },
+  decide: ({ readings }: { readonly readings: { readonly [sensor: string]: unknown } }) => ({
+    done: "achieved" as const,
+    reason: `It is ${readings["program/mood"]}.`,
+  }),
 }
 
 describe("a question", () => {
@@ -288,6 +300,39 @@ describe("a fork from the page", () => {
       }).pipe(Effect.provide(context))
     }),
   )
+
+  it.scopedLive("reads what it is given first, if that is what the sensor can say; two at once are two", () =>
+    Effect.gen(function* () {
+      const context = yield* running({ fork: { moody, quick: brief } })
+      yield* Effect.gen(function* () {
+        const { server, get, post } = yield* page
+        yield* (yield* Kernel).tasks.run(moody, { goal: "Look", id: "t" })
+        expect((yield* get<TaskHead>("/api/task?task=t")).reason).toBe("It is calm.")
+        const [decided] = yield* (yield* EventLog).readPage({ taskId: "t", types: ["DecisionMade"] }, 1)
+        const order = { timeline: "main", task: "t", at: (decided?.position ?? 1) - 1, agent: "moody" }
+        const { position: before } = yield* (yield* EventLog).head
+        const wrong = yield* post("/api/forks", { ...order, readings: { "program/mood": 7 } })
+        expect([wrong.status, wrong.body]).toEqual([
+          400,
+          { error: "OverrideInvalid", message: expect.stringMatching(/program\/mood.*expected .*string.*found 7/) },
+        ])
+        const unknown = yield* post("/api/forks", { ...order, readings: { "program/taste": "sweet" } })
+        expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining("program/mood")])
+        expect((yield* post("/api/forks", { ...order, acceptUnrewound: "yes" })).status).toBe(400)
+        expect((yield* (yield* EventLog).head).position).toBe(before)
+        const both = yield* Effect.all(
+          [post("/api/forks", { ...order, readings: { "program/mood": "wild" } }), post("/api/forks", order)],
+          { concurrency: "unbounded" },
+        )
+        expect(both.map(({ body }) => body.timeline).sort()).toEqual(["fork-1", "fork-2"])
+        yield* listen(server, before, (told) => entriesIn(told).filter(({ type }) => type === "TaskClosed").length >= 2)
+        const reasons = yield* Effect.forEach(both, ({ body }) =>
+          Effect.map(get<TaskHead>(`/api/task?timeline=${body.timeline}&task=t`), ({ reason }) => reason),
+        )
+        expect(reasons).toEqual(["It is wild.", "It is calm."])
+      }).pipe(Effect.provide(context))
+    }),
+  )
 })
 
 const RUBRIC = `name: strict
@@ -306,7 +351,7 @@ describe("a scoring from the page", () => {
     Effect.gen(function* () {
       const context = yield* running({ write: true })
       yield* Effect.gen(function* () {
-        const { get, post } = yield* page
+        const { get, post, refused } = yield* page
         yield* (yield* Kernel).tasks.run(brief, { goal: "Write", id: "t" })
         const check = (rubric: string) => post("/api/rubrics/check", { rubric, tasks: [] })
         expect((yield* check(RUBRIC)).body).toEqual([])
@@ -314,12 +359,46 @@ describe("a scoring from the page", () => {
           { line: 8, column: 9, message: expect.stringContaining("weight") },
         ])
         expect((yield* check(RUBRIC.replace("==", "==" + "="))).body[0]).toMatchObject({ line: 9 })
+        expect((yield* check(RUBRIC.replace("when:", '"it\\"s: x":'))).body).toEqual([
+          { line: 7, column: 9, message: expect.stringMatching(/^it"s: x: expected one of the fields name, when/) },
+          { line: 6, column: 9, message: expect.stringMatching(/^when: expected/) },
+        ])
+        expect((yield* check(`colour: red\n${RUBRIC}`)).body[0]).toMatchObject({ line: 1, column: 1 })
         expect((yield* check("name: [")).body[0]).toMatchObject({ line: 1 })
         const tasks = [{ timeline: "main", task: "t" }]
+        const before = yield* get<LogInfo>("/api/log")
+        const order = { rubric: RUBRIC, timeline: "main", task: "t" }
+        const previewed = yield* post("/api/rubrics/preview", order)
+        const closed = (yield* get<TaskHead>("/api/task?task=t")).to
+        expect([previewed.status, previewed.body]).toEqual([
+          200,
+          {
+            ...{ earned: 0, lost: 0.5, net: -0.5, line: [{ at: closed, net: -0.5 }] },
+            verdicts: [
+              {
+                ...{ measure: "haste", name: "gave up", kind: "punishment" },
+                verdict: {
+                  ...{ weight: 0.5, when: "it fails", times: 1, amount: -0.5, because: [closed], rationale: null },
+                  ...{ rule: expect.stringContaining("TaskClosed"), unscored: null },
+                },
+              },
+            ],
+          },
+        ])
+        expect((yield* post("/api/rubrics/preview", { ...order, rubric: "name: x" })).body.error).toBe("RubricInvalid")
+        const stranger = RUBRIC.replace("name: haste", "name: haste\n    plugin: nobody")
+        const unknown = yield* post("/api/rubrics/preview", { ...order, rubric: stranger })
+        expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining("nobody")])
+        expect((yield* post("/api/rubrics/preview", { ...order, task: "x" })).status).toBe(404)
+        expect((yield* post("/api/rubrics/preview", { ...order, timeline: "x" })).status).toBe(404)
+        expect((yield* get<LogInfo>("/api/log")).head).toBe(before.head)
         const { status, body } = yield* post("/api/rescores", { rubric: RUBRIC, tasks, label: "second look" })
         expect([status, body]).toEqual([200, [{ timeline: "main", set: expect.any(String), label: "second look" }]])
         const { sets } = yield* get<TaskHead>("/api/task?task=t")
         expect(sets.at(-1)).toMatchObject({ set: body[0].set, label: "second look", rubric: "strict", net: -0.5 })
+        const { text } = yield* get<RubricOfSet>(`/api/rubric?task=t&set=${body[0].set}`)
+        expect((yield* post("/api/rubrics/preview", { ...order, rubric: text })).body).toEqual(previewed.body)
+        expect(yield* refused("/api/rubric?task=t&set=x")).toMatchObject({ status: 404, error: "ScoreSetNotFound" })
         const wrong = yield* post("/api/rescores", { rubric: "name: x", tasks })
         expect([wrong.status, wrong.body.error]).toEqual([400, "RubricInvalid"])
         const nobody = yield* post("/api/rescores", { rubric: RUBRIC, tasks: [{ timeline: "main", task: "x" }] })

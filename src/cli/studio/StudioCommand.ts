@@ -8,7 +8,7 @@ import * as Studio from "../../studio/Studio.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, MOMENT, TASK, wholeNumber } from "../command/CommonOptions.ts"
+import { argument, common, flag, MOMENT, repeatedText, TASK, wholeNumber } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -17,6 +17,8 @@ import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import * as Link from "./Link.ts"
+import * as Scenarios from "./Scenarios.ts"
+import * as WorkingKernel from "./WorkingKernel.ts"
 
 const options = {
   port: wholeNumber("port", 0).pipe(
@@ -25,7 +27,11 @@ const options = {
   ),
   answer: flag("answer", "Let questions be answered in the page"),
   fork: flag("fork", "Let the agents that are named by --agent or --model go on from any moment"),
-  write: flag("write", "Let tasks be scored again from the page"),
+  write: flag("write", "Let tasks be scored again from the page, and scenarios be edited"),
+  scenarios: repeatedText(
+    "scenarios",
+    "With --write: a directory whose scenarios and rubrics can be edited in the page, and run by the agents that are named",
+  ),
   ...AgentOption.options("an agent that may go on, as NAME=FILE"),
   ...AgentAtWork.options,
 }
@@ -40,11 +46,26 @@ export const studio = Command.make(
     ),
     ...options,
   },
-  ({ log, json, link, port, answer, fork, write, ...typed }) =>
+  ({ log, json, link, port, answer, fork, write, scenarios, ...typed }) =>
     Effect.gen(function* () {
       const filename = yield* OpenLog.existing(log)
-      const forks = yield* forksOf(filename, fork, typed)
-      const allowed = { answer, forks, write, by: userName(), notes: [] }
+      const directories = yield* Scenarios.directoriesOf(scenarios, write)
+      const working = { forks: fork, plays: directories.length > 0 }
+      const agents = yield* agentsOf(working, typed)
+      const inKernel = yield* WorkingKernel.shared(yield* AgentAtWork.kernel("studio", filename, typed))
+      const forks: Forking | null = fork
+        ? {
+            agents,
+            run: (agent, options) =>
+              inKernel(Effect.flatMap(Kernel, (kernel) => kernel.fork(conducted(agent), options))),
+          }
+        : null
+      const allowed = {
+        ...{ answer, forks, write, by: userName(), notes: [] },
+        ...(working.plays
+          ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed }) }
+          : {}),
+      }
       const served = Effect.gen(function* () {
         const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
         const { url } = yield* Studio.Studio
@@ -59,33 +80,31 @@ export const studio = Command.make(
       if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
-    }),
+    }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Look at a log in the browser: its tasks, each moment of them, and what happens now"))
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 
-/** The agents that may go on. Each fork has a kernel of its own, so that the log is free between them. */
-const forksOf = (filename: string, fork: boolean, typed: Typed) =>
+/** The agents that may go on, and play. */
+const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: boolean }, typed: Typed) =>
   Effect.gen(function* () {
     const { named, other } = yield* AgentOption.loadAll(typed, "live")
     const agents = new Map([...(other === undefined ? [] : [[other.name, other] as const]), ...Object.entries(named)])
-    if (!fork && agents.size === 0) return null
-    if (!fork) return yield* new BadInput({ input: "--agent, --model", expected: "--fork beside them", found: "none" })
-    if (agents.size === 0) return yield* AgentOption.notOne("neither")
-    const kernel = yield* AgentAtWork.kernel("studio", filename, typed)
-    const run: Forking["run"] = (agent, options) =>
-      Effect.provide(
-        Effect.flatMap(Kernel, (running) => running.fork(conducted(agent), options)),
-        kernel,
-      )
-    return { agents, run }
+    if (!forks && !plays && agents.size > 0) {
+      return yield* new BadInput({
+        ...{ input: "--agent, --model", expected: "--fork or --scenarios beside them", found: "none" },
+      })
+    }
+    if (forks && agents.size === 0) return yield* AgentOption.notOne("neither")
+    return agents
   })
 
-const lines = (style: Style.Style, address: string, { answer, forks, write }: Studio.Allowing) => {
+const lines = (style: Style.Style, address: string, { answer, forks, write, scenarios }: Studio.Allowing) => {
   const allows = [
     ...(answer ? ["questions can be answered"] : []),
     ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can go on from any moment`]),
     ...(write ? ["tasks can be scored again"] : []),
+    ...(scenarios === undefined ? [] : [`scenarios can be edited in ${scenarios.directories.map(oneLine).join(", ")}`]),
   ]
   return [
     address,

@@ -237,8 +237,14 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
     const parent = Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = yield* Recording.load(parent, options.task ?? (yield* taskAt(parent, position)))
     const found = yield* DecisionPoint.find(recording, position)
-    const sensors = recording.capabilitiesAt(position).sensors.map(({ name }) => name)
-    yield* Overrides.check(overrides, { sensors, plugins: recording.plugins, live: io === "live" })
+    const { sensors } = recording.capabilitiesAt(position)
+    yield* Overrides.check(overrides, {
+      ...{ sensors: sensors.map(({ name }) => name), plugins: recording.plugins, live: io === "live" },
+    })
+    yield* Overrides.checkReadings(
+      overrides.readings ?? {},
+      (sensor) => sensors.find(({ name }) => name === sensor)?.reading,
+    )
     const changesWorld = overrides.readings !== undefined || overrides.world !== undefined
     const fresh = startsFresh(recording, agent, options)
     const point = changesWorld || fresh ? DecisionPoint.beforePerceiving(found) : found

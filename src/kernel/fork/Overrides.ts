@@ -1,7 +1,8 @@
 /** What a fork changes compared with its parent. */
 
 import { Data, Effect, Schema } from "effect"
-import { Json } from "../../values/Json.ts"
+import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
+import { Json, type JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 
@@ -48,6 +49,23 @@ export const check = (
   ]
   return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "fork", problems })
 }
+
+/** Fails if a reading is not one that its sensor can have, by the JSON Schema in the manifest. */
+export const checkReadings = (
+  readings: NonNullable<Overrides["readings"]>,
+  schemaOf: (sensor: string) => JsonObject | undefined,
+): Effect.Effect<void, OverrideInvalid> =>
+  Effect.gen(function* () {
+    if (Object.keys(readings).length === 0) return
+    yield* ComponentSchemas.load
+    for (const [sensor, reading] of Object.entries(readings)) {
+      const wrong = ComponentSchemas.validationError("reading", schemaOf(sensor), reading)
+      if (wrong !== undefined) {
+        const expected = "a reading that fits the sensor's schema"
+        return yield* new OverrideInvalid({ override: `readings/${sensor}`, expected, found: wrong })
+      }
+    }
+  })
 
 const NOT_RECORDED: Options.Problem = {
   path: "overrides.world",

@@ -21,6 +21,7 @@ export const ForkBody: Schema.Schema<ForkOrder> = Schema.Struct({
   agent: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   seed: Schema.optionalWith(Options.Seed, { exact: true }),
   readings: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Json }), { exact: true }),
+  acceptUnrewound: Schema.optionalWith(Schema.Boolean, { exact: true }),
 })
 
 /** Name one of the agents that were named when the server was started. */
@@ -52,13 +53,23 @@ export const fork = (order: ForkOrder) =>
 /** One fork after the other is named: a name is taken when its fork stands. */
 const naming = Effect.unsafeMakeSemaphore(1)
 
-const begun = (forks: Forks, chosen: Agent, { timeline, task, at, seed, readings }: ForkOrder) =>
+const begun = (
+  forks: Forks,
+  chosen: Agent,
+  { timeline, task, at, seed, readings, acceptUnrewound = false }: ForkOrder,
+) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const name = TimelineName.next((yield* Timelines.list(log)).map((known) => known.name))
     const { position: after } = yield* log.head
     const overrides = { ...(seed === undefined ? {} : { seed }), ...(readings === undefined ? {} : { readings }) }
-    const working = yield* forks.begin(chosen, { at: `${timeline}@${at}`, task, timeline: name, overrides })
+    const working = yield* forks.begin(chosen, {
+      at: `${timeline}@${at}`,
+      task,
+      timeline: name,
+      overrides,
+      acceptUnrewound,
+    })
     const stands = log.follow({ after, types: ["TimelineForked"] }).pipe(
       Stream.filter((next): next is Event => !(next instanceof CaughtUp)),
       Stream.filter((event) => is(event, "TimelineForked") && event.payload.timeline === name),

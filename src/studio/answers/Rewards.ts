@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -53,23 +53,28 @@ const rowOf = (event: Event, scoreSetId: string): RewardRow | undefined => {
   if (!isReward && !is(event, "PunishmentGiven")) return undefined
   const { payload, position } = event
   if (payload.scoreSetId !== scoreSetId) return undefined
-  const { because } = payload
-  // Without `occurrences`, `because` lists one position per occurrence; a verdict without evidence counts once.
-  const { occurrences = Math.max(1, because.length) } = payload
+  const { because, measure, name, rationale = null } = payload
+  const kind = isReward ? "reward" : "punishment"
   const amount = isReward ? payload.amount : 0 - payload.amount
-  const at = because.at(-1) ?? position
+  const moments = momentsOf(payload, amount, position)
   return {
-    position,
-    at,
-    because,
-    kind: isReward ? "reward" : "punishment",
-    amount,
-    moments:
-      because.length === occurrences
-        ? because.map((moment) => ({ at: moment, amount: amount / occurrences }))
-        : [{ at, amount }],
-    measure: payload.measure,
-    name: payload.name,
-    rationale: payload.rationale ?? null,
+    ...{ position, at: because.at(-1) ?? position, because, kind, amount, moments },
+    ...{ measure, name, rationale },
   }
 }
+
+/**
+ * The moments at which a verdict was earned or lost.
+ *
+ * @param amount what it adds to the net
+ * @param position where it counts if it has no evidence
+ */
+export const momentsOf = (
+  { because, occurrences = Math.max(1, because.length) }: Pick<PayloadOf<"RewardGiven">, "because" | "occurrences">,
+  amount: number,
+  position: number,
+): RewardRow["moments"] =>
+  // Without `occurrences`, `because` lists one position per occurrence; a verdict without evidence counts once.
+  because.length === occurrences
+    ? because.map((moment) => ({ at: moment, amount: amount / occurrences }))
+    : [{ at: because.at(-1) ?? position, amount }]

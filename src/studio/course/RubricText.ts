@@ -2,7 +2,8 @@
 
 import { Effect, Either } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
-import { pointerToken } from "../../values/Json.ts"
+import { type Json, pointerToken } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import * as Source from "../../worlds/scenario/source.ts"
 import type { RubricIssue } from "../wire/Asking.ts"
 
@@ -23,16 +24,22 @@ export const parse = (text: string): Effect.Effect<Either.Either<Rubric.Rubric, 
     const { document, placeOf } = parsed.right
     return Either.mapLeft(Rubric.decode(NAME, document), ({ issues }) =>
       issues.map((message) => {
+        const path = PATH.exec(message)?.[0] ?? ""
+        const keys = keysOf(path, document)
+        // At its place, the last name says which field it is about.
+        if (keys !== undefined)
+          return {
+            ...placeOf(keys.map((key) => `/${pointerToken(key)}`).join("")),
+            message: `${keys.at(-1)}${message.slice(path.length)}`,
+          }
         const pointer = pointerOf(message, document)
         return { ...(pointer === undefined ? { line: null, column: null } : placeOf(pointer)), message }
       }),
     )
   })
 
-/** The place that an issue is about: it begins with a path, or with the names of a measure and of a reward. */
-const pointerOf = (issue: string, document: unknown): string | undefined => {
-  const path = PATH.exec(issue)?.[0]
-  if (path !== undefined) return pointerOfPath(path)
+/** The place that an issue is about that begins with the names of a measure and of a reward. */
+const pointerOf = (issue: string, document: Json): string | undefined => {
   const { measures } = document as Partial<Rubric.Rubric>
   for (const [index, measure] of (measures ?? []).entries()) {
     const name = Rubric.measureName(measure)
@@ -45,8 +52,16 @@ const pointerOf = (issue: string, document: unknown): string | undefined => {
   return undefined
 }
 
-/** A path in JavaScript's notation, such as `measures[0].rewards[1].weight`. */
-const PATH = /^(?:name|measures(?:\[\d+\]|\.[A-Za-z_$][\w$]*)*)(?=: )/
+/** The keys of the path that an issue begins with; undefined if it is none, but the name of a measure. */
+const keysOf = (path: string, document: Json): ReadonlyArray<string> | undefined => {
+  const keys = [...path.matchAll(KEY)].map(([key]) => (key.startsWith('"') ? String(JSON.parse(key)) : key))
+  const [first = ""] = keys
+  return FIELDS.includes(first) || (isObject(document) && Object.hasOwn(document, first)) ? keys : undefined
+}
 
-const pointerOfPath = (path: string): string =>
-  [...path.matchAll(/[A-Za-z_$][\w$]*|\d+/g)].map(([key]) => `/${pointerToken(key)}`).join("")
+const FIELDS = Object.keys(Rubric.Rubric.fields)
+
+/** A path in JavaScript's notation, such as `measures[0].rewards[1]["a b"]`. */
+const PATH = /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])(?:\[(?:\d+|"(?:[^"\\]|\\.)*")\]|\.[A-Za-z_$][\w$]*)*(?=: )/
+
+const KEY = /"(?:[^"\\]|\\.)*"|[A-Za-z_$][\w$]*|\d+/g

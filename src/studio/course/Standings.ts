@@ -8,7 +8,7 @@ import { recordProjection } from "../../projections/fold/RecordProjection.ts"
 import type { ProjectorService } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import type { Json } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Score, ScoreSetRow } from "../wire/Task.ts"
@@ -55,6 +55,8 @@ export interface Standings {
   readonly plugins: { readonly [taskId: string]: ReadonlyArray<string> }
   /** The score sets that judged a task, in the order in which they began. */
   readonly setsOf: (taskId: string) => ReadonlyArray<ScoreSetRow>
+  /** What tasks were scored by, by its digest. */
+  readonly rubricOf: (digest: string) => JsonObject | undefined
   /** By the set that counts. */
   readonly scoreOf: (taskId: string) => Score | null
 }
@@ -65,7 +67,8 @@ export const current = (projector: ProjectorService): Effect.Effect<Standings, L
     const state = yield* projector.current(projection)
     const sets = yield* projector.current(ScoreSets.projection)
     const setsOf = (taskId: string) => setRows(sets, taskId)
-    return { ...state, setsOf, scoreOf: (taskId) => choose(setsOf(taskId)) }
+    const rubricOf = (digest: string) => SafeRecord.get(sets.rubrics, digest)
+    return { ...state, setsOf, rubricOf, scoreOf: (taskId) => choose(setsOf(taskId)) }
   })
 
 /** The pointer to the score set that counts, where there is one. */

@@ -21,9 +21,12 @@ import * as Query from "../answers/Query.ts"
 import * as Questions from "../answers/Questions.ts"
 import * as Rescores from "../answers/Rescores.ts"
 import * as Rewards from "../answers/Rewards.ts"
+import * as Rubrics from "../answers/Rubrics.ts"
+import * as Scenarios from "../answers/Scenarios.ts"
 import * as Searches from "../answers/Searches.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
+import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
 import * as Lines from "./Lines.ts"
 import type { Failure } from "./Problems.ts"
@@ -120,6 +123,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/task": get(Tasks.TaskQuery, Tasks.head),
     "/api/course": get(Tasks.TaskQuery, Tasks.course),
     "/api/rewards": get(Rewards.RewardsQuery, Rewards.rewards),
+    "/api/verdicts": get(Tasks.TaskQuery, Verdicts.verdicts),
     "/api/chunk": get(Chunks.ChunkQuery, Chunks.chunk),
     "/api/event": get(Events.EventQuery, Events.event),
     "/api/why": get(Events.EventQuery, Events.why),
@@ -134,7 +138,16 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/compare": get(Compare.CompareQuery, Compare.compare),
     "/api/plugins": get(Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post(Forks.ForkBody, Forks.fork),
-    "/api/rubrics/check": post(Rescores.RescoreBody, Rescores.check),
+    "/api/rubrics/check": post(Rescores.RescoreBody, Rubrics.check),
+    "/api/rubrics/preview": post(Rubrics.PreviewBody, Rubrics.preview),
+    "/api/rubric": get(Rubrics.RubricQuery, Rubrics.ofSet),
+    "/api/scenarios": get(Scenarios.ListQuery, Scenarios.list),
+    "/api/scenario": get(Scenarios.ReadQuery, Scenarios.read),
+    "/api/schemas": get(Scenarios.SchemaQuery, Scenarios.schema),
+    "/api/scenarios/check": post(Scenarios.CheckBody, Scenarios.check),
+    "/api/scenarios/save": post(Scenarios.SaveBody, Scenarios.save),
+    "/api/scenarios/look": post(Scenarios.LookBody, Scenarios.look),
+    "/api/scenarios/run": post(Scenarios.RunBody, Scenarios.run),
     "/api/rescores": post(Rescores.RescoreBody, Rescores.rescore),
   }),
 )

@@ -13,6 +13,7 @@ import * as Chunks from "../answers/Chunks.ts"
 import * as Log from "../answers/Log.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
+import * as Verdicts from "../answers/Verdicts.ts"
 import * as PageFiles from "../server/PageFiles.ts"
 import { CHUNK } from "../wire/Chunk.ts"
 import type { LogInfo } from "../wire/Log.ts"
@@ -75,6 +76,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
       for (const { set } of head.sets) {
         add("rewards", { timeline, task, set }, yield* Rewards.rewards({ timeline, task, set }))
       }
+      if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
       for (let number = 0; number * CHUNK < course.positions.length; number++) {
         add("chunk", { timeline, task, number }, yield* Chunks.chunk({ timeline, task, number }))
         if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
@@ -83,7 +85,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
     const log = yield* Log.log({})
     const shown: LogInfo = {
       ...log,
-      ...{ allows: { answer: false, fork: false, write: false }, agents: [], views: null },
+      ...{ allows: { answer: false, fork: false, write: false }, scenarios: false, agents: [], views: null },
       notes: [...log.notes, ...notes],
     }
     add("log", {}, shown)

@@ -106,6 +106,8 @@ export interface ForkOrder {
   readonly seed?: number
   /** Values of readings that are set before the agent goes on, by sensor. */
   readonly readings?: { readonly [sensor: string]: Json }
+  /** Whether to go on in worlds that cannot be brought back to the position, as they are now. */
+  readonly acceptUnrewound?: boolean
 }
 
 export interface ForkMade {
@@ -123,15 +125,15 @@ export interface RescoreOrder {
 /** The answer of `POST /api/rescores`: the score sets that were made, one for each timeline. */
 export type Rescored = ReadonlyArray<{ readonly timeline: string; readonly set: string; readonly label: string }>
 
-/**
- * What is wrong with a rubric, at a line and column counted from 1; null where it concerns all of it. `POST /api/rubrics/check` answers
- * with a list of these, empty if nothing is wrong.
- */
-export interface RubricIssue {
+/** What is wrong with a text that is edited, at a line and column counted from 1; null where it concerns all of it. */
+export interface TextIssue {
   readonly line: number | null
   readonly column: number | null
   readonly message: string
 }
+
+/** `POST /api/rubrics/check` answers with a list of these, empty if nothing is wrong. */
+export type RubricIssue = TextIssue
 
 /**
  * `GET /api/live?after=POSITION`: server-sent events, read by `fetch`. Each has the last position as its id.

@@ -14,6 +14,8 @@ export interface LogInfo {
   readonly timelines: ReadonlyArray<Timeline>
   /** What the server was started with. What it does not allow, it refuses. */
   readonly allows: { readonly answer: boolean; readonly fork: boolean; readonly write: boolean }
+  /** Whether scenarios may be edited and run: it needs `--write`, too. */
+  readonly scenarios: boolean
   /** The names of the agents that a fork may go on with; empty unless forks are allowed. */
   readonly agents: ReadonlyArray<string>
   /** The origin that serves the drawing code of plugins, such as `http://localhost:4711`; null if none was allowed. */

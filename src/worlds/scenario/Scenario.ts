@@ -98,6 +98,10 @@ export const inWorld = (
   })
 }
 
+/** The names of the agents that a scenario has, in its order; none if it does not say. */
+export const agentsIn = ({ scenario }: Loaded): ReadonlyArray<string> =>
+  agentsOf(scenario).map(({ agent_id }) => agent_id)
+
 /** Steps beyond the scenario's own limit, such as messages, so that it is the scenario that ends the run. */
 const SPARE_STEPS = 100
 

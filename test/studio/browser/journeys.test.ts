@@ -207,6 +207,7 @@ const SCREENS: ReadonlyArray<readonly [name: string, path: string, ready: string
   ["a task", `${TASK}/@1024`, ".state .value"],
   ["why", `${TASK}/@1044?pane=why`, ".effects"],
   ["rewards", `${TASK}/@1044?pane=rewards`, ".rewards"],
+  ["score sets", "/t/main/task-0023/@1596?pane=rewards", ".verdicts tbody tr"],
   ["a value", `${TASK}/@1039?pane=value&path=/tasks/task-0015/environment/boiler/bar`, ".history tr"],
   ["a difference", `${TASK}/@1039?pane=diff&vs=@1022`, ".diff li"],
   ["a world", "/t/main/task-0001/@40", ".world"],

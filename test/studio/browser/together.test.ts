@@ -31,6 +31,19 @@ const running = async <A>(allowing: Allowing, use: (studio: Asking) => Promise<A
 
 const linkTo = ({ url }: Asking, to: string): string => url.replace("/#", `${to}#`)
 
+/** A rubric whose rule counts each note of the task. */
+const RUBRIC = `name: wordy
+measures:
+  - name: brevity
+    description: Says little
+    punishments:
+      - name: spoke
+        when: it notes or writes
+        weight: 0.15
+        per: occurrence
+        rule: event.type == "CommandSucceeded"
+`
+
 const notice = (page: Page) => page.locator(".notice-place")
 
 const sentence = (page: Page) => page.locator(".sentence").first().textContent()
@@ -126,8 +139,26 @@ describe("the dialogs", () => {
       await page.getByRole("button", { name: "fork", exact: true }).click()
       expect(await page.locator("dialog input:invalid").count()).toBe(1)
       await page.getByLabel("seed").fill("3")
-      await page.getByRole("button", { name: "fork", exact: true }).click()
+      // Another reading has to be JSON, and what its sensor can say; the server decides on that.
+      const fork = page.getByRole("button", { name: "fork", exact: true })
+      await page.getByLabel("Add a reading").selectOption("program/mood")
+      const mood = page.getByLabel("program/mood", { exact: true })
+      expect(await mood.inputValue()).toBe('"calm"')
+      await mood.fill("wild")
+      expect([await fork.isDisabled(), await page.locator(".reading .problem").textContent()]).toEqual([
+        true,
+        expect.stringContaining("Expected JSON"),
+      ])
+      await mood.fill("7")
+      await fork.click()
+      await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("expected string, found 7")
+      await mood.fill('"wild"')
+      await fork.click()
       await page.waitForURL(/vs=fork-1\/t/)
+      // Both courses stand below each other, with where they part.
+      await page.locator(".strip-of canvas").nth(1).waitFor()
+      expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["t", "t on fork-1"])
+      await page.locator(".parts-here").waitFor()
       // It grows while it is looked at, up to its end.
       const side = page.locator(".side-of").nth(1)
       await expect.poll(() => side.textContent(), { timeout: 20_000 }).toContain("No time.")
@@ -142,7 +173,7 @@ describe("the dialogs", () => {
       await at(page, start)
       for (let step = 0; step < 25; step++) await page.keyboard.press("n")
       await expect.poll(() => page.locator(".event.here").count()).toBe(1)
-      expect(await page.locator(".event.here").textContent()).not.toContain("…")
+      expect(await page.locator(".event.here .type").count()).toBe(1)
       expect(said.filter((text) => !text.includes("status of 4"))).toEqual([])
 
       await page.goto(`${studio.origin}/t/main/t/@999999`)
@@ -155,8 +186,27 @@ describe("the dialogs", () => {
       await page.goto(`${studio.origin}/t/main/t/@9`)
       await at(page, 9)
       await page.keyboard.press("u")
-      await page.getByLabel("rubric").fill("name: x\nmeasures: 3\n")
-      await expect.poll(() => page.locator("#rubric-issues").textContent()).toContain("line 2")
-      expect(await page.getByRole("button", { name: "score", exact: true }).isDisabled()).toBe(true)
+      const rubric = page.getByLabel("rubric", { exact: true })
+      const score = page.getByRole("button", { name: "score", exact: true })
+      await rubric.fill("name: x\nmeasures: 3\n")
+      await expect.poll(() => page.locator("#text-issues").textContent()).toContain("line 2")
+      expect(await score.isDisabled()).toBe(true)
+      // It stands at its line, and a click on it in the list leads there.
+      const [remark, number] = [page.locator(".remarks span"), page.locator(".number.bad")]
+      expect([await remark.count(), await number.textContent()]).toEqual([1, "2"])
+      expect((await remark.boundingBox())?.y).toBe((await number.boundingBox())?.y)
+      await page.getByRole("button", { name: "line 2, column 1" }).click()
+      expect(await page.evaluate("document.activeElement.selectionStart")).toBe("name: x\n".length)
+      // What it would come to is shown before anything is written.
+      await rubric.fill(RUBRIC)
+      const preview = page.getByLabel("What it would come to")
+      await expect.poll(() => preview.textContent()).toContain("By this rubric: −0.3")
+      expect(await preview.textContent()).toContain("Nothing is written until you score")
+      expect(await page.locator(".remarks span").count()).toBe(0)
+      await score.click()
+      await page.waitForURL(/pane=rewards.*scores=|scores=.*pane=rewards/)
+      await expect.poll(() => page.locator(".pane h2").textContent()).toContain("0 as of @9")
+      const sets = page.getByRole("combobox", { name: "score set" })
+      expect(await sets.textContent()).toContain("wordy")
     }))
 })

@@ -46,6 +46,7 @@ export type Address =
   | { readonly screen: "plugins" }
   | { readonly screen: "questions" }
   | { readonly screen: "search"; readonly text: string }
+  | { readonly screen: "scenarios"; readonly file: string }
   | { readonly screen: "lost"; readonly link: string }
 
 /** What a visit is compared with; null if with no other task. */
@@ -89,6 +90,8 @@ export const parse = (pathname: string, search: string): Address => {
       return { screen: first }
     case "search":
       return { screen: "search", text: query.get("text") ?? "" }
+    case "scenarios":
+      return { screen: "scenarios", file: query.get("file") ?? "" }
     case "t": {
       const [task, at] = rest
       if (timeline === undefined || task === undefined || rest.length > 2) return lost
@@ -112,6 +115,8 @@ export const format = (address: Address): string => {
       return `/${address.screen}`
     case "search":
       return `/search${queryOf({ text: address.text })}`
+    case "scenarios":
+      return `/scenarios${queryOf({ file: address.file })}`
     case "lost":
       return address.link
     case "tasks": {

@@ -11,6 +11,7 @@ export interface Meaning {
 const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {
   tasks: { says: "the list of tasks", to: OVERVIEW },
   plugins: { says: "plugins, their grants, crashes and requests", to: { screen: "plugins" } },
+  scenarios: { says: "scenarios and rubrics in files", to: { screen: "scenarios", file: "" } },
   questions: { says: "questions that wait for a person", to: { screen: "questions" } },
   log: { says: "all events of main", to: visit({ timeline: "main", task: null }, null) },
 }

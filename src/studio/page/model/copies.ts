@@ -18,6 +18,8 @@ export const commandOf = (address: Address, log: string, position: number): stri
       return `${of("export events --output -")} | grep -F -- ${word(address.text)}`
     case "tasks":
       return of(tasksCommand(address))
+    // The files of scenarios are none of the log.
+    case "scenarios":
     case "start":
     case "lost":
       return of("task ls")
@@ -71,6 +73,8 @@ export const callOf = (address: Address, position: number): string => {
       return "hindcast.events.read()"
     case "tasks":
       return `hindcast.events.read(${literal({ timeline: address.timeline, types: ["TaskOpened", "TaskClosed"] })})`
+    // The files of scenarios are none of the log.
+    case "scenarios":
     case "start":
     case "lost":
       return `hindcast.events.read(${literal({ types: ["TaskOpened", "TaskClosed"] })})`

@@ -1,14 +1,22 @@
-/** What the task was worth, by the score set that is chosen: each reward and punishment with its evidence. */
-import { amountLabel, netAt } from "../model/rewards.ts"
+/** What the task was worth, by the score set that is chosen: each reward and punishment with its evidence; and by all sets beside each other. */
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { RewardRow } from "../../wire/Task.ts"
+import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
-import { number, signed } from "../parts/format.ts"
+import { signed } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
+import { netsOf, PAGE, pageOf } from "./nets.ts"
+import { VerdictTable } from "./VerdictTable.tsx"
+
+/** Positions of evidence that are shown of a reward. */
+const EVIDENCE = 12
 
 export const RewardsPane = () => {
   const studio = useStudio()
   const head = studio.history.value?.head.value ?? null
-  const rewards = studio.rewards.value
   const position = studio.position.value
+  const moments = studio.moments.value
+  const netAt = useMemo(() => netsOf(moments), [moments])
   if (head === null) return <p class="empty">Rewards belong to tasks. Choose one: its events have their own list.</p>
   if (head.sets.length === 0)
     return (
@@ -17,8 +25,7 @@ export const RewardsPane = () => {
       </p>
     )
   const chosen = studio.scoreSetOf(head)
-  const moments = studio.moments.value
-  const now = netAt(moments, position)
+  const now = netAt(position)
   return (
     <>
       <h2>
@@ -34,6 +41,26 @@ export const RewardsPane = () => {
           ))}
         </select>
       </label>
+      <Rewards key={chosen} rewards={studio.rewards.value} netAt={netAt} />
+      {head.sets.length < 2 ? null : <VerdictTable head={head} chosen={chosen} />}
+    </>
+  )
+}
+
+interface RewardsProps {
+  readonly rewards: ReadonlyArray<RewardRow>
+  readonly netAt: (position: number) => number
+}
+
+/** The page of the rewards around the position, or the one that was turned to since. */
+const Rewards = ({ rewards, netAt }: RewardsProps) => {
+  const position = useStudio().position.value
+  const [turned, turn] = useState<number | null>(null)
+  useEffect(() => turn(null), [position])
+  const { rows, number, pages } = pageOf(rewards, turned, position)
+  if (rewards.length === 0) return <p class="empty">No rule of this score set held.</p>
+  return (
+    <>
       <table class="rewards">
         <thead>
           <tr>
@@ -48,15 +75,13 @@ export const RewardsPane = () => {
           </tr>
         </thead>
         <tbody>
-          {rewards.map((reward) => (
+          {rows.map((reward) => (
             <tr
               key={reward.position}
               class={reward.at === position ? "here" : reward.at > position ? "later" : undefined}
             >
               <td>
-                {(reward.because.length === 0 ? [reward.position] : reward.because).map((at) => (
-                  <At key={at} position={at} title="The evidence" />
-                ))}
+                <Evidence reward={reward} />
               </td>
               <td>
                 <bdi>{reward.name}</bdi> <small>{reward.measure}</small>
@@ -67,22 +92,35 @@ export const RewardsPane = () => {
                 )}
               </td>
               <td class={`n ${reward.kind}`}>{amountLabel(reward.amount)}</td>
-              <td class="n">{signed(netAt(moments, reward.at))}</td>
+              <td class="n">{signed(netAt(reward.at))}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rewards.length === 0 ? <p class="empty">No rule of this score set held.</p> : null}
-      {head.sets.length < 2 ? null : (
-        <p class="note">
-          {head.sets
-            .map(
-              ({ label, net, earned, lost }) =>
-                `${label}: ${number(net)} (earned ${number(earned)}, lost ${number(lost)})`,
-            )
-            .join(" · ")}
+      {pages === 1 ? null : (
+        <p class="turn">
+          <button type="button" disabled={number === 0} onClick={() => turn(number - 1)}>
+            before
+          </button>{" "}
+          {number * PAGE + 1} to {number * PAGE + rows.length} of {rewards.length.toLocaleString("en")}{" "}
+          <button type="button" disabled={number === pages - 1} onClick={() => turn(number + 1)}>
+            after
+          </button>
         </p>
       )}
+    </>
+  )
+}
+
+/** The newest positions of what made a reward due. */
+const Evidence = ({ reward: { because, position } }: { readonly reward: RewardRow }) => {
+  const shown = because.length === 0 ? [position] : because.slice(-EVIDENCE)
+  return (
+    <>
+      {because.length > shown.length ? <small>{because.length - shown.length} earlier, </small> : null}
+      {shown.map((at) => (
+        <At key={at} position={at} title="The evidence" />
+      ))}
     </>
   )
 }

@@ -70,6 +70,11 @@ export const Bar = ({
             {count(waiting, "question")} {waiting === 1 ? "waits" : "wait"}
           </Link>
         )}
+        {log.scenarios ? (
+          <Link to={{ screen: "scenarios", file: "" }} class="quiet" current={address.screen === "scenarios"}>
+            scenarios
+          </Link>
+        ) : null}
         {studio.source.follow === null ? null : (
           <Link to={{ screen: "plugins" }} class="quiet" current={address.screen === "plugins"}>
             plugins

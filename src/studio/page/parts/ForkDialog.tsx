@@ -1,19 +1,23 @@
-/** Lets the past go on otherwise: from the position, with an agent that was named when Studio was started. */
+/** Lets the past go on otherwise: from the position, with an agent that was named when Studio was started, another seed, other readings. */
 import { useState } from "preact/hooks"
 import { visit } from "../model/Address.ts"
+import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/readings.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { useOrder } from "./useOrder.ts"
 
 export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const { allows, agents } = studio.log.value
+  // The position may move on while the dialog is open: it forks where it was opened.
+  const [at] = useState(studio.position.value)
   const [agent, setAgent] = useState(agents[0] ?? "")
   const [seed, setSeed] = useState("")
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState("")
+  const [typed, setTyped] = useState<ReadonlyArray<TypedReading>>([])
+  const [isAccepted, accept] = useState(false)
+  const { isBusy, problem, give } = useOrder()
   const now = studio.visit
   const task = now?.task ?? null
-  const at = studio.position.value
   if (!allows.fork || task === null || now === null)
     return (
       <DialogBox title="Fork here" onClose={onClose}>
@@ -24,34 +28,30 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         </p>
       </DialogBox>
     )
-  const fork = async () => {
-    setBusy(true)
-    try {
+  const fork = () =>
+    give(async () => {
       const made = await studio.source.order("forks", {
         ...{ timeline: now.timeline, task, at },
         ...(agent === "" ? {} : { agent }),
         ...(seed === "" ? {} : { seed: Number(seed) }),
+        ...(typed.length === 0 ? {} : { readings: valuesOf(typed) }),
+        ...(isAccepted ? { acceptUnrewound: true } : {}),
       })
       studio.log.value = await studio.source.ask("log")
       onClose()
       studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
-    } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <DialogBox title={`Fork after @${at}`} onClose={onClose}>
       <p>
         What came before stays as it was. From here on the agent decides anew, in a world that was brought to this
-        moment.
+        moment. Its course is shown beside this one as it goes.
       </p>
       <form
         class="fields"
         onSubmit={(event) => {
           event.preventDefault()
-          void fork()
+          fork()
         }}
       >
         <label>
@@ -72,15 +72,85 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
             onInput={({ currentTarget }) => setSeed(currentTarget.value)}
           />
         </label>
-        <button type="submit" class="main" disabled={isBusy}>
+        <OtherReadings task={task} typed={typed} onTyped={setTyped} />
+        <label>
+          <input type="checkbox" checked={isAccepted} onChange={() => accept(!isAccepted)} /> go on even in a world that
+          cannot be brought back to this moment, as it is now
+        </label>
+        <button type="submit" class="main" disabled={isBusy || typed.some((reading) => flawOf(reading) !== null)}>
           {isBusy ? "forking …" : "fork"}
         </button>
       </form>
       {problem === "" ? null : (
         <p class="problem" role="alert">
-          {problem}
+          <bdi>{problem}</bdi>
         </p>
       )}
     </DialogBox>
+  )
+}
+
+interface OtherReadingsProps {
+  readonly task: string
+  readonly typed: ReadonlyArray<TypedReading>
+  readonly onTyped: (typed: ReadonlyArray<TypedReading>) => void
+}
+
+/** What sensors say first in the fork, instead of the truth. */
+const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
+  const readings = readingsOf(useStudio().frame.value, task)
+  const left = Object.keys(readings).filter((sensor) => typed.every((one) => one.sensor !== sensor))
+  const change = (sensor: string, text: string) =>
+    onTyped(typed.map((one) => (one.sensor === sensor ? { sensor, text } : one)))
+  return (
+    <fieldset class="wide">
+      <legend>other readings</legend>
+      <p class="note">The agent reads these first, whatever is true; the readings after them are true again.</p>
+      {typed.map((one) => {
+        const flaw = flawOf(one)
+        return (
+          <div class="reading" key={one.sensor}>
+            <label>
+              <bdi>{one.sensor}</bdi>
+              <textarea
+                rows={Math.min(8, one.text.split("\n").length)}
+                spellcheck={false}
+                value={one.text}
+                aria-invalid={flaw !== null}
+                onInput={({ currentTarget }) => change(one.sensor, currentTarget.value)}
+              />
+            </label>
+            <button
+              type="button"
+              aria-label={`Leave ${one.sensor} as it is`}
+              onClick={() => onTyped(typed.filter(({ sensor }) => sensor !== one.sensor))}
+            >
+              ✕
+            </button>
+            {flaw === null ? null : (
+              <p class="problem" role="alert">
+                {flaw}
+              </p>
+            )}
+          </div>
+        )
+      })}
+      {left.length === 0 ? (
+        <p class="note">{typed.length > 0 ? "" : "The agent had read nothing up to here."}</p>
+      ) : (
+        <select
+          aria-label="Add a reading"
+          value=""
+          onChange={({ currentTarget: { value: sensor } }) =>
+            onTyped([...typed, { sensor, text: JSON.stringify(readings[sensor], null, 2) }])
+          }
+        >
+          <option value="">add a reading …</option>
+          {left.map((sensor) => (
+            <option key={sensor}>{sensor}</option>
+          ))}
+        </select>
+      )}
+    </fieldset>
   )
 }

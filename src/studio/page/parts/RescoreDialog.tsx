@@ -1,52 +1,39 @@
-/** Scores the task again by a rubric that is written here; what is wrong with it is said beside the line. */
-import { useEffect, useState } from "preact/hooks"
-import type { RescoreOrder, RubricIssue } from "../../wire/Asking.ts"
+/** Scores the task again by a rubric that is written here: what is wrong stands at its line, and what it would come to is shown before. */
+import { useState } from "preact/hooks"
+import type { RubricIssue } from "../../wire/Asking.ts"
+import type { Preview } from "../../wire/Scoring.ts"
+import { messageOf } from "../source/Source.ts"
+import { RescorePreview } from "../writing/RescorePreview.tsx"
+import { TextEditor } from "../writing/TextEditor.tsx"
+import { useChecked } from "../writing/useChecked.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
-
-/** How long nobody types before a rubric is checked, in milliseconds. */
-const PAUSE = 300
+import { useOrder } from "./useOrder.ts"
 
 const EXAMPLE = `# Rules about each moment of a task: docs/scoring.md has what they can ask.
+name: studio
 measures:
   - name: care
     description: What was in vain?
-    rewards: []
     punishments:
       - name: failed
         when: A command failed.
         weight: 0.2
+        per: occurrence
         rule: event.type == "CommandFailed"
 `
 
+/** What the server says of a rubric: what is wrong with it, or what it would come to. */
+interface Judged {
+  readonly issues: ReadonlyArray<RubricIssue>
+  readonly preview: Preview | null
+}
+
 export const RescoreDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
-  const [rubric, setRubric] = useState(EXAMPLE)
-  const [label, setLabel] = useState("")
-  const [issues, setIssues] = useState<ReadonlyArray<RubricIssue>>([])
-  const [problem, setProblem] = useState("")
-  const [isBusy, setBusy] = useState(false)
-  const visit = studio.visit
-  const task = visit?.task ?? null
+  const { visit } = studio
   const canWrite = studio.log.value.allows.write
-  const order: RescoreOrder | null =
-    visit === null || task === null
-      ? null
-      : { rubric, tasks: [{ timeline: visit.timeline, task }], ...(label.trim() === "" ? {} : { label: label.trim() }) }
-  useEffect(() => {
-    if (!canWrite || order === null) return
-    const timer = setTimeout(() => {
-      studio.source.order("rubrics/check", order).then(
-        (found) => {
-          setIssues(found)
-          setProblem("")
-        },
-        (cause: unknown) => setProblem(cause instanceof Error ? cause.message : String(cause)),
-      )
-    }, PAUSE)
-    return () => clearTimeout(timer)
-  }, [rubric, task])
-  if (order === null || !canWrite)
+  if (visit === null || visit.task === null || !canWrite)
     return (
       <DialogBox title="Score again" onClose={onClose}>
         <p>
@@ -56,72 +43,98 @@ export const RescoreDialog = ({ onClose }: { readonly onClose: () => void }) => 
         </p>
       </DialogBox>
     )
-  const score = async () => {
-    setBusy(true)
+  return <RubricForm key={visit.task} timeline={visit.timeline} task={visit.task} onClose={onClose} />
+}
+
+interface Props {
+  readonly timeline: string
+  readonly task: string
+  readonly onClose: () => void
+}
+
+const RubricForm = ({ timeline, task, onClose }: Props) => {
+  const studio = useStudio()
+  const head = studio.history.value?.head.value ?? null
+  const [rubric, setRubric] = useState(EXAMPLE)
+  const [begun, setBegun] = useState("")
+  const [label, setLabel] = useState("")
+  const beginning = useOrder()
+  const scoring = useOrder()
+  const tasks = [{ timeline, task }]
+  const { answer, problem } = useChecked<Judged>(rubric, async () => {
+    const issues = await studio.source.order("rubrics/check", { rubric, tasks })
+    if (issues.length > 0) return { issues, preview: null }
     try {
-      const [made] = await studio.source.order("rescores", order)
+      return { issues, preview: await studio.source.order("rubrics/preview", { rubric, timeline, task }) }
+    } catch (cause) {
+      // It names what this log does not have.
+      return { issues: [{ line: null, column: null, message: messageOf(cause) }], preview: null }
+    }
+  })
+  const begin = (set: string) =>
+    beginning.give(async () => {
+      setBegun(set)
+      setRubric(set === "" ? EXAMPLE : (await studio.source.ask("rubric", { timeline, task, set })).text)
+    })
+  const score = () =>
+    scoring.give(async () => {
+      const called = label.trim()
+      const [made] = await studio.source.order("rescores", {
+        rubric,
+        tasks,
+        ...(called === "" ? {} : { label: called }),
+      })
       await studio.refresh()
       onClose()
       studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: made.set }) })
-    } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
+  const chosen = head?.sets.find(({ set }) => set === studio.scoreSetOf(head))
   return (
     <DialogBox title={`Score ${task} again`} onClose={onClose}>
       <form
         class="fields"
         onSubmit={(event) => {
           event.preventDefault()
-          void score()
+          score()
         }}
       >
-        <label class="wide">
-          rubric
-          <textarea
-            rows={16}
-            spellcheck={false}
-            value={rubric}
-            aria-invalid={issues.length > 0}
-            aria-describedby="rubric-issues"
-            onInput={({ currentTarget }) => setRubric(currentTarget.value)}
-          />
+        <label>
+          begin with{" "}
+          <select
+            value={begun}
+            disabled={beginning.isBusy}
+            onChange={({ currentTarget }) => begin(currentTarget.value)}
+          >
+            <option value="">an example</option>
+            {head?.sets.map(({ set, label: called, rubric: name }) => (
+              <option key={set} value={set}>
+                the rubric of {called === name ? called : `${called} (${name})`}
+              </option>
+            ))}
+          </select>
         </label>
-        <ul id="rubric-issues" class="issues" role="status">
-          {issues.map(({ line, column, message }) => (
-            <li key={`${line} ${column} ${message}`}>
-              {line === null ? (
-                ""
-              ) : (
-                <code>
-                  line {line}
-                  {column === null ? "" : `, column ${column}`}{" "}
-                </code>
-              )}
-              {message}
-            </li>
-          ))}
-        </ul>
+        <TextEditor label="rubric" text={rubric} issues={answer?.issues ?? []} rows={16} onText={setRubric} />
+        {answer?.preview == null ? null : <RescorePreview preview={answer.preview} label={chosen?.label ?? null} />}
         <label>
           label{" "}
           <input
             value={label}
-            placeholder="studio"
+            placeholder="the rubric’s name"
             maxLength={60}
             onInput={({ currentTarget }) => setLabel(currentTarget.value)}
           />
         </label>
-        <button type="submit" class="main" disabled={isBusy || issues.length > 0}>
-          {isBusy ? "scoring …" : "score"}
+        <button type="submit" class="main" disabled={scoring.isBusy || answer?.preview == null}>
+          {scoring.isBusy ? "scoring …" : "score"}
         </button>
       </form>
-      {problem === "" ? null : (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {[problem, beginning.problem, scoring.problem]
+        .filter((one) => one !== "")
+        .map((one) => (
+          <p class="problem" role="alert" key={one}>
+            {one}
+          </p>
+        ))}
     </DialogBox>
   )
 }

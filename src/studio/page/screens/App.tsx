@@ -18,6 +18,7 @@ import { RescoreDialog } from "../parts/RescoreDialog.tsx"
 import { CompareScreen } from "./compare/CompareScreen.tsx"
 import { PluginsScreen } from "./PluginsScreen.tsx"
 import { QuestionsScreen } from "./QuestionsScreen.tsx"
+import { ScenariosScreen } from "./ScenariosScreen.tsx"
 import { SearchScreen } from "./SearchScreen.tsx"
 import { TasksScreen } from "./TasksScreen.tsx"
 import { VisitScreen } from "./VisitScreen.tsx"
@@ -97,6 +98,8 @@ const Screen = () => {
       return <PluginsScreen />
     case "questions":
       return <QuestionsScreen />
+    case "scenarios":
+      return <ScenariosScreen file={address.file} />
     case "search":
       return <SearchScreen text={address.text} />
     case "lost":

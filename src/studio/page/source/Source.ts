@@ -11,9 +11,21 @@ import type {
   Rescored,
   RescoreOrder,
   RubricIssue,
+  TextIssue,
 } from "../../wire/Asking.ts"
 import type { Chunk, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
+import type {
+  Saved,
+  ScenarioFiles,
+  ScenarioRun,
+  ScenarioText,
+  Schemas,
+  TextToCheck,
+  TextToSave,
+  WorldAtStart,
+} from "../../wire/Scenarios.ts"
+import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
 import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
 /** What went wrong, in words for people: expected, found, what to do. */
@@ -42,12 +54,17 @@ export interface Questions {
   readonly why: Why
   readonly effects: Effects
   readonly rewards: ReadonlyArray<RewardRow>
+  readonly verdicts: VerdictTable
+  readonly rubric: RubricOfSet
   readonly locate: Located
   readonly history: PathHistory
   readonly density: Density
   readonly compare: Comparison
   readonly plugins: ReadonlyArray<PluginRow>
   readonly questions: ReadonlyArray<Question>
+  readonly scenarios: ScenarioFiles
+  readonly scenario: ScenarioText
+  readonly schemas: Schemas
 }
 
 /** What a page may order where its server was started to allow it. */
@@ -55,6 +72,11 @@ export interface Orders {
   readonly answers: { readonly order: Answer; readonly result: { readonly position: number } }
   readonly forks: { readonly order: ForkOrder; readonly result: ForkMade }
   readonly rescores: { readonly order: RescoreOrder; readonly result: Rescored }
+  readonly "scenarios/check": { readonly order: TextToCheck; readonly result: ReadonlyArray<TextIssue> }
+  readonly "scenarios/save": { readonly order: TextToSave; readonly result: Saved }
+  readonly "scenarios/look": { readonly order: { readonly text: string }; readonly result: WorldAtStart }
+  readonly "scenarios/run": { readonly order: ScenarioRun; readonly result: ForkMade }
+  readonly "rubrics/preview": { readonly order: PreviewOrder; readonly result: Preview }
   readonly "rubrics/check": {
     readonly order: RescoreOrder
     readonly result: ReadonlyArray<RubricIssue>

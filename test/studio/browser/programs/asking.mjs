@@ -6,7 +6,7 @@
  */
 import * as readline from "node:readline"
 import { Effect, Layer } from "effect"
-import { Hindcast, Kernel, Tool } from "../../../../dist/index.js"
+import { Hindcast, Kernel, Sensor, Tool } from "../../../../dist/index.js"
 import * as Studio from "../../../../dist/studio.js"
 
 const [log, options] = process.argv.slice(2)
@@ -44,6 +44,7 @@ const kernel = Hindcast.layer({
     }),
     note: Tool.make({ description: "Notes", risk: "none", args: WORDS, run: () => "noted" }),
   },
+  sensors: { mood: Sensor.make({ description: "The mood", reading: { type: "string" }, read: () => "calm" }) },
 })
 
 const program = Effect.gen(function* () {

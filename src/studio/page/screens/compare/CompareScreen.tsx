@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Comparison } from "../../../wire/Asking.ts"
+import { CompareLanes } from "../../lanes/CompareLanes.tsx"
 import { otherOf, type Visit } from "../../model/Address.ts"
 import { CourseHistory } from "../../model/CourseHistory.ts"
 import { useStudio } from "../../parts/context.ts"
@@ -96,6 +97,7 @@ const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
         <Side head={a} course={courses[0]} position={inA} />
         <Side head={b} course={courses[1]} position={inB} />
       </div>
+      <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} />
     </main>
   )

@@ -1,0 +1,63 @@
+/** What `--scenarios` allows: the directories, what looks at a world's start, and what lets an agent play. */
+import * as fs from "node:fs"
+import { Effect, Layer, Option } from "effect"
+import type { Agent } from "../../kernel/agents/Agent.ts"
+import type * as Hindcast from "../../kernel/Hindcast.ts"
+import type { Kernel } from "../../kernel/Kernel.ts"
+import { Registry } from "../../kernel/registry/Registry.ts"
+import * as PluginHost from "../../plugins/process/PluginHost.ts"
+import type { Staging } from "../../studio/Allowed.ts"
+import * as WorldAtStart from "../../worlds/handle/WorldAtStart.ts"
+import * as Scenario from "../../worlds/scenario/Scenario.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import type * as AgentAtWork from "../task/AgentAtWork.ts"
+import type * as WorkingKernel from "./WorkingKernel.ts"
+
+/** The directories that were typed, with symbolic links followed. */
+export const directoriesOf = (
+  typed: ReadonlyArray<string>,
+  write: boolean,
+): Effect.Effect<ReadonlyArray<string>, BadInput> =>
+  typed.length > 0 && !write
+    ? new BadInput({ input: "--scenarios", expected: "--write beside it", found: "none" })
+    : Effect.forEach(typed, (directory) =>
+        fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+          ? Effect.succeed(fs.realpathSync(directory))
+          : new BadInput({ input: "--scenarios", expected: "a directory", found: JSON.stringify(directory) }),
+      )
+
+interface Given {
+  readonly directories: ReadonlyArray<string>
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly filename: string
+  readonly inKernel: WorkingKernel.InKernel<Kernel, Layer.Layer.Error<ReturnType<typeof Hindcast.layer>>>
+  readonly typed: Pick<AgentAtWork.KernelInput, "sandbox" | "workspace">
+}
+
+/** What the page may do with scenarios. */
+export const staging = ({ directories, agents, filename, inKernel, typed }: Given) =>
+  Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace): Staging => {
+    const services = Layer.merge(
+      OpenLog.forReading(Option.some(filename)),
+      PluginHost.layerOf({ sandbox: typed.sandbox }),
+    )
+    return {
+      ...{ directories, agents },
+      look: ({ playing, environment, agents: parts }, seed) =>
+        Effect.gen(function* () {
+          const { plugin } = playing
+          const document = yield* WorldAtStart.document({
+            ...{ plugin, seed, options: environment[plugin] ?? {}, workspace, directory: `${filename}.plugins` },
+            ...(parts.length > 1 ? { agents: parts.map(({ agent_id }) => agent_id) } : {}),
+          })
+          const { manifest } = yield* (yield* Registry).manifest(plugin)
+          return { plugin, document, view: manifest.peas.environment?.view ?? null }
+        }).pipe(Effect.provide(services)),
+      run: (agent, scenario, options) => {
+        const parts = Scenario.agentsIn(scenario)
+        const players = parts.length > 1 ? Object.fromEntries(parts.map((name) => [name, agent])) : agent
+        return inKernel(Scenario.run(players, scenario, options))
+      },
+    }
+  })

@@ -1,0 +1,50 @@
+/** What a rubric's rules would decide about a task: the scoring of `Scoring.rescore` without a score set. Nothing is appended. */
+
+import { type Context, Effect } from "effect"
+import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import type { ProjectorService } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as Critics from "../critics/Critics.ts"
+import type { Judgement } from "../critics/Judgement.ts"
+import type { Rubric, RubricInvalid } from "../rules/Rubric.ts"
+import * as KnownMeasures from "./KnownMeasures.ts"
+import * as ScoringPlan from "./ScoringPlan.ts"
+import * as ScoringScan from "./ScoringScan.ts"
+import * as TaskSelection from "./TaskSelection.ts"
+
+/** Why there is no preview. No critic appends, so that of `AppendError` only the errors of reading occur. */
+export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
+
+/** The judgements of a task, as a scoring by rules alone would record them. */
+export const judgements = (
+  log: Context.Tag.Service<EventLog>,
+  projector: ProjectorService,
+  rubric: Rubric,
+  taskId: string,
+): Effect.Effect<ReadonlyArray<Judgement>, PreviewError> =>
+  Effect.gen(function* () {
+    const sets = yield* projector.current(ScoreSets.projection)
+    yield* KnownMeasures.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
+    const { position } = yield* log.head
+    const tasks = yield* TaskSelection.tasks(log, position)
+    // With no filter, each task that is named is chosen, or not there.
+    const chosen = yield* TaskSelection.of(log, tasks, { tasks: [taskId] }).pipe(
+      Effect.catchTags({ SelectionInvalid: Effect.die, NoTaskSelected: Effect.die }),
+    )
+    const criticSet = yield* Critics.withoutPlugins(log).chooseDefault(rubric)
+    // Rules record nothing: no score set has to be there.
+    const critic = yield* criticSet.open({ scoreSetId: "", startedBy: "" })
+    const parts = ScoringPlan.oneByOne(ScoringPlan.inOrder(tasks, chosen, position), chosen)
+    const judged: Array<Judgement> = []
+    yield* ScoringScan.run({
+      ...{ log, critic, parts },
+      onCompleted: (ended) =>
+        Effect.forEach(ended, ({ judging }) => Effect.map(judging.decide, (decided) => judged.push(...decided)), {
+          discard: true,
+        }),
+      onPositions: () => Effect.void,
+    })
+    return judged
+  }).pipe(Effect.scoped)

@@ -1,0 +1,131 @@
+/** `/api/rubrics/check`, `/api/rubrics/preview` and `/api/rubric`. */
+
+import { Data, Effect, Either, Schema } from "effect"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import * as Rubric from "../../kernel/rules/Rubric.ts"
+import * as RescorePreview from "../../kernel/scoring/RescorePreview.ts"
+import { totalsOf } from "../../kernel/scoring/ScoreSetWriter.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as Sum from "../../values/Sum.ts"
+import { Allowed, NotAllowed } from "../Allowed.ts"
+import * as RubricText from "../course/RubricText.ts"
+import * as TaskRows from "../course/TaskRows.ts"
+import * as VerdictRows from "../course/VerdictRows.ts"
+import { StudioLog } from "../StudioLog.ts"
+import type { RescoreOrder, RubricIssue } from "../wire/Asking.ts"
+import type { Preview, PreviewOrder, RubricOfSet } from "../wire/Scoring.ts"
+import * as Query from "./Query.ts"
+import { momentsOf } from "./Rewards.ts"
+
+/** Fix the rubric: what is wrong with it. `/api/rubrics/check` says where. */
+export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{ readonly issues: ReadonlyArray<RubricIssue> }> {
+  override get message() {
+    return `The rubric cannot be used: ${this.issues.map(({ line, message }) => `${line === null ? "" : `line ${line}: `}${message}`).join("; ")}`
+  }
+}
+
+/** Fails unless tasks may be scored. */
+export const allowed = Effect.flatMap(Allowed, ({ write }) =>
+  write ? Effect.void : new NotAllowed({ what: "score tasks", option: "write" }),
+)
+
+/** The rubric of a text. */
+export const ofText = (text: string) =>
+  Effect.flatMap(RubricText.parse(text), (parsed) =>
+    Either.isLeft(parsed) ? new RubricInvalid({ issues: parsed.left }) : Effect.succeed(parsed.right),
+  )
+
+/** What is wrong with a rubric; an empty list if nothing is. */
+export const check = ({ rubric }: RescoreOrder) =>
+  Effect.gen(function* () {
+    yield* allowed
+    return Either.match(yield* RubricText.parse(rubric), { onLeft: (issues) => issues, onRight: () => [] })
+  })
+
+/** The log and the folds of a timeline. */
+export const on = (timeline: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const projector = yield* Projector
+    if (timeline === MAIN) return { log, projector }
+    const view = Timelines.view(log, yield* Timelines.named(log, timeline))
+    return { log: view, projector: yield* projector.on(timeline) }
+  })
+
+/** The body of a preview. */
+export const PreviewBody: Schema.Schema<PreviewOrder> = Schema.Struct({
+  rubric: Schema.String,
+  timeline: Schema.NonEmptyString,
+  task: Schema.NonEmptyString,
+})
+
+/** Most points of a line. */
+const MAX_POINTS = 2_000
+
+/** The column of the only score set. */
+const PREVIEW = "preview"
+
+/** What the rules of a rubric would decide about a task. Nothing is written. */
+export const preview = ({ rubric: text, timeline, task }: PreviewOrder) =>
+  Effect.gen(function* () {
+    yield* allowed
+    const rubric = yield* ofText(text)
+    const { log, projector } = yield* on(timeline)
+    const judgements = yield* RescorePreview.judgements(log, projector, rubric, task)
+    const collected = new VerdictRows.VerdictRows(new Map([[PREVIEW, Rubric.asJson(rubric)]]))
+    for (const judgement of judgements) collected.add(PREVIEW, judgement)
+    const { position } = yield* log.head
+    const moments = judgements
+      .flatMap((judged) =>
+        judged.kind === "unscored"
+          ? []
+          : momentsOf(judged, judged.kind === "reward" ? judged.amount : 0 - judged.amount, position),
+      )
+      .sort((a, b) => a.at - b.at)
+    const { earned, lost, net } = totalsOf(judgements)
+    return {
+      ...{ earned, lost, net, line: lineOf(moments) },
+      verdicts: collected
+        .rows()
+        .flatMap(({ verdicts: [verdict], ...named }) => (verdict ? [{ ...named, verdict }] : [])),
+    } satisfies Preview
+  })
+
+/** The net after each moment; of many, evenly taken ones and the last. */
+const lineOf = (moments: ReturnType<typeof momentsOf>): Preview["line"] => {
+  let sum = Sum.zero
+  const line = moments.map(({ at, amount }) => {
+    sum = Sum.add(sum, amount)
+    return { at, net: Sum.value(sum) }
+  })
+  const step = Math.ceil(line.length / MAX_POINTS)
+  return step <= 1 ? line : line.filter((_, index) => index % step === 0 || index === line.length - 1)
+}
+
+export const RubricQuery = Schema.Struct({
+  timeline: Query.Timeline,
+  task: Schema.NonEmptyString,
+  set: Schema.NonEmptyString,
+})
+
+/** Name one of the score sets that judged the task, of which `/api/task` has a list. */
+export class ScoreSetNotFound extends Data.TaggedError("ScoreSetNotFound")<{
+  readonly set: string
+  readonly task: string
+}> {
+  override get message() {
+    return `Expected a score set of the task ${this.task}, found ${JSON.stringify(this.set)}.`
+  }
+}
+
+/** The rubric of a score set, to begin another one with. */
+export const ofSet = ({ timeline, task, set }: typeof RubricQuery.Type) =>
+  Effect.gen(function* () {
+    const past = yield* (yield* StudioLog).past(timeline)
+    const { standings } = yield* TaskRows.of(past)
+    const found = standings.setsOf(task).find((row) => row.set === set)
+    if (found === undefined) return yield* new ScoreSetNotFound({ set, task })
+    const { default: yaml } = yield* Effect.promise(() => import("yaml"))
+    return { text: yaml.stringify(standings.rubricOf(found.rubricDigest) ?? {}) } satisfies RubricOfSet
+  })

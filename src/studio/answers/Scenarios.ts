@@ -1,0 +1,130 @@
+/** `/api/scenarios` and below it, `/api/scenario`, `/api/schemas`: scenarios and rubrics in files. */
+
+import * as path from "node:path"
+import { Effect, Either, Fiber, JSONSchema, Schema, Stream } from "effect"
+import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import * as Rubric from "../../kernel/rules/Rubric.ts"
+import { JsonObject } from "../../values/Json.ts"
+import * as Options from "../../values/Options.ts"
+import { jsonSchema } from "../../worlds/scenario/Scenario.ts"
+import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
+import { Allowed, NotAllowed } from "../Allowed.ts"
+import * as RubricText from "../course/RubricText.ts"
+import * as ScenarioFiles from "../scenarios/ScenarioFiles.ts"
+import * as ScenarioText from "../scenarios/ScenarioText.ts"
+import type { TextIssue } from "../wire/Asking.ts"
+import type { ScenarioRun, TextToCheck, TextToSave } from "../wire/Scenarios.ts"
+import { AgentNotFound } from "./Forks.ts"
+
+/** What was allowed: the directories, the agents, and what works with them. */
+const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
+  !write
+    ? new NotAllowed({ what: "edit scenarios", option: "write" })
+    : scenarios === null
+      ? new NotAllowed({ what: "edit scenarios", option: "scenarios" })
+      : Effect.succeed(scenarios),
+)
+
+export const ListQuery = Schema.Struct({})
+
+/** The files that may be edited, and the agents that may play them. */
+export const list = (_: typeof ListQuery.Type) =>
+  Effect.gen(function* () {
+    const { directories, agents } = yield* allowed
+    return {
+      files: yield* ScenarioFiles.list(directories),
+      directories: directories.map((directory) => path.basename(directory)),
+      agents: [...agents.keys()],
+    }
+  })
+
+export const ReadQuery = Schema.Struct({ file: Schema.NonEmptyString })
+
+/** One file. */
+export const read = ({ file }: typeof ReadQuery.Type) =>
+  Effect.flatMap(allowed, ({ directories }) => ScenarioFiles.read(directories, file))
+
+const Kind = Schema.Literal("scenario", "rubric")
+
+/** A text that may be saved: what is longer is no scenario. */
+const Text = Schema.String.pipe(
+  Schema.maxLength(MAX_LENGTH, { message: () => `expected a text of at most ${MAX_LENGTH} characters` }),
+)
+
+export const CheckBody: Schema.Schema<TextToCheck> = Schema.Struct({ kind: Kind, text: Schema.String })
+
+/** What is wrong with a text. */
+export const check = ({ kind, text }: TextToCheck) =>
+  Effect.gen(function* () {
+    yield* allowed
+    if (kind === "scenario") return yield* ScenarioText.issues(text)
+    return Either.match(yield* RubricText.parse(text), {
+      onLeft: (issues): ReadonlyArray<TextIssue> => issues,
+      onRight: () => [],
+    })
+  })
+
+export const SaveBody: Schema.Schema<TextToSave> = Schema.Struct({
+  file: Schema.NonEmptyString,
+  text: Text,
+  digest: Schema.NullOr(Schema.String),
+})
+
+/** Writes a file, if it still is what was read. One after the other, so that two pages do not both find it unchanged. */
+export const save = (order: TextToSave) =>
+  Effect.flatMap(allowed, ({ directories }) => saving.withPermits(1)(ScenarioFiles.save(directories, order)))
+
+const saving = Effect.unsafeMakeSemaphore(1)
+
+export const LookBody = Schema.Struct({ text: Text })
+
+/** The seed of a look at the start. */
+const SEED = 0
+
+/** The world of a scenario as it begins. */
+export const look = ({ text }: typeof LookBody.Type) =>
+  Effect.gen(function* () {
+    const { look } = yield* allowed
+    const { played } = yield* ScenarioText.inWorld(text)
+    return yield* look(played, SEED)
+  })
+
+export const RunBody: Schema.Schema<ScenarioRun> = Schema.Struct({
+  file: Schema.NonEmptyString,
+  digest: Schema.String,
+  agent: Schema.NonEmptyString,
+  seed: Schema.optionalWith(Options.Seed, { exact: true }),
+})
+
+/** Lets an agent play a file. Answers when its task is open; it goes on. */
+export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
+  Effect.gen(function* () {
+    const { directories, agents, begin } = yield* allowed
+    const agent = agents.get(name)
+    if (agent === undefined) return yield* new AgentNotFound({ agent: name, known: [...agents.keys()] })
+    const found = yield* ScenarioFiles.read(directories, file)
+    if (found.digest !== digest) return yield* new ScenarioFiles.FileChanged({ file, found: "was changed" })
+    const { loaded } = yield* ScenarioText.inWorld(found.text)
+    const log = yield* EventLog
+    const { position: after } = yield* log.head
+    const task = newId()
+    const working = yield* begin(agent, loaded, { id: task, ...(seed === undefined ? {} : { seed }) })
+    const opened = log.follow({ after, taskId: task, types: ["TaskOpened"] }).pipe(
+      Stream.filter((next): next is Event => !(next instanceof CaughtUp)),
+      Stream.runHead,
+    )
+    yield* Effect.raceFirst(opened, Effect.zipRight(Fiber.join(working.fiber), Effect.never))
+    yield* working.leave
+    return { timeline: log.timeline, task }
+  })
+
+export const SchemaQuery = Schema.Struct({ of: Kind })
+
+/** What such a document may have, for help while it is written. */
+export const schema = ({ of }: typeof SchemaQuery.Type) =>
+  Effect.map(allowed, () =>
+    of === "scenario" ? jsonSchema() : Schema.decodeUnknownSync(JsonObject)(plain(JSONSchema.make(Rubric.Rubric))),
+  )
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

@@ -1,0 +1,133 @@
+/** The verdicts of several score sets beside each other. Pure, one event after the other. */
+
+import { Option, Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Judgement } from "../../kernel/critics/Judgement.ts"
+import * as Rubric from "../../projections/audit/Rubric.ts"
+import { verdictKey } from "../../projections/audit/Verdicts.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import * as Sum from "../../values/Sum.ts"
+import type { Verdict, VerdictRow } from "../wire/Scoring.ts"
+
+/** The types of the events that say what was decided. */
+export const TYPES: ReadonlyArray<CoreName> = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
+
+/** Positions of evidence that are shown. */
+const EVIDENCE = 20
+
+/** A verdict under construction. */
+interface Deciding extends Omit<Verdict, "amount" | "because"> {
+  times: number
+  sum: Sum.Sum
+  because: Array<number>
+  weight: number | null
+  rationale: string | null
+  unscored: string | null
+}
+
+interface Row extends Pick<VerdictRow, "measure" | "name" | "kind"> {
+  readonly bySet: Map<string, Deciding>
+}
+
+/** Collects the verdicts of some score sets about one task. */
+export class VerdictRows {
+  readonly #sets: ReadonlyArray<string>
+  readonly #rows = new Map<string, Row>()
+
+  /** @param rubrics the rubric of each score set, as it was recorded */
+  constructor(rubrics: ReadonlyMap<string, JsonObject>) {
+    this.#sets = [...rubrics.keys()]
+    for (const [set, rubric] of rubrics) {
+      for (const named of namedIn(rubric)) {
+        this.#rowOf(named).bySet.set(set, { ...UNDECIDED(), weight: named.weight, when: named.when, rule: named.rule })
+      }
+    }
+  }
+
+  /** Takes an event of `TYPES`. Other events do not count. */
+  take(event: Event): void {
+    if (is(event, "MeasureUnscored")) this.add(event.payload.scoreSetId, { kind: "unscored", ...event.payload })
+    else if (is(event, "RewardGiven")) this.add(event.payload.scoreSetId, { kind: "reward", ...event.payload })
+    else if (is(event, "PunishmentGiven")) this.add(event.payload.scoreSetId, { kind: "punishment", ...event.payload })
+  }
+
+  /** Adds what a score set decided. Other score sets than those of the rows do not count. */
+  add(scoreSetId: string, judgement: Judgement): void {
+    const { kind, measure, name } = judgement
+    if (kind === "unscored") {
+      // It does not say whether it is about a reward or a punishment of that name.
+      for (const either of KINDS) {
+        const known = this.#rows.get(verdictKey(measure, either, name))?.bySet.get(scoreSetId)
+        if (known !== undefined) known.unscored = judgement.reason
+      }
+      return
+    }
+    if (!this.#sets.includes(scoreSetId)) return
+    const { weight, amount, occurrences, because, rationale } = judgement
+    const { bySet } = this.#rowOf({ measure, name, kind })
+    const known = bySet.get(scoreSetId) ?? UNDECIDED()
+    known.weight ??= weight
+    // Without `occurrences`, `because` lists one position per occurrence; a verdict without evidence counts once.
+    known.times += occurrences ?? Math.max(1, because.length)
+    known.sum = Sum.add(known.sum, kind === "reward" ? amount : 0 - amount)
+    known.because = [...known.because, ...because].slice(-EVIDENCE)
+    known.rationale = rationale ?? known.rationale
+    bySet.set(scoreSetId, known)
+  }
+
+  /** The rows, in the order in which the rubrics name them, and then those that no rubric names. */
+  rows(): ReadonlyArray<VerdictRow> {
+    return [...this.#rows.values()].map(({ bySet, ...named }) => ({
+      ...named,
+      verdicts: this.#sets.map((set) => {
+        const decided = bySet.get(set)
+        if (decided === undefined) return null
+        const { sum, ...verdict } = decided
+        return { ...verdict, amount: Sum.value(sum) }
+      }),
+    }))
+  }
+
+  #rowOf({ measure, name, kind }: Pick<VerdictRow, "measure" | "name" | "kind">): Row {
+    const key = verdictKey(measure, kind, name)
+    const known = this.#rows.get(key)
+    if (known !== undefined) return known
+    const made: Row = { measure, name, kind, bySet: new Map() }
+    this.#rows.set(key, made)
+    return made
+  }
+}
+
+const KINDS = ["reward", "punishment"] as const
+
+const UNDECIDED = (): Deciding => ({
+  ...{ weight: null, when: null, rule: null, times: 0, sum: Sum.zero, because: [] },
+  ...{ rationale: null, unscored: null },
+})
+
+/** The rewards and punishments that a rubric names. The rubric of an event is unvalidated JSON: what is no measure is skipped. */
+const namedIn = ({ measures }: JsonObject) =>
+  (Array.isArray(measures) ? measures : []).flatMap((value: unknown) =>
+    Option.match(decodeMeasure(value), {
+      onNone: () => [],
+      onSome: ({ rewards, punishments, ...measure }) => {
+        const named = { measure: Rubric.nameOf(measure) }
+        return [
+          ...rewards.map((one) => ({ ...named, ...one, kind: "reward" as const })),
+          ...punishments.map((one) => ({ ...named, ...one, kind: "punishment" as const })),
+        ]
+      },
+    }),
+  )
+
+const OptionalText = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+const List = Schema.optionalWith(
+  Schema.Array(Schema.Struct({ name: Schema.String, weight: Schema.Finite, when: OptionalText, rule: OptionalText })),
+  { default: () => [] },
+)
+
+const decodeMeasure = Schema.decodeUnknownOption(
+  Schema.Struct({ plugin: OptionalText, name: Schema.String, rewards: List, punishments: List }),
+)

@@ -1,0 +1,160 @@
+/** Two courses below each other from left to right, by the rows of their alignment: what is the same stands in one column. It grows as they go on. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import type { Comparison } from "../../wire/Asking.ts"
+import type { RewardRow } from "../../wire/Task.ts"
+import { lastNotAbove } from "../model/Course.ts"
+import type { CourseHistory } from "../model/CourseHistory.ts"
+import { momentsOf, netLine } from "../model/rewards.ts"
+import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
+
+interface Props {
+  readonly comparison: Comparison
+  readonly courses: ReadonlyArray<CourseHistory>
+  /** The row of the playhead. */
+  readonly now: number
+  readonly onSelect: (row: number) => void
+}
+
+export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
+  const box = useRef<HTMLDivElement>(null)
+  const { divergence, a, b, rewards } = comparison
+  const marks = courses[0]?.marks.value ?? null
+  const { rows, before } = useMemo(() => withShared(comparison, marks?.positions ?? []), [comparison, marks])
+  const most = Math.max(1, rows.length - 1)
+  const parts = divergence === null ? null : before + divergence
+  const sides = [
+    { name: nameOf(a), rewards: rewards.a },
+    { name: b.timeline === a.timeline ? b.id : nameOf(b), rewards: rewards.b },
+  ]
+  const placed = (row: number) => `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${(row / most).toFixed(5)})`
+  const moveTo = (clientX: number) => {
+    const bounds = box.current?.getBoundingClientRect()
+    if (bounds === undefined) return
+    const place = (clientX - bounds.left - PADDING) / Math.max(1, bounds.width - 2 * PADDING)
+    onSelect(Math.max(0, Math.round(Math.min(1, Math.max(0, place)) * most) - before))
+  }
+  const [, inA = 0, inB = 0] = rows[before + now] ?? []
+  return (
+    <section class="lanes both" aria-label="Both courses">
+      <div>
+        {sides.map(({ name, rewards }) => (
+          <div class="names" key={name} aria-hidden="true" style={{ height: `${heightOf(rewards.length > 0)}px` }}>
+            {LANES.map(({ name: lane }) => (
+              <span key={lane} style={{ height: `${LANE}px` }}>
+                {lane}
+              </span>
+            ))}
+            {rewards.length === 0 ? null : <span>net</span>}
+          </div>
+        ))}
+      </div>
+      <div
+        class="tracks"
+        ref={box}
+        role="slider"
+        tabIndex={0}
+        aria-label="Row of both courses"
+        aria-valuemin={0}
+        aria-valuemax={most}
+        aria-valuenow={before + now}
+        aria-valuetext={[inA === 0 ? "nothing" : `@${inA}`, inB === 0 ? "nothing" : `@${inB}`].join(" beside ")}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          moveTo(event.clientX)
+        }}
+        onPointerMove={(event) => {
+          if (event.currentTarget.hasPointerCapture(event.pointerId)) moveTo(event.clientX)
+        }}
+      >
+        {sides.map(({ name, rewards }, side) => (
+          <Strip
+            key={name}
+            name={name}
+            pairs={rows}
+            side={side === 0 ? 1 : 2}
+            course={courses[side]}
+            rewards={rewards}
+          />
+        ))}
+        {parts === null ? null : (
+          <div class={parts < most / 4 ? "parts-here first" : "parts-here"} style={{ left: placed(parts) }}>
+            <span>they part</span>
+          </div>
+        )}
+        <div class="playhead" style={{ left: placed(before + now) }} />
+      </div>
+    </section>
+  )
+}
+
+/** The rows of the alignment after those of the history that both share, which the alignment leaves out. */
+const withShared = (
+  { pairs, shared }: Comparison,
+  positions: ReadonlyArray<number>,
+): { readonly rows: Comparison["pairs"]; readonly before: number } => {
+  const common = positions.slice(0, lastNotAbove(positions, shared) + 1)
+  return { rows: [...common.map((position) => ["=", position, position] as const), ...pairs], before: common.length }
+}
+
+const nameOf = ({ id, timeline }: Comparison["a"]): string => (timeline === "main" ? id : `${id} on ${timeline}`)
+
+interface StripProps {
+  readonly name: string
+  readonly pairs: Comparison["pairs"]
+  readonly side: 1 | 2
+  readonly course: CourseHistory | undefined
+  readonly rewards: ReadonlyArray<RewardRow>
+}
+
+const Strip = ({ name, pairs, side, course, rewards }: StripProps) => {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [width, setWidth] = useState(0)
+  const height = heightOf(rewards.length > 0)
+  const version = course?.version.value
+  useLayoutEffect(() => {
+    const element = canvas.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  useEffect(() => {
+    const element = canvas.current
+    const context = element?.getContext("2d")
+    if (element === null || context == null || width === 0) return
+    element.width = Math.round(width * devicePixelRatio)
+    element.height = Math.round(height * devicePixelRatio)
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+    const most = Math.max(1, pairs.length - 1)
+    const placeOf = rowsOf(pairs, side)
+    const nets = netLine(momentsOf(rewards)).map(({ at, net, amount }) => ({
+      ...{ place: placeOf(at) / most, net },
+      kind: amount < 0 ? ("punishment" as const) : ("reward" as const),
+    }))
+    const marks = marksOf(pairs, side, course)
+    paint(context, { width, height, marks, rewards: nets, folds: [], hits: [] }, inksOf(element))
+  }, [pairs, side, course, rewards, width, height, version])
+  return (
+    <div class="strip-of">
+      <span class="of">{name}</span>
+      <canvas ref={canvas} style={{ height: `${height}px` }} />
+    </div>
+  )
+}
+
+/** The row at which a run had reached a position. */
+const rowsOf = (pairs: Comparison["pairs"], side: 1 | 2): ((position: number) => number) => {
+  const rows = pairs.flatMap((pair, row) => (pair[side] === 0 ? [] : [row]))
+  const positions = rows.map((row) => pairs[row]?.[side] ?? 0)
+  return (position) => rows[lastNotAbove(positions, position)] ?? 0
+}
+
+function* marksOf(pairs: Comparison["pairs"], side: 1 | 2, course: CourseHistory | undefined): Generator<LaneMark> {
+  const marks = course?.marks.value
+  if (marks == null) return
+  const most = Math.max(1, pairs.length - 1)
+  for (const [row, pair] of pairs.entries()) {
+    const index = pair[side] === 0 ? -1 : marks.indexAt(pair[side])
+    if (index >= 0) yield { place: row / most, weight: 1, ...marks.kindAt(index) }
+  }
+}

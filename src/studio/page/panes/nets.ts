@@ -1,0 +1,38 @@
+/** Nets along a course, added up once: the net as of any position is looked up. */
+import type { RewardRow } from "../../wire/Task.ts"
+import { lastNotAbove } from "../model/Course.ts"
+import { type Moment, netLine } from "../model/rewards.ts"
+
+/** @param moments in the order of their positions */
+export const netsOf = (moments: ReadonlyArray<Moment>): ((position: number) => number) => {
+  const line = netLine(moments)
+  const positions = line.map(({ at }) => at)
+  return (position) => line[lastNotAbove(positions, position)]?.net ?? 0
+}
+
+/** Rows of a page of rewards. */
+export const PAGE = 50
+
+/** A part of the rewards of a score set. */
+export interface RewardPage {
+  readonly rows: ReadonlyArray<RewardRow>
+  /** From 0. */
+  readonly number: number
+  /** How many pages there are; at least one. */
+  readonly pages: number
+}
+
+/**
+ * A page of rewards, which are in the order of the moments that they are about.
+ *
+ * @param number counted from 0; null for the page of the last reward that is not after a position
+ */
+export const pageOf = (rewards: ReadonlyArray<RewardRow>, number: number | null, position: number): RewardPage => {
+  const pages = Math.max(1, Math.ceil(rewards.length / PAGE))
+  const here = lastNotAbove(
+    rewards.map(({ at }) => at),
+    position,
+  )
+  const shown = Math.min(pages - 1, Math.max(0, number ?? Math.floor(Math.max(0, here) / PAGE)))
+  return { rows: rewards.slice(shown * PAGE, (shown + 1) * PAGE), number: shown, pages }
+}

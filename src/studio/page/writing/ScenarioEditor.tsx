@@ -1,0 +1,227 @@
+/** A scenario or a rubric: its text with what is wrong at its lines, the schema's help, the world as it begins; it is saved, and run. */
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { JsonObject } from "../../../values/Json.ts"
+import type { TextIssue } from "../../wire/Asking.ts"
+import type { ScenarioText, WorldAtStart } from "../../wire/Scenarios.ts"
+import { visit } from "../model/Address.ts"
+import { useStudio } from "../parts/context.ts"
+import { count } from "../parts/format.ts"
+import { useAnswer } from "../parts/useAnswer.ts"
+import { useOrder } from "../parts/useOrder.ts"
+import { Value } from "../parts/Value.tsx"
+import { World } from "../parts/World.tsx"
+import { helpAt } from "./schemaHelp.ts"
+import { TextEditor } from "./TextEditor.tsx"
+import { useChecked } from "./useChecked.ts"
+
+interface Props {
+  readonly name: string
+  readonly opened: ScenarioText
+  readonly agents: ReadonlyArray<string>
+  /** Reads the file again. */
+  readonly onAgain: () => void
+}
+
+export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
+  const studio = useStudio()
+  const { file, kind } = opened
+  const [text, setText] = useState(opened.text)
+  const [caret, setCaret] = useState(0)
+  const [saved, setSaved] = useState({ text: opened.text, digest: opened.digest })
+  const saving = useOrder()
+  const { answer, problem } = useChecked<ReadonlyArray<TextIssue>>(text, () =>
+    studio.source.order("scenarios/check", { kind, text }),
+  )
+  const isChanged = text !== saved.text
+  useEffect(() => {
+    if (!isChanged) return
+    const keep = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener("beforeunload", keep)
+    return () => removeEventListener("beforeunload", keep)
+  }, [isChanged])
+  const save = () =>
+    saving.give(async () => {
+      const { digest } = await studio.source.order("scenarios/save", { file, text, digest: saved.digest })
+      setSaved({ text, digest })
+      studio.say(`${name} was saved.`)
+    })
+  const isValid = answer !== null && answer.length === 0
+  return (
+    <>
+      <section class="text" aria-label="Text">
+        <header>
+          <h2>
+            <bdi>{name}</bdi>
+          </h2>
+          <span class="facts-line">
+            {isChanged ? "not saved" : "saved"}
+            {answer === null
+              ? ""
+              : answer.length === 0
+                ? " · nothing is wrong"
+                : ` · ${count(answer.length, "mistake")}`}
+          </span>
+          <button type="button" class="main" disabled={!isChanged || saving.isBusy} onClick={save}>
+            save
+          </button>
+          <button type="button" onClick={onAgain}>
+            read again
+          </button>
+        </header>
+        <TextEditor label={kind} text={text} issues={answer ?? []} rows={28} onText={setText} onCaret={setCaret} />
+        {[problem, saving.problem]
+          .filter((one) => one !== "")
+          .map((one) => (
+            <p class="problem" role="alert" key={one}>
+              <bdi>{one}</bdi>
+            </p>
+          ))}
+      </section>
+      <section class="beside-text" aria-label="Help and world">
+        {kind === "scenario" ? (
+          <>
+            <Run file={file} digest={saved.digest} agents={agents} isReady={isValid && !isChanged} />
+            <Look text={text} isValid={isValid} />
+          </>
+        ) : (
+          <p class="note">Tasks are scored by it: open one, press u, and begin with what is written here.</p>
+        )}
+        <SchemaHelp kind={kind} text={text} caret={caret} />
+      </section>
+    </>
+  )
+}
+
+interface RunProps {
+  readonly file: string
+  readonly digest: string
+  readonly agents: ReadonlyArray<string>
+  readonly isReady: boolean
+}
+
+/** Lets an agent play the file as it was saved, and goes to its task. */
+const Run = ({ file, digest, agents, isReady }: RunProps) => {
+  const studio = useStudio()
+  const [agent, setAgent] = useState(agents[0] ?? "")
+  const [seed, setSeed] = useState("")
+  const { isBusy, problem, give } = useOrder()
+  if (agents.length === 0)
+    return (
+      <p class="note">
+        Studio was started without agents: <code>--agent NAME=FILE</code> beside <code>--scenarios</code> names some
+        that can play here.
+      </p>
+    )
+  const run = () =>
+    give(async () => {
+      const order = { file, digest, agent, ...(seed === "" ? {} : { seed: Number(seed) }) }
+      const { timeline, task } = await studio.source.order("scenarios/run", order)
+      studio.go(visit({ timeline, task }, null))
+    })
+  return (
+    <form
+      class="run"
+      onSubmit={(event) => {
+        event.preventDefault()
+        run()
+      }}
+    >
+      <label>
+        agent{" "}
+        <select value={agent} onChange={({ currentTarget }) => setAgent(currentTarget.value)}>
+          {agents.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        seed{" "}
+        <input
+          inputMode="numeric"
+          pattern="\d{1,15}"
+          size={6}
+          value={seed}
+          placeholder="drawn"
+          onInput={({ currentTarget }) => setSeed(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="main" disabled={!isReady || isBusy}>
+        {isBusy ? "starting …" : "run"}
+      </button>
+      {isReady ? null : <small>Save it without mistakes first.</small>}
+      {problem === "" ? null : (
+        <p class="problem" role="alert">
+          <bdi>{problem}</bdi>
+        </p>
+      )}
+    </form>
+  )
+}
+
+/** The world as the text begins it, by a button: its program is started for it. */
+const Look = ({ text, isValid }: { readonly text: string; readonly isValid: boolean }) => {
+  const studio = useStudio()
+  const [seen, setSeen] = useState<{ readonly world: WorldAtStart; readonly text: string } | null>(null)
+  const { isBusy, problem, give } = useOrder()
+  const look = () => give(async () => setSeen({ world: await studio.source.order("scenarios/look", { text }), text }))
+  return (
+    <div class="look" aria-busy={isBusy}>
+      <button type="button" disabled={!isValid || isBusy} onClick={look}>
+        {isBusy ? "starting the world …" : "look at the world"}
+      </button>{" "}
+      {seen !== null && seen.text !== text ? <small>as it was before the last change</small> : null}
+      {problem === "" ? null : (
+        <p class="problem" role="alert">
+          <bdi>{problem}</bdi>
+        </p>
+      )}
+      {seen === null ? (
+        <p class="note">The world is started in its sandbox and shown as it begins. Nothing is recorded.</p>
+      ) : seen.world.view === null ? (
+        <>
+          <p class="note">
+            <bdi>{seen.world.plugin}</bdi> draws no view: this is its document.
+          </p>
+          <Value value={seen.world.document} />
+        </>
+      ) : (
+        <World world={{ plugin: seen.world.plugin, scope: "", document: seen.world.document, view: seen.world.view }} />
+      )}
+    </div>
+  )
+}
+
+interface HelpProps {
+  readonly kind: ScenarioText["kind"]
+  readonly text: string
+  readonly caret: number
+}
+
+/** What the schema says of the place of the caret. */
+const SchemaHelp = ({ kind, text, caret }: HelpProps) => {
+  const { answer: schema } = useAnswer("schemas", { of: kind })
+  const help = useMemo(
+    () => (schema === null ? null : helpAt(schema as JsonObject, text, caret)),
+    [schema, text, caret],
+  )
+  if (help === null) return <span class="skeleton" />
+  return (
+    <div class="help">
+      <h2>{help.path === "" ? `A ${kind}` : <code>{help.path}</code>}</h2>
+      <p>{help.description}</p>
+      {help.fields.length === 0 ? null : (
+        <dl>
+          {help.fields.map(({ name, description, isRequired }) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+                {isRequired ? <small> needed</small> : null}
+              </dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  )
+}

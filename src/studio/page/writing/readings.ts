@@ -1,0 +1,29 @@
+/** What an agent had read, and what a fork is to read instead. */
+import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
+import type { Frame } from "../model/CourseHistory.ts"
+
+/** The last reading of each sensor of a task, by `plugin/sensor`. */
+export const readingsOf = (frame: Frame | null, task: string): JsonObject => {
+  const found = frame === null ? undefined : valueAt(frame.after, ["tasks", task, "readings"])
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as JsonObject) : {}
+}
+
+/** A reading as it is typed. */
+export interface TypedReading {
+  readonly sensor: string
+  readonly text: string
+}
+
+/** What is wrong with a typed reading; null if it is JSON. */
+export const flawOf = ({ text }: TypedReading): string | null => {
+  try {
+    JSON.parse(text)
+    return null
+  } catch (cause) {
+    return `Expected JSON, such as {"celsius": 90}, found ${text.trim() === "" ? "nothing" : cause instanceof Error ? cause.message : "another text"}.`
+  }
+}
+
+/** Typed readings as a fork takes them. */
+export const valuesOf = (typed: ReadonlyArray<TypedReading>): { readonly [sensor: string]: Json } =>
+  Object.fromEntries(typed.map(({ sensor, text }) => [sensor, JSON.parse(text) as Json]))

@@ -1,0 +1,180 @@
+/**
+ * The files that the page may edit: scenarios and rubrics below the directories that Studio was started with. A file is named by the
+ * number of its directory and its path in it; whatever leads out of the directory, by `..` or by a symbolic link, is not there.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Data, Effect } from "effect"
+import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { sha256 } from "../../values/Digest.ts"
+import * as Scenarios from "../../worlds/scenario/Scenario.ts"
+import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
+import type { FileKind, Saved, ScenarioFile, ScenarioText, TextToSave } from "../wire/Scenarios.ts"
+
+/** Name one of the files that `/api/scenarios` lists. */
+export class FileNotFound extends Data.TaggedError("FileNotFound")<{ readonly file: string; readonly found: string }> {
+  override get message() {
+    return `Expected a scenario or a rubric below the directories that Studio was started with, found ${this.found}: ${JSON.stringify(this.file.slice(0, MAX_SHOWN))}.`
+  }
+}
+
+/** Read it again: another program wrote the file since it was read. */
+export class FileChanged extends Data.TaggedError("FileChanged")<{ readonly file: string; readonly found: string }> {
+  override get message() {
+    return `${this.file} ${this.found} since it was read, so that nothing was written. Read it again; what you typed is still here to be copied.`
+  }
+}
+
+/** The file could not be written, for a reason of the operating system's. */
+export class FileNotWritten extends Data.TaggedError("FileNotWritten")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file} was not written: ${this.reason}. What it was before is still there.`
+  }
+}
+
+const MAX_SHOWN = 200
+
+/** Most files of the list, and most levels of directories that are looked into. */
+const MAX_FILES = 1_000
+const MAX_DEPTH = 4
+
+/** Names of files and directories: what a shell, a page and a terminal show as they are. */
+const NAME = /^[\w][\w .+-]{0,99}$/
+
+const EXTENSION = /\.(?:yaml|yml|json)$/
+
+/** All scenarios and rubrics below some directories. */
+export const list = (directories: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ScenarioFile>> =>
+  Effect.sync(() => {
+    const found: Array<ScenarioFile> = []
+    for (const [number, directory] of directories.entries()) look(directory, `${number}`, directory, found)
+    return found
+  })
+
+const look = (root: string, name: string, directory: string, found: Array<ScenarioFile>): void => {
+  if (name.split("/").length > MAX_DEPTH) return
+  for (const entry of entriesOf(directory)) {
+    if (found.length >= MAX_FILES || !NAME.test(entry.name) || entry.name === "node_modules") continue
+    const [file, inside] = [`${name}/${entry.name}`, path.join(directory, entry.name)]
+    if (entry.isDirectory()) look(root, file, inside, found)
+    else if (EXTENSION.test(entry.name) && isInside(root, inside)) {
+      const kind = kindOf(inside)
+      if (kind !== undefined) found.push({ file, kind })
+    }
+  }
+}
+
+/** The entries of a directory by their names; none of one that cannot be read. */
+const entriesOf = (directory: string): ReadonlyArray<fs.Dirent> => {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch {
+    // Whoever may not read it has no scenarios in it.
+    return []
+  }
+}
+
+/** What a file holds, by its fields; undefined of others. */
+const kindOf = (file: string): FileKind | undefined => {
+  if (Scenarios.isOne(file)) return "scenario"
+  try {
+    const { size } = fs.statSync(file)
+    return size <= MAX_BYTES && MEASURES.test(fs.readFileSync(file, "utf8")) ? "rubric" : undefined
+  } catch {
+    // What cannot be read is not listed.
+    return undefined
+  }
+}
+
+/** A rubric's field. JSON may have it on any line. */
+const MEASURES = /^(?:[ \t{]*"measures"|measures)[ \t]*:/m
+
+/** Most bytes of a text of the most characters. */
+const MAX_BYTES = 4 * MAX_LENGTH
+
+/** Reads a file. */
+export const read = (directories: ReadonlyArray<string>, file: string): Effect.Effect<ScenarioText, FileNotFound> =>
+  Effect.gen(function* () {
+    const at = yield* placeOf(directories, file)
+    if (at.text === undefined) return yield* new FileNotFound({ file, found: "none" })
+    const kind = kindOf(at.path) ?? (/measures/.test(at.text) ? "rubric" : "scenario")
+    return { file, kind, text: at.text, digest: sha256(at.text) }
+  })
+
+/** Replaces a file by a text, or makes it: if it still is what was read. */
+export const save = (
+  directories: ReadonlyArray<string>,
+  { file, text, digest }: TextToSave,
+): Effect.Effect<Saved, FileNotFound | FileChanged | FileNotWritten> =>
+  Effect.gen(function* () {
+    const at = yield* placeOf(directories, file)
+    if (digest === null && at.text !== undefined) return yield* new FileChanged({ file, found: "was made" })
+    if (digest !== null && at.text === undefined) return yield* new FileChanged({ file, found: "was removed" })
+    if (digest !== null && sha256(at.text ?? "") !== digest)
+      return yield* new FileChanged({ file, found: "was changed" })
+    yield* Effect.try({
+      try: () => replace(at, text),
+      catch: (cause) => new FileNotWritten({ file, reason: cause instanceof Error ? cause.message : String(cause) }),
+    })
+    return { file, digest: sha256(text) }
+  })
+
+/** A file that is there, or may be made. */
+interface FilePlace {
+  readonly path: string
+  /** Undefined if it is not there. */
+  readonly text: string | undefined
+}
+
+/** Where a file is. Its directory has to be there, and all of it below one of the directories. */
+const placeOf = (directories: ReadonlyArray<string>, file: string): Effect.Effect<FilePlace, FileNotFound> =>
+  Effect.suspend((): Effect.Effect<FilePlace, FileNotFound> => {
+    const [number = "", ...names] = file.split("/")
+    const root = /^\d{1,3}$/.test(number) ? directories[Number(number)] : undefined
+    const last = names.at(-1)
+    if (root === undefined || last === undefined || names.length > MAX_DEPTH || !names.every((name) => NAME.test(name)))
+      return new FileNotFound({ file, found: "another name" })
+    if (!EXTENSION.test(last))
+      return new FileNotFound({ file, found: "a name that does not end with .yaml, .yml or .json" })
+    const at = path.join(root, ...names)
+    try {
+      if (!isInside(root, path.dirname(at))) return new FileNotFound({ file, found: "a file elsewhere" })
+      const found = fs.lstatSync(at, { throwIfNoEntry: false })
+      if (found === undefined) return Effect.succeed({ path: at, text: undefined })
+      if (!isInside(root, at) || !fs.statSync(at).isFile()) return new FileNotFound({ file, found: "a file elsewhere" })
+      if (fs.statSync(at).size > MAX_BYTES) return new FileNotFound({ file, found: "a file that is too large" })
+      // A link within the directory stays one: what it leads to is replaced.
+      return Effect.succeed({ path: fs.realpathSync(at), text: fs.readFileSync(at, "utf8") })
+    } catch (cause) {
+      return new FileNotFound({ file, found: cause instanceof Error ? cause.message : String(cause) })
+    }
+  })
+
+/** Whether a path is a directory, or below it, once all symbolic links are followed. */
+const isInside = (root: string, at: string): boolean => {
+  const inside = path.relative(fs.realpathSync(root), fs.realpathSync(at))
+  return inside !== ".." && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)
+}
+
+/** Writes beside the file, and then renames. A file that is replaced keeps its permissions. */
+const replace = ({ path: file, text: before }: FilePlace, text: string): void => {
+  AtomicFile.removeAbandonedFile(file)
+  const partial = AtomicFile.nameFor(file)
+  const mode = before === undefined ? OwnerOnly.FILE_MODE : fs.statSync(file).mode & 0o777
+  const handle = fs.openSync(partial, "wx", OwnerOnly.FILE_MODE)
+  try {
+    fs.writeFileSync(handle, text)
+    fs.fchmodSync(handle, mode)
+    fs.fsyncSync(handle)
+    if (before === undefined) AtomicFile.moveNew(partial, file)
+    else fs.renameSync(partial, file)
+  } finally {
+    fs.closeSync(handle)
+    fs.rmSync(partial, { force: true })
+  }
+}

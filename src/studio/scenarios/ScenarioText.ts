@@ -1,0 +1,32 @@
+/** A scenario as a text that somebody edits: what is wrong with it, and where. */
+
+import { Effect } from "effect"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as Scenarios from "../../worlds/scenario/Scenario.ts"
+import type { TextIssue } from "../wire/Asking.ts"
+
+/** What messages call the text. */
+const NAME = "the scenario"
+
+/** The scenario of a text, put in its world; or all that is wrong with it. */
+export const inWorld = (text: string) =>
+  Effect.gen(function* () {
+    const registry = yield* (yield* Projector).current(PluginRegistry.projection)
+    const loaded = yield* Scenarios.decode(text, NAME)
+    return { loaded, played: yield* Scenarios.inWorld(loaded, registry) }
+  })
+
+/** What is wrong with a text; an empty list if nothing is. */
+export const issues = (text: string) =>
+  inWorld(text).pipe(
+    Effect.as<ReadonlyArray<TextIssue>>([]),
+    Effect.catchTag("ScenarioInvalid", (invalid) => Effect.succeed(issuesOf(invalid))),
+  )
+
+/** The mistakes of a scenario at their places. */
+export const issuesOf = ({ mistakes }: Scenarios.ScenarioInvalid): ReadonlyArray<TextIssue> =>
+  mistakes.map(({ path, expected, found, place }) => ({
+    ...place,
+    message: `${path === "" ? "" : `${path.slice(path.lastIndexOf("/") + 1)}: `}expected ${expected}, found ${found}`,
+  }))

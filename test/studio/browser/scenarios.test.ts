@@ -1,0 +1,274 @@
+import * as fs from "node:fs"
+import { createRequire } from "node:module"
+import * as os from "node:os"
+import * as path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TaskHead, TaskList } from "../../../src/studio/wire/Task.ts"
+import { shippedPlugin } from "../../built.ts"
+import { hindcast } from "../../cli/hindcast.ts"
+import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
+import { overflow } from "../../e2e/legibility.ts"
+import { inRepository } from "../../repository.ts"
+import { open, type Serving, serve } from "./watching.ts"
+
+/** A scenario for the cart pole of `packages/worlds`. */
+const STEADY = `scenario_name: "Steady"
+environment_type: "cart-pole"
+version: "1.0"
+description: Keep the pole up for ten steps.
+configuration: { low: -0.01, high: 0.01 }
+win_conditions:
+  - { type: rule, rule: 'state.environment["cart-pole"].episode.step >= 10' }
+lose_conditions:
+  - { type: max_steps_reached, steps: 60 }
+`
+
+const RUBRIC = fs.readFileSync(inRepository("examples", "rubrics", "plain.yaml"), "utf8")
+
+let browser: OwnBrowser
+let directory: string
+let studio: Serving
+const inDirectory = (...names: ReadonlyArray<string>) => path.join(directory, "scenarios", ...names)
+
+beforeAll(async () => {
+  browser = await launchProtected()
+  directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-scenarios-")))
+  const log = path.join(directory, "log.db")
+  const added = await hindcast(["plugin", "add", shippedPlugin("packages", "worlds", "cart-pole"), "--log", log])
+  if (added.code !== 0) throw new Error(added.stderr)
+  fs.mkdirSync(inDirectory("deep"), { recursive: true })
+  fs.writeFileSync(inDirectory("steady.yaml"), STEADY)
+  fs.writeFileSync(inDirectory("deep", "plain.yaml"), RUBRIC)
+  fs.writeFileSync(inDirectory("options.yaml"), "low: 1\n")
+  fs.writeFileSync(path.join(directory, "outside.yaml"), STEADY)
+  fs.symlinkSync(path.join(directory, "outside.yaml"), inDirectory("link.yaml"))
+  fs.symlinkSync(directory, inDirectory("up"))
+  const agent = inRepository("examples", "agents", "balances.mjs")
+  const options = ["--write", "--scenarios", inDirectory(), "--agent", `balances=${agent}`, "--gate", "allow"]
+  studio = await serve(log, ...options)
+})
+afterAll(async () => {
+  await studio?.stop()
+  await browser?.close()
+  fs.rmSync(directory, { recursive: true, force: true })
+})
+
+const token = () => new URL(studio.url).hash.replace("#token=", "")
+
+const headers = () => ({ authorization: `Bearer ${token()}`, "content-type": "application/json" })
+
+const get = async (asked: string) => {
+  const response = await fetch(`${studio.origin}/api/${asked}`, { headers: headers() })
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+const post = async (to: string, body: unknown) => {
+  const init = { method: "POST", headers: headers(), body: JSON.stringify(body) }
+  const response = await fetch(`${studio.origin}/api/${to}`, init)
+  return { status: response.status, body: JSON.parse(await response.text()) }
+}
+
+const head = async (): Promise<number> => (await get("log")).body.head
+
+describe("scenarios of a directory", () => {
+  it("are listed and read, and nothing else of the machine is, whatever is asked for", async () => {
+    expect((await get("scenarios")).body).toEqual({
+      files: [
+        { file: "0/deep/plain.yaml", kind: "rubric" },
+        { file: "0/steady.yaml", kind: "scenario" },
+      ],
+      directories: ["scenarios"],
+      agents: ["balances"],
+    })
+    const { body } = await get("scenario?file=0/steady.yaml")
+    expect(body).toMatchObject({ file: "0/steady.yaml", kind: "scenario", text: STEADY })
+    const hostile = [
+      ...["0/../outside.yaml", "0/deep/../../outside.yaml", "0/..%2foutside.yaml", "0//etc/passwd", "/etc/passwd"],
+      ...["0/link.yaml", "0/up/outside.yaml", "1/steady.yaml", "-1/steady.yaml", "steady.yaml", "0", "0/"],
+      ...[
+        "0/steady.txt",
+        "0/.hidden.yaml",
+        "0/deep",
+        "0/none.yaml",
+        `0/${"x".repeat(300)}.yaml`,
+        "0/a%00.yaml",
+        "0/<b>.yaml",
+      ],
+    ]
+    for (const file of hostile) {
+      const read = await get(`scenario?file=${file.includes("%") ? file : encodeURIComponent(file)}`)
+      expect([file, read.status, read.body.error]).toEqual([file, 404, "FileNotFound"])
+      const saved = await post("scenarios/save", { file: decodeURIComponent(file), text: "x", digest: null })
+      if (file !== "0/none.yaml") expect([file, saved.status]).toEqual([file, 404])
+    }
+    expect(fs.readFileSync(path.join(directory, "outside.yaml"), "utf8")).toBe(STEADY)
+    fs.rmSync(inDirectory("none.yaml"))
+  })
+
+  it("are checked at their lines, by what the world has as well", async () => {
+    const check = async (text: string) => (await post("scenarios/check", { kind: "scenario", text })).body
+    expect(await check(STEADY)).toEqual([])
+    expect(await check("a: [")).toEqual([{ line: 1, column: 5, message: expect.stringContaining("YAML") }])
+    expect(await check(STEADY.replace("description:", "descripton:"))).toEqual(
+      expect.arrayContaining([{ line: 4, column: 1, message: expect.stringContaining("did you mean description?") }]),
+    )
+    expect(await check(STEADY.replace('"cart-pole"', '"cart-horse"'))).toEqual([
+      { line: 2, column: 1, message: expect.stringMatching(/^environment_type: .*found "cart-horse"/) },
+    ])
+    expect(await check(STEADY.replace(">= 10", ">= "))).toMatchObject([{ line: 7 }])
+    expect(await check("x".repeat(1_000_001))).toMatchObject([
+      { message: expect.stringContaining("1000000 characters") },
+    ])
+    expect((await post("scenarios/check", { kind: "rubric", text: "measures: 3" })).body).toHaveLength(2)
+    expect((await get("schemas?of=scenario")).body.title).toBe("scenario")
+    expect((await get("schemas?of=passwords")).status).toBe(400)
+  })
+
+  it("are saved whole, and not over what another program wrote since", async () => {
+    const file = "0/saved.yaml"
+    const made = await post("scenarios/save", { file, text: STEADY, digest: null })
+    expect(made.body).toEqual({ file, digest: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const again = await post("scenarios/save", { file, text: "b: 1\n", digest: null })
+    expect([again.status, again.body.error]).toEqual([409, "FileChanged"])
+    fs.chmodSync(inDirectory("saved.yaml"), 0o640)
+    const { body: next } = await post("scenarios/save", { file, text: `# 1\n${STEADY}`, digest: made.body.digest })
+    expect(fs.readFileSync(inDirectory("saved.yaml"), "utf8")).toBe(`# 1\n${STEADY}`)
+    expect(fs.statSync(inDirectory("saved.yaml")).mode & 0o777).toBe(0o640)
+    fs.writeFileSync(inDirectory("saved.yaml"), "# by another program\n")
+    const late = await post("scenarios/save", { file, text: "c: 1\n", digest: next.digest })
+    expect([late.status, late.body.message]).toEqual([409, expect.stringContaining("was changed since it was read")])
+    expect(fs.readFileSync(inDirectory("saved.yaml"), "utf8")).toBe("# by another program\n")
+    fs.rmSync(inDirectory("saved.yaml"))
+    expect((await post("scenarios/save", { file, text: "c: 1\n", digest: next.digest })).body.message).toContain(
+      "was removed",
+    )
+    // Two pages that read the same write one after the other.
+    const { digest } = (await post("scenarios/save", { file, text: STEADY, digest: null })).body
+    const both = await Promise.all(["1", "2"].map((text) => post("scenarios/save", { file, text, digest })))
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    const long = await post("scenarios/save", { file: "0/long.yaml", text: "x".repeat(1_000_001), digest: null })
+    expect(long.status).toBe(400)
+    fs.rmSync(inDirectory("saved.yaml"))
+    expect(fs.readdirSync(inDirectory()).sort()).toEqual(["deep", "link.yaml", "options.yaml", "steady.yaml", "up"])
+  })
+
+  it("are looked at without a trace in the log, and run by the agents that were named, and no others", async () => {
+    const before = await head()
+    const looked = await post("scenarios/look", { text: STEADY })
+    expect(looked.body).toMatchObject({ plugin: "cart-pole", document: { episode: { step: 0 } } })
+    expect(looked.body.document.position).toBeGreaterThanOrEqual(-0.01)
+    expect(looked.body.view.parts.length).toBeGreaterThan(0)
+    const wrong = STEADY.replace("low: -0.01", "low: up")
+    expect((await post("scenarios/look", { text: wrong })).status).toBe(400)
+    const { digest } = (await get("scenario?file=0/steady.yaml")).body
+    const order = { file: "0/steady.yaml", digest, agent: "balances" }
+    const stranger = await post("scenarios/run", { ...order, agent: "/etc/passwd" })
+    expect([stranger.status, stranger.body.error]).toEqual([404, "AgentNotFound"])
+    const other = await post("scenarios/run", { ...order, digest: "0" })
+    expect([other.status, other.body.error]).toEqual([409, "FileChanged"])
+    expect(await head()).toBe(before)
+  })
+
+  it("are refused without the switches, by every path", async () => {
+    const log = path.join(directory, "log.db")
+    for (const [options, option] of [
+      [[], "--write"],
+      [["--write"], "--scenarios"],
+    ] as const) {
+      const other = await serve(log, ...options)
+      const own = studio
+      studio = other
+      try {
+        const answers = [
+          ...(await Promise.all(["scenarios", "scenario?file=0/steady.yaml", "schemas?of=rubric"].map(get))),
+          await post("scenarios/check", { kind: "scenario", text: STEADY }),
+          await post("scenarios/save", { file: "0/x.yaml", text: "", digest: null }),
+          await post("scenarios/look", { text: STEADY }),
+          await post("scenarios/run", { file: "0/steady.yaml", digest: "", agent: "balances" }),
+        ]
+        for (const { status, body } of answers) {
+          expect([status, body.error]).toEqual([403, "NotAllowed"])
+          expect(body.message).toContain(option)
+        }
+        const stranger = await fetch(`${other.origin}/api/scenarios`, {
+          headers: { ...headers(), origin: "https://evil.example" },
+        })
+        expect(stranger.status).toBe(403)
+        expect((await fetch(`${other.origin}/api/scenarios`)).status).toBe(401)
+      } finally {
+        studio = own
+        await other.stop()
+      }
+    }
+    const refused = await hindcast(["studio", "--log", log, "--scenarios", inDirectory()])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("--write")])
+    const nowhere = await hindcast(["studio", "--log", log, "--write", "--scenarios", inDirectory("none")])
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("a directory")])
+  })
+})
+
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(AXE)
+  return page.evaluate(
+    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`,
+  )
+}
+
+describe("the page", () => {
+  it("edits a scenario with its mistakes in place and the schema's help, looks at its world, saves and runs it", async () => {
+    const { page, said } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
+    await page.getByRole("link", { name: "steady.yaml" }).click()
+    const text = page.getByLabel("scenario", { exact: true })
+    await text.waitFor()
+    await page.getByText("nothing is wrong").waitFor()
+    // A mistake stands at its line, and keeps it from being run.
+    await text.fill(STEADY.replace("win_conditions:", "win_condition:"))
+    await expect.poll(() => page.locator(".remarks").textContent()).toContain("did you mean win_conditions?")
+    expect(await page.locator(".number.bad").allTextContents()).toContain("6")
+    const [run, save] = ["run", "save"].map((name) => page.getByRole("button", { name, exact: true }))
+    expect([await run?.isDisabled(), await save?.isDisabled()]).toEqual([true, false])
+    await text.fill(STEADY.replace(">= 10", ">= 12"))
+    await page.getByText("nothing is wrong").waitFor()
+    await text.press("Control+Home")
+    for (let line = 0; line < 1; line++) await text.press("ArrowDown")
+    await expect.poll(() => page.locator(".help").textContent()).toContain("the world: a plugin's name")
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      expect([scheme, await violations(page)]).toEqual([scheme, []])
+    }
+    await page.getByRole("button", { name: "look at the world" }).click()
+    await page.locator("figure.world").getByText("Step 0, return 0.00").waitFor({ timeout: 30_000 })
+    // Another program is faster: nothing is lost, and nothing is overwritten.
+    fs.appendFileSync(inDirectory("steady.yaml"), "# by hand\n")
+    await save?.click()
+    await expect.poll(() => page.locator(".text .problem").textContent()).toContain("was changed since it was read")
+    expect(fs.readFileSync(inDirectory("steady.yaml"), "utf8")).toBe(`${STEADY}# by hand\n`)
+    await page.getByRole("button", { name: "read again" }).click()
+    await expect.poll(() => text.inputValue()).toContain("# by hand")
+    await text.fill(STEADY)
+    await page.getByText("nothing is wrong").waitFor()
+    await save?.click()
+    await expect.poll(() => run?.isDisabled()).toBe(false)
+    expect(fs.readFileSync(inDirectory("steady.yaml"), "utf8")).toBe(STEADY)
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    await page.getByLabel("seed").fill("42")
+    await run?.click()
+    await page.waitForURL(/\/t\/main\/[0-9a-f-]{36}/, { timeout: 30_000 })
+    await expect
+      .poll(() => page.locator(".sentence").first().textContent(), { timeout: 30_000 })
+      .toContain("achieved after 10 steps")
+    const { rows } = (await get("tasks?order=newest")).body as TaskList
+    const task = (await get(`task?task=${rows[0]?.id}`)).body as TaskHead
+    expect(task).toMatchObject({
+      goal: "Keep the pole up for ten steps.",
+      agent: "balances@1.0.0",
+      outcome: "achieved",
+    })
+    expect(said.filter((line) => !line.includes("status of 4"))).toEqual([])
+  })
+})
