@@ -1,6 +1,7 @@
 /**
  * Worlds through the kernel and its log: steps of cart poles that are balanced at the same time, a round of a hundred agents in one grid, and
- * any moment of a recorded episode, with its picture. The floor of a step is the world's own work and its events as raw inserts.
+ * any moment of a recorded episode, with its picture. The floor of a step is the world's own work and its events as raw inserts. Before them, steps
+ * without a world: two sensors of one plugin and a command to it, in many tasks at once.
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,6 +12,7 @@ import { AgentGroup } from "../../dist/worlds/index.js"
 import { rawTable } from "../floor.mjs"
 import { median, spentBy } from "../measure.mjs"
 
+const room = fileURLToPath(new URL("../room", import.meta.url))
 const worlds = fileURLToPath(new URL("../../packages/worlds/", import.meta.url))
 
 /** Cart poles at the same time. */
@@ -21,7 +23,12 @@ const EVENTS = 8
 const AGENTS = 100
 const ROUNDS = 12
 
+/** Tasks of the steps without a world, and how many of these each takes in a round. */
+const MANY_TASKS = 64
+const MANY_STEPS = 20
+
 export const run = async (directory, rounds, say) => [
+  ...(await roomSteps(directory, rounds, say)),
   ...(await steps(directory, rounds, say)),
   ...(await together(directory, say)),
 ]
@@ -39,6 +46,59 @@ const balances = Agent.fromPolicy({
     return { act: "cart-pole/step", args: { action: angle + speed > 0 ? 1 : 0 } }
   },
 })
+
+/** Steps of two readings and a command: six events. */
+const roomSteps = async (directory, rounds, say) => {
+  say(`${MANY_TASKS} tasks in one room`)
+  const step = (task) =>
+    Effect.gen(function* () {
+      const readings = yield* task.perceive()
+      const { status } = yield* task.act("room/set", { level: 3 })
+      if (readings.length !== 2 || status !== "succeeded") yield* Effect.dieMessage("a step of the room went wrong")
+    })
+  const program = Effect.gen(function* () {
+    const kernel = yield* Kernel.Kernel
+    const runtime = yield* Effect.runtime()
+    const tasks = []
+    const opened = Effect.gen(function* () {
+      for (let index = 0; index < MANY_TASKS; index++) tasks.push(yield* kernel.tasks.open({ goal: "be measured" }))
+    })
+    const all = Effect.forEach(tasks, (task) => Effect.repeatN(step(task), MANY_STEPS - 1), {
+      concurrency: "unbounded",
+    })
+    const spent = (effect) => Effect.promise(() => spentBy(() => Effect.runPromise(Effect.provide(effect, runtime))))
+    // The first ones are opened while V8 compiles what opens them.
+    yield* opened
+    tasks.length = 0
+    const opening = yield* spent(opened)
+    const found = []
+    for (let round = 0; round < 2 + rounds; round++) {
+      const one = yield* spent(all)
+      if (round >= 2) found.push(one)
+    }
+    const steps = MANY_TASKS * MANY_STEPS
+    return {
+      openMs: opening.cpuMs / MANY_TASKS,
+      perSecond: median(found.map(({ ms }) => (steps / ms) * 1000)),
+      cpuMs: median(found.map(({ cpuMs }) => cpuMs / steps)),
+    }
+  })
+  const { openMs, perSecond, cpuMs } = await Effect.runPromise(
+    Effect.provide(
+      program,
+      Hindcast.layer({
+        ...{ log: path.join(directory, "room.db"), workspace: directory, gate: { default: "allow" }, plugins: [room] },
+        host: { consent: "flags" },
+      }),
+    ),
+  )
+  const row = (what, unit, ours, at, value) => ({ what, unit, ours, bound: { at, value, of: "ours" } })
+  return [
+    row(`steps of two sensors and a command, ${MANY_TASKS} tasks at once`, "steps/s", perSecond, "least", 1500),
+    row("such a step, processor time", "ms", cpuMs, "most", 0.7),
+    row("opening a task, processor time", "ms", openMs, "most", 1),
+  ]
+}
 
 /** Balances poles, and looks at moments of what was recorded. */
 const steps = async (directory, rounds, say) => {

@@ -1,6 +1,7 @@
 /** Appends the events of one stream in the order in which a program decides them, with the right expected versions. */
 
-import { type Context, Effect } from "effect"
+import { Cause, type Context, Effect, Option } from "effect"
+import * as OneAtATime from "../../platform/OneAtATime.ts"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
 import {
@@ -11,7 +12,7 @@ import {
   type EventLog,
   Exact,
   NoStream,
-  type VersionConflict,
+  VersionConflict,
 } from "./EventLog.ts"
 
 /**
@@ -28,7 +29,10 @@ export interface Recorder {
     event: CoreNewEvent,
     ...consequences: ReadonlyArray<CoreNewEvent>
   ) => Effect.Effect<Event, AppendError>
-  /** Appends events in one commit, each with its own cause. Returns them as stored. It is repeated as `record` is. */
+  /**
+   * Appends events in one commit, each with its own cause. Returns them as stored. It is repeated as `record` is. Ids that
+   * they have must be new.
+   */
   readonly recordAll: (
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
@@ -47,7 +51,7 @@ export interface Recorder {
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
    * Appends an event, and others in the same commit, if the stream is at `version`. Returns the first. Otherwise fails
-   * with the events after that version (`VersionConflict`).
+   * with the events after that version (`VersionConflict`). Ids that they have must be new.
    */
   readonly recordAfter: (
     version: number,
@@ -78,7 +82,7 @@ export const make = (
 ): Recorder =>
   recorderFor(log, recording, {
     ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed },
-    undisturbed: Effect.unsafeMakeSemaphore(1),
+    undisturbed: OneAtATime.make(),
   })
 
 /** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
@@ -99,26 +103,26 @@ interface StreamState {
   /** Told of the end of each append. */
   readonly waiting: Set<() => void>
   /** Those that wait until nothing is pending append one by one. */
-  readonly undisturbed: Effect.Semaphore
+  readonly undisturbed: OneAtATime.OneAtATime
   readonly noticed: (events: ReadonlyArray<Event>) => void
 }
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
-  const append = (request: Pick<AppendRequest, "events" | "expected">) =>
+  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
   /** Makes an append. It is pending until it has ended, also where it is interrupted. Called when it begins. */
   const begun = <A, E>(appending: Effect.Effect<A, E>, restore: Restore): Effect.Effect<A, E> => {
     state.pending += 1
-    return Effect.ensuring(restore(appending), ended)
+    return OneAtATime.endingWith(restore(appending), ended)
   }
 
-  const ended = Effect.sync(() => {
+  const ended = () => {
     state.pending -= 1
-    for (const told of [...state.waiting]) told()
-  })
+    if (state.waiting.size > 0) for (const told of [...state.waiting]) told()
+  }
 
   /** Appends events after all appends that are pending. After a conflict, `again` decides what happens. */
   const appendNext = <A>(
@@ -129,16 +133,22 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
   ): Effect.Effect<Appended | A, AppendError> => {
     const { version, round } = state
     state.version += events.length
-    const appending = begun(log.append({ ...recording, events, newIds, expected: Exact(version) }), restore)
-    return Effect.catchTag(Effect.map(appending, committed), "VersionConflict", (conflict) => {
-      rebase(conflict, round)
-      return restore(again())
+    state.pending += 1
+    // Every event of an agent comes by here: one step of Effect's runtime for all that follows an append.
+    return Effect.matchCauseEffect(restore(log.append({ ...recording, events, newIds, expected: Exact(version) })), {
+      onSuccess: (appended) => {
+        ended()
+        state.committed = Math.max(state.committed, appended.version)
+        return Effect.succeed(appended)
+      },
+      onFailure: (cause) => {
+        ended()
+        const conflict = Option.filter(Cause.failureOption(cause), (error) => error instanceof VersionConflict)
+        if (Option.isNone(conflict)) return Effect.failCause(cause)
+        rebase(conflict.value, round)
+        return restore(again())
+      },
     })
-  }
-
-  const committed = (appended: Appended): Appended => {
-    state.committed = Math.max(state.committed, appended.version)
-    return appended
   }
 
   const nextEnd = Effect.async<void>((resume) => {
@@ -172,7 +182,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       )
     })
 
-  const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds = false): Effect.Effect<Appended, AppendError> =>
+  const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Appended, AppendError> =>
     Effect.uninterruptibleMask((restore) => appendNext(events, newIds, () => appendAll(events, newIds), restore))
 
   const appendInOrder = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
@@ -194,9 +204,8 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       const areNew = event.id === undefined && consequences.every((consequence) => consequence.id === undefined)
       return appendInOrder(events, areNew)
     },
-    recordAll: (events) => Effect.map(appendAll(events), ({ events }) => events),
-    recordUndisturbed: (events, applies) =>
-      state.undisturbed.withPermits(1)(appendUndisturbed(events, applies, MOST_AWAITED)),
+    recordAll: (events) => Effect.map(appendAll(events, true), ({ events }) => events),
+    recordUndisturbed: (events, applies) => state.undisturbed(appendUndisturbed(events, applies, MOST_AWAITED)),
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1
@@ -206,7 +215,8 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       Effect.uninterruptibleMask((restore) => {
         const after = version + 1 + others.length
         if (version === state.version) state.version = after
-        return Effect.tap(begun(append({ events: [event, ...others], expected: Exact(version) }), restore), () => {
+        const appending = append({ events: [event, ...others], newIds: true, expected: Exact(version) })
+        return Effect.tap(begun(appending, restore), () => {
           state.version = Math.max(state.version, after)
           state.committed = Math.max(state.committed, after)
         })

@@ -1,5 +1,6 @@
 /** The events that this process appended last, kept in memory: reading them again takes no query. */
 
+import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
 import type { Sequenced } from "../append/Sequencer.ts"
 import type { Query } from "../log/EventLog.ts"
 import { matches } from "../read/QueryMatch.ts"
@@ -35,9 +36,10 @@ interface Kept {
 /**
  * The recent events of a log that a connection appends to.
  *
- * Whether another connection has committed since is asked at each read, by `PRAGMA data_version`
+ * Whether another connection has committed since is asked once in each turn of the event loop, by `PRAGMA data_version`
  * (https://sqlite.org/pragma.html#pragma_data_version: commits of the connection itself do not change it). Then the head
- * is compared, and if it is another one, everything is dropped. So a read is as current as a query. Each read parses
+ * is compared, and if it is another one, everything is dropped. So a read is as current as a query that was made in the same
+ * turn. Each read parses
  * payloads anew, so that what a reader does to an event reaches nobody else.
  */
 export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
@@ -47,6 +49,7 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
   let from = Number.POSITIVE_INFINITY
   let head: Head = { position: 0, hash: "" }
   let verifiedIn: unknown
+  let lookedIn: number | undefined
 
   const startAfter = (position: number) => {
     kept = []
@@ -55,8 +58,15 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
   }
 
   const isCurrent = (): boolean => {
+    const turn = EventLoopTurn.current()
+    if (lookedIn === turn) return true
     const version = writer.rows("PRAGMA data_version")[0]?.[0]
-    if (version === verifiedIn) return true
+    const isSame = version === verifiedIn || hasSameHead(version)
+    lookedIn = turn
+    return isSame
+  }
+
+  const hasSameHead = (version: unknown): boolean => {
     const now = readHead(writer)
     verifiedIn = version
     if (now.position === head.position && now.hash === head.hash) return true

@@ -1,8 +1,9 @@
 /** Executes one command: gate, confirmation, dispatch, outcome. */
 
 import { Effect, Exit } from "effect"
-import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
 import { inWords } from "../../plugins/manifest/Risk.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -49,16 +50,49 @@ export const act = (
         const outcome = yield* atOnce({ command, resolved, rule, requested, causationId }, restore)
         if (outcome !== undefined) return outcome
       }
-      const commanded = yield* task.record({ type: "ActuatorCommanded", causationId, payload: requested })
+      const commanding = { type: "ActuatorCommanded", causationId, payload: requested } as const
+      if (resolved !== undefined && rule !== undefined) {
+        return yield* commandAllowed(command, resolved, commanding, rule, restore)
+      }
+      const commanded = yield* task.record(commanding)
       const progress = Command.begun(commanded)
       const steps =
         resolved === undefined
           ? denyUnknown(command, progress)
           : decideAndDispatch(command, resolved, progress, restore)
-      return yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
-      )
+      return yield* endIfAborted(command, progress, steps)
     }),
+  )
+
+/** Records in one commit that a command was requested and that the gate allows it. Then it waits for its turn. */
+const commandAllowed = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  commanding: CoreNewEvent,
+  rule: string,
+  restore: Restore,
+) =>
+  Effect.gen(function* () {
+    const id = newId()
+    const [commanded, allowed] = yield* command.task.recordAll([
+      { ...commanding, id },
+      { type: "CommandAllowed", causationId: id, payload: { commandId: command.commandId, rule } },
+    ])
+    if (commanded === undefined || allowed === undefined)
+      return yield* Effect.dieMessage("two events were not recorded")
+    const progress = { ...Command.begun(commanded), last: allowed.id }
+    const steps = dispatch(command, resolved, allowed, outdated(command, resolved, false), progress, restore)
+    return yield* endIfAborted(command, progress, steps)
+  })
+
+/** Records the end of a command that was interrupted, or that failed without an outcome. */
+const endIfAborted = <A, E>(
+  command: Command.Command,
+  progress: Command.CommandProgress,
+  steps: Effect.Effect<A, E>,
+): Effect.Effect<A, E> =>
+  Effect.onExit(steps, (exit) =>
+    Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
   )
 
 /** The rule by which the gate allows a command without asking; undefined if it does not, or if the arguments are wrong. */

@@ -82,17 +82,18 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       Effect.suspend(() => {
         if (!open) return Effect.fail(refuse)
         return Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const fiber = yield* Effect.fork(restore(paused ? Effect.zipRight(unpaused.await, effect) : effect))
+          Effect.flatMap(Effect.fork(restore(paused ? Effect.zipRight(unpaused.await, effect) : effect)), (fiber) => {
             underWay.add(fiber)
-            const exit = yield* restore(Fiber.await(fiber)).pipe(
-              Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-              Effect.ensuring(Effect.sync(() => underWay.delete(fiber))),
-            )
-            // If closing the task interrupted the effect, the caller gets `TaskClosed`, not an interruption.
-            return yield* exit._tag === "Failure" && !open ? refuse : exit
+            fiber.addObserver(() => underWay.delete(fiber))
+            return Effect.onInterrupt(restore(endOf(fiber)), () => Fiber.interrupt(fiber))
           }),
         )
+      })
+
+    const endOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<A, E | TaskClosed> =>
+      Effect.async((resume) => {
+        // If closing the task interrupted the effect, the caller gets `TaskClosed`, not an interruption.
+        fiber.addObserver((exit) => resume(exit._tag === "Failure" && !open ? refuse : exit))
       })
 
     const close = <A, E, E2>(

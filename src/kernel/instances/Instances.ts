@@ -112,7 +112,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         // If the log cannot be read, the next operation fails too; the processes stop with the kernel.
       }).pipe(Effect.ignore)
 
-    const running: Instances["running"] = (plugin, found, task) => {
+    const runningFor: Instances["running"] = (plugin, found, task) => {
       const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
       const slot = slots.get(keyOf(plugin, perTask ? task.instanceName : versionOf(found)))
       if (slot?.running === undefined || slot.running.ended() || slot.running.described !== found) return undefined
@@ -126,6 +126,8 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         const found = SafeRecord.get(registry, plugin)
         if (found === undefined) return new NotInRegistry({ name: plugin, known: Object.keys(registry) })
         const perTask = Manifest.instanceOf(manifestOf(found)) === "task"
+        const current = runningFor(plugin, found, task)
+        if (current !== undefined) return Effect.succeed(current)
         const slot = slotOf(plugin, perTask ? task.instanceName : versionOf(found))
         const retain = perTask ? Effect.void : keepWhileOpen(slot, plugin, task)
         // If the caller is interrupted, the process that was being started is stopped.
@@ -147,7 +149,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         ).pipe(slot.starting.withPermits(1))
         return Effect.zipRight(retain, acquire)
       })
-    return { get, running }
+    return { get, running: runningFor }
   })
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`

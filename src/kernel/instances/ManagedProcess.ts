@@ -1,9 +1,10 @@
 /** One process of a plugin: how it is started, what it records, and how it is stopped. */
 
 import * as path from "node:path"
-import { type Context, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
+import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import { type CoreNewEvent, type EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
+import { endingWith } from "../../platform/OneAtATime.ts"
 import { realpathOfExisting } from "../../platform/realpath.ts"
 import { recordOrLog } from "../../plugins/channel/EventRecorder.ts"
 import type { ProcessExit } from "../../plugins/channel/Session.ts"
@@ -102,15 +103,18 @@ export const start = (
       ),
       scope,
     )
-    const uses = yield* Effect.makeSemaphore(MAX_USES)
-    const close = closeScope(scope, Exit.void)
+    const uses = usesOf()
+    const close = Effect.suspend(() => {
+      ended = true
+      return closeScope(scope, Exit.void)
+    })
     return {
-      instance: { manifest, process, use: uses.withPermits(1) },
+      instance: { manifest, process, use: uses.use },
       process,
       described,
       // Interruptible even where the caller is not, so that the kernel's end does not wait for it.
-      retire: Effect.interruptible(uses.withPermits(MAX_USES)(close)),
-      retireIfUnused: Effect.map(uses.withPermitsIfAvailable(MAX_USES)(close), Option.isSome),
+      retire: Effect.interruptible(Effect.zipRight(uses.unused, close)),
+      retireIfUnused: Effect.suspend(() => (uses.isUsed() ? Effect.succeed(false) : Effect.as(close, true))),
       ended: () => ended,
     }
   })
@@ -121,8 +125,33 @@ const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents
   digest,
 })
 
-/** Permits of a process: one for each use, all of them to stop it. It never has that many concurrent uses. */
-const MAX_USES = 1_000_000
+/** Counts the uses of a process, so that it is stopped in none of them. */
+const usesOf = () => {
+  const waiting = new Set<() => void>()
+  let uses = 0
+  const left = () => {
+    uses -= 1
+    if (uses === 0) for (const resume of [...waiting]) resume()
+  }
+  const use: Instance["use"] = (effect) =>
+    Effect.uninterruptibleMask((restore) => {
+      uses += 1
+      return endingWith(restore(effect), left)
+    })
+  const nextEnd = Effect.async<void>((resume) => {
+    const told = () => {
+      waiting.delete(told)
+      resume(Effect.void)
+    }
+    waiting.add(told)
+    return Effect.sync(() => waiting.delete(told))
+  })
+  /** Waits until it is not used. */
+  const unused: Effect.Effect<void> = Effect.suspend(() =>
+    uses === 0 ? Effect.void : Effect.zipRight(nextEnd, unused),
+  )
+  return { use, unused, isUsed: () => uses > 0 }
+}
 
 /**
  * The log's file and the files next to it, whether they exist or not. No plugin may touch the log that it is judged

@@ -57,7 +57,8 @@ export const perceive = (
           sense(task, registry, sensor, { deadline, perception, agentId }).pipe(
             Effect.catchTag("NotRead", () => Effect.succeed(undefined)),
           ),
-        { concurrency: "unbounded" },
+        // A fiber of its own costs as much as the rest of a reading.
+        { concurrency: equals.length === 1 ? 1 : "unbounded" },
       )
       readings.push(...read.filter((reading) => reading !== undefined))
     }

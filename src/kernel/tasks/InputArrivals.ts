@@ -1,7 +1,9 @@
-/** Tells tasks that wait that something was said to them: one follower of the log serves all tasks of a kernel. */
+/** Tells tasks that wait that something was said to them: one look at the log serves all tasks of a kernel. */
 
-import { type Context, Deferred, Effect, Fiber, FiberId, type Scope, Stream } from "effect"
-import { CaughtUp, type EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { type Context, Deferred, Duration, Effect, FiberId, type Scope } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as OneAtATime from "../../platform/OneAtATime.ts"
 
 /** The arrivals of inputs in a log, whichever process and timeline they come from. */
 export interface InputArrivals {
@@ -18,53 +20,58 @@ interface Watcher {
   arrived: Deferred.Deferred<void, LogError>
 }
 
-/** The arrivals in a log. The log is followed while somebody waits, in the scope of the kernel. */
+/** How often the log is looked at while somebody waits. */
+const EVERY = Duration.millis(20)
+
+/**
+ * The arrivals in a log, which is looked at while somebody waits, in the scope of the kernel. The look outlasts the waiting
+ * by one interval: an agent waits anew in each turn, and following a log costs more than looking at it now and then.
+ */
 export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): InputArrivals => {
   const watchers = new Set<Watcher>()
-  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
-  let follower: Fiber.RuntimeFiber<void, LogError> | undefined
+  const oneAtATime = OneAtATime.make()
+  let isLooking = false
 
-  const tell = (isFor: (watcher: Watcher) => boolean, end: (watcher: Watcher) => Effect.Effect<unknown>) =>
-    Effect.forEach([...watchers].filter(isFor), end, { discard: true })
+  const tell = (isFor: (watcher: Watcher) => boolean, arrived: Effect.Effect<void, LogError>) => {
+    for (const watcher of watchers) if (isFor(watcher)) Deferred.unsafeDone(watcher.arrived, arrived)
+  }
 
-  const follow = (after: number) =>
-    log.follow({ types: ["InputReceived"], after }).pipe(
-      Stream.runForEach((item) =>
-        item instanceof CaughtUp
-          ? Effect.void
-          : tell(
-              ({ stream }) => stream === item.stream,
-              ({ arrived }) => Deferred.succeed(arrived, undefined),
-            ),
-      ),
-      Effect.tapErrorCause((cause) => {
-        follower = undefined
-        return tell(
-          () => true,
-          ({ arrived }) => Deferred.failCause(arrived, cause),
-        )
-      }),
-    )
+  /** Looks for inputs after a position until nobody waits. */
+  const look = (from: number): Effect.Effect<void, LogError> =>
+    Effect.gen(function* () {
+      let after = from
+      for (;;) {
+        yield* Effect.sleep(EVERY)
+        if (watchers.size === 0) {
+          isLooking = false
+          return
+        }
+        const { position: until } = yield* log.head
+        if (until === after) continue
+        yield* Pages.forEach(log.readPage, { types: ["InputReceived"], after, until }, (page) => {
+          for (const { stream } of page) tell((watcher) => watcher.stream === stream, Effect.void)
+        })
+        after = until
+      }
+    })
 
   const begin = (watcher: Watcher) =>
     oneAtATime(
       Effect.gen(function* () {
-        if (follower === undefined) {
+        if (!isLooking) {
           const { position } = yield* log.head
-          follower = yield* Effect.forkIn(Effect.interruptible(follow(position)), scope)
+          const looking = look(position).pipe(
+            Effect.tapErrorCause((cause) =>
+              Effect.sync(() => {
+                isLooking = false
+                tell(() => true, Effect.failCause(cause))
+              }),
+            ),
+          )
+          isLooking = true
+          yield* Effect.forkIn(Effect.interruptible(looking), scope)
         }
         watchers.add(watcher)
-      }),
-    )
-
-  const end = (watcher: Watcher) =>
-    oneAtATime(
-      Effect.suspend(() => {
-        watchers.delete(watcher)
-        if (watchers.size > 0 || follower === undefined) return Effect.void
-        const last = follower
-        follower = undefined
-        return Fiber.interrupt(last)
       }),
     )
 
@@ -84,7 +91,7 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
           yield* begin(watcher)
           return watcher
         }),
-        end,
+        (watcher) => Effect.sync(() => watchers.delete(watcher)),
       ).pipe(Effect.map(next)),
   }
 }

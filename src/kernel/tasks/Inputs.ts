@@ -7,6 +7,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as OneAtATime from "../../platform/OneAtATime.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { InputArrivals } from "./InputArrivals.ts"
@@ -82,7 +83,7 @@ export interface InputTask {
  */
 export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const stream = `task/${id}`
-  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  const oneAtATime = OneAtATime.make()
   let seen = 0
   let undelivered: ReadonlyArray<Input> = []
 

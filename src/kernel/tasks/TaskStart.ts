@@ -6,6 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
+import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -87,7 +88,6 @@ export const begin = <E>(
     const { recorder, lifecycle } = record
     const left = LeftCommands.make(opening.left ?? { commands: [], by: "resume" })
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
-    const order = yield* Effect.makeSemaphore(1)
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
@@ -104,7 +104,7 @@ export const begin = <E>(
       running: (plugin, found) => kernel.instances.running(plugin, found, { id, instanceName, seed, scope }),
       oneAtATime: oneAtATime(),
       nextPerception: () => ++perceived,
-      inOrder: order.withPermits(1),
+      inOrder: OneAtATime.make(),
       documents: new Map<string, Json>(),
       unrewound: new Set<string>(),
     }
@@ -270,11 +270,11 @@ const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }
 
 /** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {
-  const turns = new Map<string, Effect.Semaphore>()
+  const turns = new Map<string, OneAtATime.OneAtATime>()
   return (sensor, reading) => {
-    const turn = turns.get(sensor) ?? Effect.unsafeMakeSemaphore(1)
+    const turn = turns.get(sensor) ?? OneAtATime.make()
     turns.set(sensor, turn)
-    return turn.withPermits(1)(reading)
+    return turn(reading)
   }
 }
 

@@ -10,6 +10,7 @@ import { checkedPosition, type PositionOutOfRange } from "../../events/read/Mome
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
 import * as Options from "../../values/Options.ts"
 import { applyAll, begin, type Positioned, type Projection } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
@@ -119,6 +120,7 @@ const folding = (
         strategy: strategyOf(original),
         latest: { position: 0, state: projection.initial },
         foldedTo: 0,
+        currentIn: undefined,
         sinceSnapshot: SnapshotStrategy.start(""),
         lock: Effect.unsafeMakeSemaphore(1),
       }
@@ -129,6 +131,7 @@ const folding = (
     const currentWithPosition = <S>(original: Projection<S>): Effect.Effect<Positioned<S>, LogError> =>
       Effect.suspend(() => {
         const folding = foldingOf(original)
+        if (folding.currentIn === EventLoopTurn.current()) return Effect.succeed(folding.latest)
         return Effect.flatMap(inEpoch(folding), () =>
           Effect.flatMap(log.head, ({ position }) =>
             Effect.flatMap(knownAt(folding, position), (known) =>
@@ -143,13 +146,17 @@ const folding = (
     /** The state at a position that is the head; undefined if there may be events up to it that are not folded yet. */
     const knownAt = <S>(folding: Folding<S>, position: number): Effect.Effect<Positioned<S> | undefined, LogError> => {
       const { foldedTo, latest, sinceSnapshot, projection } = folding
-      if (foldedTo === position) return Effect.succeed(latest)
+      if (foldedTo === position) {
+        folding.currentIn = EventLoopTurn.current()
+        return Effect.succeed(latest)
+      }
       if (projection.types === undefined || foldedTo === 0) return Effect.succeed(undefined)
       const range = { after: foldedTo, until: position, timeline: log.timeline, types: projection.types }
       return Effect.map(log.readPage(range, 1), ({ length }) => {
         // Another caller may have folded on, or discarded everything, in the meantime.
         if (length > 0 || folding.foldedTo !== foldedTo || folding.sinceSnapshot !== sinceSnapshot) return undefined
         folding.foldedTo = position
+        folding.currentIn = EventLoopTurn.current()
         return latest
       })
     }
@@ -182,6 +189,7 @@ const folding = (
       // `inEpoch` may have discarded everything in the meantime.
       if (!isWhole || folding.sinceSnapshot !== sinceSnapshot) return
       folding.latest = PagedFold.reachedBy(progress)
+      folding.currentIn = undefined
       folding.foldedTo = Exit.isSuccess(exit) ? Math.max(head, progress.position) : progress.position
     }
 
@@ -205,6 +213,7 @@ const folding = (
       Effect.map(epoch, (now) => {
         if (folding.sinceSnapshot.epoch === now) return
         folding.latest = { position: 0, state: folding.projection.initial }
+        folding.currentIn = undefined
         folding.foldedTo = 0
         folding.sinceSnapshot = SnapshotStrategy.start(now)
       })
@@ -295,6 +304,8 @@ interface Folding<S> {
   latest: Positioned<S>
   /** The position up to which no event is missing in `latest`. */
   foldedTo: number
+  /** The turn of the event loop in which `latest` was found to be the current state. */
+  currentIn: number | undefined
   sinceSnapshot: SnapshotStrategy.FoldProgress
   /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore

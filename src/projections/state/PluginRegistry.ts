@@ -103,11 +103,21 @@ export interface ActiveComponent {
 }
 
 /** The active sensors: highest priority first, equal ones by name. */
-export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => active(registry, "sensor")
+export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => activeIn(registry).sensor
 
 /** The active actuators: highest priority first, equal ones by name. */
-export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
-  active(registry, "actuator")
+export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => activeIn(registry).actuator
+
+type Active = { readonly [Kind in "sensor" | "actuator"]: ReadonlyArray<ActiveComponent> }
+
+/** Every step of an agent asks for them, and the registry hardly ever changes. */
+const known = new WeakMap<PluginRegistry, Active>()
+
+const activeIn = (registry: PluginRegistry): Active => {
+  const found = known.get(registry) ?? { sensor: active(registry, "sensor"), actuator: active(registry, "actuator") }
+  known.set(registry, found)
+  return found
+}
 
 const active = (registry: PluginRegistry, kind: Component["kind"]): ReadonlyArray<ActiveComponent> =>
   Object.entries(registry)

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process"
+import { describe, expect, it } from "vitest"
+import * as EventLoopTurn from "../../src/platform/EventLoopTurn.ts"
+
+describe("a turn of the event loop", () => {
+  it("is another one after whatever comes from outside", async () => {
+    const first = EventLoopTurn.current()
+    await new Promise<void>((resume) => setImmediate(resume))
+    const second = EventLoopTurn.current()
+    expect(second).not.toBe(first)
+    await Promise.resolve()
+    expect(EventLoopTurn.current()).not.toBe(second)
+  })
+
+  it("is another one after a call that blocks", () => {
+    const before = EventLoopTurn.current()
+    spawnSync(process.execPath, ["--version"])
+    expect(EventLoopTurn.current()).not.toBe(before)
+  })
+})
