@@ -4,6 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { Forking } from "../../studio/Allowed.ts"
+import type { Consent } from "../../studio/drawing/Consent.ts"
 import * as Studio from "../../studio/Studio.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
@@ -16,6 +17,7 @@ import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
+import * as DrawOption from "./DrawOption.ts"
 import * as Link from "./Link.ts"
 
 const options = {
@@ -26,6 +28,7 @@ const options = {
   answer: flag("answer", "Let questions be answered in the page"),
   fork: flag("fork", "Let the agents that are named by --agent or --model go on from any moment"),
   write: flag("write", "Let tasks be scored again from the page"),
+  draw: DrawOption.option,
   ...AgentOption.options("an agent that may go on, as NAME=FILE"),
   ...AgentAtWork.options,
 }
@@ -40,22 +43,24 @@ export const studio = Command.make(
     ),
     ...options,
   },
-  ({ log, json, link, port, answer, fork, write, ...typed }) =>
+  ({ log, json, link, port, answer, fork, write, draw, ...typed }) =>
     Effect.gen(function* () {
       const filename = yield* OpenLog.existing(log)
+      const consents = yield* DrawOption.parsed(draw)
       const forks = yield* forksOf(filename, fork, typed)
       const allowed = { answer, forks, write, by: userName(), notes: [] }
       const served = Effect.gen(function* () {
+        yield* DrawOption.checked(consents)
         const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
         const { url } = yield* Studio.Studio
         const address = new URL(path, url)
         address.hash = new URL(url).hash
         yield* json
           ? Output.writeWhole(Text.json({ url: address.href }))
-          : Output.show(json, {}, (style) => lines(style, address.href, allowed))
+          : Output.show(json, {}, (style) => lines(style, address.href, allowed, consents))
         return yield* Effect.never
       })
-      const serving = Studio.serving(allowed, Option.getOrUndefined(port))
+      const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
       if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
@@ -81,11 +86,17 @@ const forksOf = (filename: string, fork: boolean, typed: Typed) =>
     return { agents, run }
   })
 
-const lines = (style: Style.Style, address: string, { answer, forks, write }: Studio.Allowing) => {
+const lines = (
+  style: Style.Style,
+  address: string,
+  { answer, forks, write }: Studio.Allowing,
+  consents: ReadonlyArray<Consent>,
+) => {
   const allows = [
     ...(answer ? ["questions can be answered"] : []),
     ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can go on from any moment`]),
     ...(write ? ["tasks can be scored again"] : []),
+    ...consents.map(({ plugin }) => `${plugin} draws by code of its own`),
   ]
   return [
     address,

@@ -33,7 +33,6 @@ export const log = (_: typeof LogQuery.Type) =>
       })),
       allows: { answer, fork: forks !== null, write },
       agents: forks === null ? [] : [...forks.agents.keys()],
-      views: null,
       notes: [
         ...notes,
         ...missing,

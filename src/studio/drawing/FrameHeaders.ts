@@ -1,0 +1,28 @@
+/** Headers of every answer of the frames' server: nothing is stored, told to others or asked of the machine. */
+
+/** What frames may not use. Those that a browser does not know it ignores. */
+const FEATURES = [
+  ...["accelerometer", "ambient-light-sensor", "autoplay", "battery", "bluetooth", "browsing-topics", "camera"],
+  ...["clipboard-read", "clipboard-write", "compute-pressure", "cross-origin-isolated", "deferred-fetch"],
+  ...["deferred-fetch-minimal", "display-capture", "document-domain", "encrypted-media", "fullscreen", "gamepad"],
+  ...["geolocation", "gyroscope", "hid", "identity-credentials-get", "idle-detection", "join-ad-interest-group"],
+  ...["keyboard-map", "local-fonts", "local-network-access", "magnetometer", "microphone", "midi", "otp-credentials"],
+  ...["payment", "picture-in-picture", "private-aggregation", "private-state-token-issuance"],
+  ...["private-state-token-redemption", "publickey-credentials-create", "publickey-credentials-get"],
+  ...["run-ad-auction", "screen-wake-lock", "serial", "shared-storage", "shared-storage-select-url"],
+  ...["speaker-selection", "storage-access", "sync-xhr", "unload", "usb", "web-share", "window-management"],
+  "xr-spatial-tracking",
+]
+
+/** Headers of every answer, besides the policy of a document. */
+export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
+  ["permissions-policy", FEATURES.map((feature) => `${feature}=()`).join(", ")],
+  ["cache-control", "no-store"],
+  ["x-content-type-options", "nosniff"],
+  ["x-dns-prefetch-control", "off"],
+  ["referrer-policy", "no-referrer"],
+  ["cross-origin-opener-policy", "same-origin"],
+  ["cross-origin-embedder-policy", "require-corp"],
+  ["cross-origin-resource-policy", "same-origin"],
+  ["origin-agent-cluster", "?1"],
+]
