@@ -1,16 +1,16 @@
 /** Headers of every answer of the frames' server: nothing is stored, told to others or asked of the machine. */
 
-/** What frames may not use. Those that a browser does not know it ignores. */
+/** What frames may not use. The sandbox and `allow=""` deny most of it already. */
 const FEATURES = [
-  ...["accelerometer", "ambient-light-sensor", "autoplay", "battery", "bluetooth", "browsing-topics", "camera"],
+  ...["accelerometer", "autoplay", "browsing-topics", "camera"],
   ...["clipboard-read", "clipboard-write", "compute-pressure", "cross-origin-isolated", "deferred-fetch"],
-  ...["deferred-fetch-minimal", "display-capture", "document-domain", "encrypted-media", "fullscreen", "gamepad"],
+  ...["deferred-fetch-minimal", "display-capture", "encrypted-media", "fullscreen", "gamepad"],
   ...["geolocation", "gyroscope", "hid", "identity-credentials-get", "idle-detection", "join-ad-interest-group"],
   ...["keyboard-map", "local-fonts", "local-network-access", "magnetometer", "microphone", "midi", "otp-credentials"],
   ...["payment", "picture-in-picture", "private-aggregation", "private-state-token-issuance"],
   ...["private-state-token-redemption", "publickey-credentials-create", "publickey-credentials-get"],
   ...["run-ad-auction", "screen-wake-lock", "serial", "shared-storage", "shared-storage-select-url"],
-  ...["speaker-selection", "storage-access", "sync-xhr", "unload", "usb", "web-share", "window-management"],
+  ...["storage-access", "sync-xhr", "unload", "usb", "window-management"],
   "xr-spatial-tracking",
 ]
 
@@ -24,5 +24,4 @@ export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
   ["cross-origin-opener-policy", "same-origin"],
   ["cross-origin-embedder-policy", "require-corp"],
   ["cross-origin-resource-policy", "same-origin"],
-  ["origin-agent-cluster", "?1"],
 ]

@@ -58,6 +58,7 @@ export class FrameTalk {
   readonly #standing: Signal<Standing> = signal({ kind: "starting" })
   readonly #height: Signal<number> = signal(HEIGHTS.least)
   readonly #post: (message: object) => void
+  #documents = 0
   #isReady = false
   #waiting: Picture | null = null
   /** The number of the picture that was sent last, and whether it is being drawn. */
@@ -116,6 +117,12 @@ export class FrameTalk {
     this.#isDrawing = false
     clearTimeout(this.#timer)
     this.#send()
+  }
+
+  /** Takes that the frame has loaded a document: its own, once. */
+  loaded(): void {
+    this.#documents += 1
+    if (this.#documents > 1) this.#takeDown("It left its own document.")
   }
 
   /** Ends: nothing is waited for any more. */

@@ -73,6 +73,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
           title={`World as the plugin ${plugin} draws it`}
           style={{ height: `${talk.height.value}px` }}
           src={address}
+          onLoad={() => talk.loaded()}
         />
       </figure>
       {standing.kind === "drawn" ? null : children}
