@@ -169,7 +169,51 @@ describe("drawing code that tries everything", () => {
     await frame.waitForFunction("globalThis.isDone")
     const found = await frame.evaluate<Record<string, string>>("globalThis.found")
     const { "frame elsewhere": _, ...others } = found
-    expect(others).toMatchInlineSnapshot()
+    expect(others).toMatchInlineSnapshot(`
+      {
+        "EventSource": "NetworkError",
+        "Function": "EvalError",
+        "RTCPeerConnection": "TypeError",
+        "WebRTC of a blank frame": "SecurityError",
+        "WebSocket": "NetworkError",
+        "WebTransport": "WebTransportError",
+        "Worker": "SecurityError",
+        "XMLHttpRequest": "NetworkError",
+        "alert": "undefined",
+        "caches": "SecurityError",
+        "camera": "NotFoundError",
+        "click blank": "undefined",
+        "click ping": "undefined",
+        "click top": "undefined",
+        "clipboard": "NotAllowedError",
+        "clipboard write": "NotAllowedError",
+        "cookie": "SecurityError",
+        "eval": "EvalError",
+        "fetch": "TypeError",
+        "fetch of itself": "TypeError",
+        "fetchLater": "QuotaExceededError",
+        "focus": "undefined",
+        "font": "NetworkError",
+        "frameElement": "null",
+        "fullscreen": "TypeError",
+        "history": "undefined",
+        "image": "NetworkError",
+        "import": "TypeError",
+        "indexedDB": "SecurityError",
+        "localStorage": "SecurityError",
+        "open": "null",
+        "own script in a frame": "undefined",
+        "parent.document": "SecurityError",
+        "parent.sessionStorage": "SecurityError",
+        "script as an address": "undefined",
+        "script in a frame": "undefined",
+        "sendBeacon": "undefined",
+        "serviceWorker": "SecurityError",
+        "sessionStorage": "SecurityError",
+        "top.location": "SecurityError",
+        "webkitRTCPeerConnection": "TypeError",
+      }
+    `)
     expect(await frame.evaluate("typeof globalThis.moduleRan")).toBe("undefined")
 
     // What a page without a policy does with the same means reaches the trap beside it, and takes at least as long.
