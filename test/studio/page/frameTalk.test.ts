@@ -35,7 +35,7 @@ describe("a frame in which a plugin draws", () => {
 
   it("is taken down where it does not start or does not draw in time, and is sent nothing more", () => {
     const late = talking()
-    vi.advanceTimersByTime(5_000)
+    vi.advanceTimersByTime(15_000)
     expect(late.talk.standing.value).toMatchObject({ kind: "down", why: expect.stringContaining("start") })
     const spinning = talking()
     spinning.ready()
@@ -109,6 +109,9 @@ describe("a frame in which a plugin draws", () => {
     expect(flooding.talk.standing.value.kind).toBe("drawn")
     flooding.drawn(1)
     expect(flooding.talk.standing.value).toMatchObject({ kind: "down", why: expect.stringContaining("messages") })
+    const focused = talking()
+    focused.talk.focused()
+    expect(focused.talk.standing.value).toMatchObject({ kind: "down", why: expect.stringContaining("keyboard") })
     const leaving = talking()
     leaving.talk.loaded()
     expect(leaving.talk.standing.value.kind).toBe("starting")

@@ -31,7 +31,7 @@ export type Standing =
   | { readonly kind: "down"; readonly why: string }
 
 /** How long a frame may take to say that it is ready, and to draw, in milliseconds. */
-const READY_MS = 5_000
+const READY_MS = 15_000
 const DRAW_MS = 2_000
 
 /** Most messages of a frame in a second. */
@@ -70,7 +70,7 @@ export class FrameTalk {
   /** @param post sends a message to the frame */
   constructor(post: (message: object) => void) {
     this.#post = post
-    this.#expect(READY_MS, "It did not start within 5 s.")
+    this.#expect(READY_MS, "It did not start within 15 s.")
   }
 
   get standing(): ReadonlySignal<Standing> {
@@ -123,6 +123,11 @@ export class FrameTalk {
   loaded(): void {
     this.#documents += 1
     if (this.#documents > 1) this.#takeDown("It left its own document.")
+  }
+
+  /** Takes that the frame has the keyboard, which is for Studio's keys: only a script can give it to a frame that is inert. */
+  focused(): void {
+    this.#takeDown("It took the keyboard.")
   }
 
   /** Ends: nothing is waited for any more. */

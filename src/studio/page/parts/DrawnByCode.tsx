@@ -33,9 +33,15 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
       const own = frame.current?.contentWindow
       if (own != null && event.source === own) talk.take(event.data)
     }
+    const onBlur = () =>
+      setTimeout(() => {
+        if (frame.current !== null && document.activeElement === frame.current) talk.focused()
+      })
     addEventListener("message", onMessage)
+    addEventListener("blur", onBlur)
     return () => {
       removeEventListener("message", onMessage)
+      removeEventListener("blur", onBlur)
       talk.end()
     }
   }, [talk])
