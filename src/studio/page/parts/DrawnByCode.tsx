@@ -3,7 +3,7 @@
  * takes neither clicks nor the focus, and is hidden while a person is asked something.
  */
 import type { ComponentChildren } from "preact"
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { visibleLines } from "../../../values/PlainText.ts"
 import type { ViewCode } from "../../wire/Chunk.ts"
 import { FrameTalk, type Picture } from "../drawing/FrameTalk.ts"
@@ -28,7 +28,8 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
     () => new FrameTalk((message) => frame.current?.contentWindow?.postMessage(message, "*")),
     [address, attempt],
   )
-  useEffect(() => {
+  // Before the frame, which loads in another process, can say anything.
+  useLayoutEffect(() => {
     const onMessage = (event: MessageEvent<unknown>) => {
       const own = frame.current?.contentWindow
       if (own != null && event.source === own) talk.take(event.data)
