@@ -179,6 +179,31 @@ describe("drawing code that tries everything", () => {
     await frame.waitForFunction("globalThis.isDone")
     const found = await frame.evaluate<Record<string, string>>("globalThis.found")
     const { "frame elsewhere": _, ...others } = found
+    expect(await frame.evaluate("typeof globalThis.moduleRan")).toBe("undefined")
+    // The one script that may run within a frame of its own has no more there than here; no other runs.
+    await frame.waitForFunction("globalThis.heard.length > 0")
+    expect(await frame.evaluate("globalThis.heard")).toEqual(expect.not.arrayContaining(["function", "ran"]))
+
+    // What a page without a policy does with the same means reaches the trap beside it, and takes at least as long.
+    const page = await watched.context.newPage()
+    await page.goto(control.origin)
+    await page.evaluate(`{
+      const connection = new RTCPeerConnection({ iceServers: [{ urls: "${control.stun}" }] })
+      connection.createDataChannel("x")
+      void connection.createOffer().then((offer) => connection.setLocalDescription(offer))
+      navigator.sendBeacon("/beacon", "x")
+      document.head.insertAdjacentHTML("beforeend", '<link rel="prefetch" href="/prefetch"><link rel="stylesheet" href="/style.css">')
+      document.body.insertAdjacentHTML("beforeend", '<iframe src="/frame"></iframe><img src="/image.png">')
+    }`)
+    await control.datagram
+    await expect
+      .poll(() => control.reached)
+      .toEqual(
+        expect.arrayContaining(["POST /beacon", "GET /prefetch", "GET /style.css", "GET /frame", "GET /image.png"]),
+      )
+    await page.close()
+    expect(trapped.reached).toEqual([])
+    expect(downloads).toEqual([])
     expect(others).toMatchInlineSnapshot(`
       {
         "EventSource": "NetworkError",
@@ -223,31 +248,6 @@ describe("drawing code that tries everything", () => {
         "webkitRTCPeerConnection": "TypeError",
       }
     `)
-    expect(await frame.evaluate("typeof globalThis.moduleRan")).toBe("undefined")
-    // The one script that may run within a frame of its own has no more there than here; no other runs.
-    await frame.waitForFunction("globalThis.heard.length > 0")
-    expect(await frame.evaluate("globalThis.heard")).toEqual(expect.not.arrayContaining(["function", "ran"]))
-
-    // What a page without a policy does with the same means reaches the trap beside it, and takes at least as long.
-    const page = await watched.context.newPage()
-    await page.goto(control.origin)
-    await page.evaluate(`{
-      const connection = new RTCPeerConnection({ iceServers: [{ urls: "${control.stun}" }] })
-      connection.createDataChannel("x")
-      void connection.createOffer().then((offer) => connection.setLocalDescription(offer))
-      navigator.sendBeacon("/beacon", "x")
-      document.head.insertAdjacentHTML("beforeend", '<link rel="prefetch" href="/prefetch"><link rel="stylesheet" href="/style.css">')
-      document.body.insertAdjacentHTML("beforeend", '<iframe src="/frame"></iframe><img src="/image.png">')
-    }`)
-    await control.datagram
-    await expect
-      .poll(() => control.reached)
-      .toEqual(
-        expect.arrayContaining(["POST /beacon", "GET /prefetch", "GET /style.css", "GET /frame", "GET /image.png"]),
-      )
-    await page.close()
-    expect(trapped.reached).toEqual([])
-    expect(downloads).toEqual([])
     await isWell(watched, 0)
   })
 
