@@ -2,7 +2,7 @@
  * Studio: the time-travel debugger in a browser, served from the program that has the log open, so that people debug what is running.
  */
 
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import type { PortUnavailable } from "../agents/channel/ChannelServer.ts"
 import type { EventLog } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
@@ -13,6 +13,8 @@ import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
 import { Allowed, type Forking, inScope, type Staging, staged } from "./Allowed.ts"
+import * as Consent from "./drawing/Consent.ts"
+import * as Drawing from "./drawing/Drawing.ts"
 import * as StudioLog from "./StudioLog.ts"
 import * as Server from "./server/Server.ts"
 
@@ -30,6 +32,12 @@ export interface StudioOptions {
   readonly write?: boolean
   /** Who answers and writes: the actor is `human:<by>`. Default: `studio`. */
   readonly by?: string
+  /**
+   * The versions of plugins that may draw their worlds by code of their own (`viewHtml` of their manifests): `name@digest`, with at least
+   * 16 digits of the digest that the log records of the version, and `=directory` where its copy beside the log is not there. The code
+   * runs in the browser, confined in frames of other origins. Default: none.
+   */
+  readonly draw?: ReadonlyArray<string>
 }
 
 /** Schema of `StudioOptions`. */
@@ -40,6 +48,7 @@ const StudioOptions = Options.of<StudioOptions>({
     fork: Schema.Record({ key: Schema.String, value: Agent.Agent }),
     write: Schema.Boolean,
     by: Options.Name,
+    draw: Schema.Array(Consent.ConsentText),
   },
 })
 
@@ -69,14 +78,17 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Studio.layer", StudioOptions, options)
-      const { port, answer = false, fork, write = false, by = "studio" } = decoded
+      const { port, answer = false, fork, write = false, by = "studio", draw = [] } = decoded
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel
       const forks =
         fork === undefined || Option.isNone(kernel)
           ? null
           : { agents: new Map(Object.entries(fork)), run: kernel.value.fork }
-      return serving({ answer, forks, write, by, notes: [] }, port)
+      const consents = draw.flatMap((text) =>
+        Either.match(Consent.parse(text), { onLeft: () => [], onRight: Array.of }),
+      )
+      return serving({ answer, forks, write, by, notes: [] }, { port, draw: consents })
     }),
   )
 
@@ -98,16 +110,23 @@ export interface Allowing extends Omit<typeof Allowed.Service, "forks" | "scenar
   readonly scenarios?: Staging
 }
 
+/** Where a server listens, and which plugins may draw by code of their own. */
+export interface Serving {
+  readonly port?: number | undefined
+  readonly draw?: ReadonlyArray<Consent.Consent>
+}
+
 /** The server of a log, with what it allows. */
 export const serving = (
   { forks, scenarios, ...rest }: Allowing,
-  port?: number,
+  { port, draw = [] }: Serving = {},
 ): Layer.Layer<Studio, PortUnavailable, Services> =>
   Layer.scoped(
     Studio,
     Effect.map(Server.serve({ port }), ({ url, port: listening, token }) => ({ url, port: listening, token })),
   ).pipe(
     Layer.provide(StudioLog.layer),
+    Layer.provide(Drawing.layer(draw)),
     Layer.provide(
       Layer.scoped(
         Allowed,

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MAIN } from "../built.ts"
 import { workplace } from "../workplace.ts"
-import { hindcast, playLostKey } from "./hindcast.ts"
+import { document, hindcast, playLostKey } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")
@@ -87,6 +87,19 @@ describe("hindcast studio", () => {
     expect(await failing("--fork", "--log", log)).toMatchObject({ code: 1, tag: "BadInput" })
     expect(await failing("--agent", "none.mjs", "--log", log)).toMatchObject({ code: 1, tag: "AgentUnavailable" })
     expect(await failing("--port", "x", "--log", log)).toMatchObject({ code: 1 })
+    const { digest } = (await document(["plugin", "show", "text-room", "--log", log])) as { readonly digest: string }
+    for (const [draw, expected, found] of [
+      ["text-room", "PLUGIN@DIGEST", '"text-room"'],
+      [`text-room@${digest.slice(0, 15)}`, "at least 16", "with 15 digits"],
+      [`text-rom@${digest}`, "a plugin of this log", "text-room"],
+      [`text-room@${"0".repeat(16)}`, "the digest of a version", `text-room@${digest.slice(0, 16)}`],
+      [`text-room@${digest}`, "viewHtml", "brings none"],
+    ] as const) {
+      const failed = await failing("--draw", draw, "--log", log)
+      expect(failed).toMatchObject({ code: 1, tag: "BadInput" })
+      expect(failed.message).toContain(expected)
+      expect(failed.message).toContain(found)
+    }
     const taken = http.createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const address = taken.address()

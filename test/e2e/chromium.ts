@@ -41,6 +41,9 @@ export interface OwnBrowser {
  */
 export const launchProtected = (): Promise<OwnBrowser> => launchWith(["--no-sandbox"])
 
+/** The same with a process for each site, as browsers for people have by themselves, and this one, which is for programs, only if it is told to. */
+export const launchIsolated = (): Promise<OwnBrowser> => launchWith(["--no-sandbox", "--site-per-process"])
+
 const launchWith = async (args: Array<string>): Promise<OwnBrowser> => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-pages-"))
   const browser = await chromium.launch({ executablePath: await unpackedIn(directory), args })

@@ -349,6 +349,31 @@ describe("load", () => {
     }),
   )
 
+  it.scopedLive("drawing code is a file of the directory, of a bounded size", () =>
+    Effect.gen(function* () {
+      const drawn = (viewHtml: string) => ({
+        ...bareManifest,
+        peas: { ...bareManifest.peas, environment: { name: "e", description: "d", viewHtml } },
+      })
+      expect(mistakesIn(drawn("../view.html"))).toContain("/peas/environment/viewHtml: expected a path inside")
+      const manifest = JSON.stringify({ ...drawn("view.html"), entry: "entry.ts" })
+      const directory = yield* written({ "looper-plugin.json": manifest, "entry.ts": "" })
+      const none = yield* Effect.flip(Manifest.load(directory))
+      expect(none.message).toContain(
+        `/peas/environment/viewHtml: expected a file in the plugin's directory, found no file`,
+      )
+      const size = Manifest.VIEW_HTML_BYTES
+      yield* writeFiles(directory, { "view.html": "x".repeat(size + 1) })
+      const large = yield* Effect.flip(Manifest.load(directory))
+      expect(large.message).toContain(
+        `viewHtml: expected a file of at most ${size} bytes, found one of ${size + 1} bytes`,
+      )
+      yield* writeFiles(directory, { "view.html": "x".repeat(size) })
+      const whole = yield* Manifest.load(directory)
+      expect(whole.files).toContain("view.html")
+    }),
+  )
+
   it.scopedLive("an entry and a scenario that are not there are both reported", () =>
     Effect.gen(function* () {
       const environment = { name: "e", description: "d", scenario: "./world.yaml" }

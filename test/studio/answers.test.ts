@@ -61,7 +61,7 @@ describe("Studio answers as the library does", () => {
         const { position } = yield* (yield* EventLog).head
         expect(yield* indexed).toMatchObject({
           ...{ name: "demo.db", head: position, timelines: [{ name: "main", parent: null }], notes: [] },
-          ...{ agents: [], views: null, indexed: position },
+          ...{ agents: [], indexed: position },
         })
         const tasks = yield* (yield* Projector).current(Tasks.projection)
         const oldest = yield* get<TaskList>("/api/tasks?order=oldest&limit=500")

@@ -77,8 +77,12 @@ export const page = Effect.map(Studio.Studio, (server) => {
 const NOTHING: Studio.Allowing = { answer: false, forks: null, write: false, by: "ada", notes: [] }
 
 /** A server of a log's file, and what the log is asked by otherwise. */
-export const served = (filename: string, allowed: Partial<Studio.Allowing> = {}, readonly = true) =>
-  Layer.provideMerge(Studio.serving({ ...NOTHING, ...allowed }), services(filename, readonly))
+export const served = (
+  filename: string,
+  allowed: Partial<Studio.Allowing> = {},
+  readonly = true,
+  serving: Studio.Serving = {},
+) => Layer.provideMerge(Studio.serving({ ...NOTHING, ...allowed }, serving), services(filename, readonly))
 
 /** The parameters of a path. */
 export const query = (parameters: { readonly [name: string]: string | number }): string =>

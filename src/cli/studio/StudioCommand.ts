@@ -4,6 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { Forking } from "../../studio/Allowed.ts"
+import type { Consent } from "../../studio/drawing/Consent.ts"
 import * as Studio from "../../studio/Studio.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
@@ -16,6 +17,7 @@ import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
+import * as DrawOption from "./DrawOption.ts"
 import * as Link from "./Link.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as WorkingKernel from "./WorkingKernel.ts"
@@ -32,6 +34,7 @@ const options = {
     "scenarios",
     "With --write: a directory whose scenarios and rubrics can be edited in the page, and run by the agents that are named",
   ),
+  draw: DrawOption.option,
   ...AgentOption.options("an agent that may go on, as NAME=FILE"),
   ...AgentAtWork.options,
 }
@@ -46,9 +49,10 @@ export const studio = Command.make(
     ),
     ...options,
   },
-  ({ log, json, link, port, answer, fork, write, scenarios, ...typed }) =>
+  ({ log, json, link, port, answer, fork, write, scenarios, draw, ...typed }) =>
     Effect.gen(function* () {
       const filename = yield* OpenLog.existing(log)
+      const consents = yield* DrawOption.parsed(draw)
       const directories = yield* Scenarios.directoriesOf(scenarios, write)
       const working = { forks: fork, plays: directories.length > 0 }
       const agents = yield* agentsOf(working, typed)
@@ -67,16 +71,17 @@ export const studio = Command.make(
           : {}),
       }
       const served = Effect.gen(function* () {
+        yield* DrawOption.checked(consents)
         const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
         const { url } = yield* Studio.Studio
         const address = new URL(path, url)
         address.hash = new URL(url).hash
         yield* json
           ? Output.writeWhole(Text.json({ url: address.href }))
-          : Output.show(json, {}, (style) => lines(style, address.href, allowed))
+          : Output.show(json, {}, (style) => lines(style, address.href, allowed, consents))
         return yield* Effect.never
       })
-      const serving = Studio.serving(allowed, Option.getOrUndefined(port))
+      const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
       if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
@@ -99,12 +104,18 @@ const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: b
     return agents
   })
 
-const lines = (style: Style.Style, address: string, { answer, forks, write, scenarios }: Studio.Allowing) => {
+const lines = (
+  style: Style.Style,
+  address: string,
+  { answer, forks, write, scenarios }: Studio.Allowing,
+  consents: ReadonlyArray<Consent>,
+) => {
   const allows = [
     ...(answer ? ["questions can be answered"] : []),
     ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can go on from any moment`]),
     ...(write ? ["tasks can be scored again"] : []),
     ...(scenarios === undefined ? [] : [`scenarios can be edited in ${scenarios.directories.map(oneLine).join(", ")}`]),
+    ...consents.map(({ plugin }) => `${plugin} draws by code of its own`),
   ]
   return [
     address,

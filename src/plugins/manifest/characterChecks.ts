@@ -46,6 +46,7 @@ const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ["peas/environment/rules/*", "prose"],
   ["peas/environment/conventions/*", "prose"],
   ["peas/environment/scenario", "place"],
+  ["peas/environment/viewHtml", "place"],
   ["guides/*/name", "name"],
   ["guides/*/description", "prose"],
   ["guides/*/systemPrompt", "prompt"],

@@ -142,6 +142,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ...outsidePathIssues(document, ["entry"]),
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...outsidePathIssues(document, ["peas", "environment", "configuration"]),
+    ...outsidePathIssues(document, ["peas", "environment", "viewHtml"]),
     ...[...actionIssues(document), ...worldIssues(document)].map((issue) => ({ ...issue, tolerable: false })),
     ...outsidePathIssues(document, ["precomputed", "module"]),
     ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),

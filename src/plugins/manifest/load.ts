@@ -107,6 +107,7 @@ export const inspect = (
       ...(trusted || !isJson(document) ? [] : ComponentSchemas.schemaMistakes(document).map(fatal)),
       ...(yield* strayLinks(root, files)).map(fatal),
       ...(isJson(document) ? missingFiles(document, files).map(fatal) : []),
+      ...(isJson(document) ? yield* attempt(directory, () => viewHtmlIssues(root, document)) : []).map(fatal),
     ]
     const prompts =
       manifest === undefined || found.some(({ tolerable }) => !tolerable)
@@ -206,11 +207,31 @@ const strayLink = async (root: string, file: string) => {
   return { path: "", expected: `${file} to be a file in the plugin's directory`, found }
 }
 
+/** Where a manifest names the file that draws its environment. */
+const VIEW_HTML = ["peas", "environment", "viewHtml"]
+
+/** Maximum size of that file, in bytes. */
+export const VIEW_HTML_BYTES = 256 * 1024
+
+/** What is wrong with the file that draws the environment, if it is there. */
+const viewHtmlIssues = async (root: string, document: Json): Promise<ReadonlyArray<ManifestIssue>> => {
+  const file = valueAt(document, VIEW_HTML)
+  if (typeof file !== "string" || outsidePathIssues(document, VIEW_HTML).length > 0) return []
+  const size = await fs.stat(path.join(root, file)).then(
+    (stats) => (stats.isFile() ? stats.size : 0),
+    () => 0,
+  )
+  if (size <= VIEW_HTML_BYTES) return []
+  const expected = `a file of at most ${VIEW_HTML_BYTES} bytes`
+  return [{ path: `/${VIEW_HTML.join("/")}`, expected, found: `one of ${size} bytes` }]
+}
+
 /** Where a manifest names files, besides its guides. */
 const FILES = [
   ["entry"],
   ["peas", "environment", "scenario"],
   ["peas", "environment", "configuration"],
+  VIEW_HTML,
   ["precomputed", "module"],
 ]
 

@@ -122,6 +122,12 @@ export const Environment = Schema.Struct({
   ...worldFields,
   /** How the environment's state document is drawn, at any moment of the past too. */
   view: optional(View),
+  /** The path of an HTML file in the plugin's directory that draws the environment in Studio, for people who allow it. */
+  viewHtml: optional(
+    Text.annotations({
+      description: "the path of an HTML file in the plugin's directory with code that draws it in Studio",
+    }),
+  ),
   metadata: optional(JsonObject),
 }).annotations({ identifier: "Environment" })
 

@@ -13,6 +13,8 @@ import * as View from "../../views/View.ts"
 import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"
 import * as Writers from "../course/Writers.ts"
+import { Drawing } from "../drawing/Drawing.ts"
+import * as DrawingCode from "../drawing/DrawingCode.ts"
 import { StudioLog } from "../StudioLog.ts"
 import { CHUNK, type Chunk, type WorldView } from "../wire/Chunk.ts"
 import * as Query from "./Query.ts"
@@ -148,14 +150,24 @@ const viewsOf = (
     const imports = yield* past.readPage({ types: ["PluginImported"], until: last.position }, MAX_IMPORTS)
     for (const event of imports) {
       if (!is(event, "PluginImported") || !plugins.has(event.payload.plugin)) continue
-      const { plugin, manifest } = event.payload
+      const { plugin, manifest, digest } = event.payload
       // Of what was imported before the chunk, only the last version of each counts in it.
       const before = views.findIndex((view) => view.plugin === plugin && event.position <= first.position)
       if (before >= 0) views.splice(before, 1)
-      views.push({ plugin, from: event.position, view: viewIn(manifest), code: null })
+      const code = DrawingCode.fileIn(manifest) === undefined ? null : { digest, ...NOT_DRAWN }
+      views.push({ plugin, from: event.position, view: viewIn(manifest), code })
     }
-    return views.filter(({ view }) => view !== null)
+    const { codeOf } = yield* Drawing
+    return yield* Effect.forEach(
+      views.filter(({ view, code }) => view !== null || code !== null),
+      (view) =>
+        view.code === null
+          ? Effect.succeed(view)
+          : Effect.map(codeOf(view.plugin, view.code.digest), (code) => ({ ...view, code })),
+    )
   })
+
+const NOT_DRAWN = { frame: null, problem: null }
 
 /** Most imports of plugins that are looked at. */
 const MAX_IMPORTS = 1_000

@@ -34,7 +34,6 @@ export const log = (_: typeof LogQuery.Type) =>
       allows: { answer, fork: forks !== null, write },
       scenarios: write && scenarios !== null,
       agents: forks === null ? [] : [...forks.agents.keys()],
-      views: null,
       notes: [
         ...notes,
         ...missing,

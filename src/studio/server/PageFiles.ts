@@ -19,15 +19,18 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["studio.css", "text/css; charset=utf-8"],
 ])
 
-const POLICY = [
-  "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
-].join("; ")
+/** @param frames the origins of the frames in which plugins draw: the page shows no others, nor do they go elsewhere */
+const policy = (frames: ReadonlyArray<string>): string =>
+  [
+    "default-src 'none'",
+    ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"],
+    ...(frames.length === 0 ? [] : [`frame-src ${frames.join(" ")}`]),
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+  ].join("; ")
 
 /** Headers of every answer, of the page and of the API: nothing is stored, framed, or told to other sites. */
-export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
-  ["content-security-policy", POLICY],
+export const headers = (frames: ReadonlyArray<string>): ReadonlyArray<readonly [name: string, value: string]> => [
+  ["content-security-policy", policy(frames)],
   ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"],
   ["referrer-policy", "no-referrer"],

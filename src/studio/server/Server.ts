@@ -6,6 +6,7 @@ import { Effect, Fiber, FiberSet, Runtime, type Scope } from "effect"
 import { PortUnavailable } from "../../agents/channel/ChannelServer.ts"
 import { siteRefusalOf, tokenRefusalOf } from "../../agents/channel/HttpAccess.ts"
 import { refuse } from "../../agents/channel/HttpMessages.ts"
+import { Drawing } from "../drawing/Drawing.ts"
 import * as PageFiles from "./PageFiles.ts"
 import * as Problems from "./Problems.ts"
 import * as Routes from "./Routes.ts"
@@ -42,11 +43,13 @@ export const serve = ({
 }: ServeOptions): Effect.Effect<Served, PortUnavailable, Routes.Needs | Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<Routes.Needs>()
+    const { origins, showIn } = yield* Drawing
+    const headers = PageFiles.headers(origins)
     const requests = yield* FiberSet.make<void, never>()
     const token = randomBytes(TOKEN_BYTES).toString("base64url")
     let port = wanted
     const server = createServer((request, response) => {
-      for (const [name, value] of PageFiles.HEADERS) response.setHeader(name, value)
+      for (const [name, value] of headers) response.setHeader(name, value)
       const handled = answer({ request, response, heartbeatMs }, { port, token, files })
       const fiber = Runtime.runFork(runtime)(Problems.answered(response, handled))
       // A client that went away gets nothing more.
@@ -56,6 +59,7 @@ export const serve = ({
     })
     port = yield* Effect.acquireRelease(listen(server, wanted), () => close(server))
     const origin = `http://127.0.0.1:${port}`
+    yield* showIn(origin)
     return { url: `${origin}/#token=${token}`, origin, port, token }
   })
 

@@ -46,8 +46,18 @@ export interface WorldView {
   readonly from: number
   /** The `view` of its manifest; null where it has none that can be read. */
   readonly view: Json | null
-  /** The digest of its drawing code, if the server was started to allow it. */
-  readonly code: string | null
+  /** Its drawing code; null where it brings none. */
+  readonly code: ViewCode | null
+}
+
+/** A plugin's own drawing code (`viewHtml` of its manifest). */
+export interface ViewCode {
+  /** The digest of the plugin's files, as recorded. */
+  readonly digest: string
+  /** The address of the frame in which it draws; null if the server was not started to allow that, or cannot. */
+  readonly frame: string | null
+  /** Why it does not draw although the server was started to let it: a sentence. */
+  readonly problem: string | null
 }
 
 /** One event. */

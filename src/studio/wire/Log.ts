@@ -18,8 +18,6 @@ export interface LogInfo {
   readonly scenarios: boolean
   /** The names of the agents that a fork may go on with; empty unless forks are allowed. */
   readonly agents: ReadonlyArray<string>
-  /** The origin that serves the drawing code of plugins, such as `http://localhost:4711`; null if none was allowed. */
-  readonly views: string | null
   /** What the reader should know of the log, such as that it may not be written or that a segment is missing: sentences. */
   readonly notes: ReadonlyArray<string>
   /** How far the index of all events reaches: it is built after the start. */

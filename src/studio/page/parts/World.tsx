@@ -1,36 +1,89 @@
-/** The world at the position: as its plugin's view draws it. What a plugin says of itself is marked as its own. */
+/** The world at the position: as its plugin's view draws it, or its own code. What a plugin says of itself is marked as its own. */
 import { Fragment, type JSX } from "preact"
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
 import { paint } from "../../../views/Colours.ts"
 import type { Block, Shape } from "../../../views/Drawing.ts"
 import { draw } from "../../../views/draw.ts"
 import type { View } from "../../../views/View.ts"
+import type { Change, ViewCode } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
+import { DrawnByCode, NotDrawn } from "./DrawnByCode.tsx"
 
-/** A plugin's world with the view that draws it. */
+/** A plugin's world with what draws it: a view, code, or both. */
 export interface DrawnWorld {
   readonly plugin: string
   readonly scope: string
+  readonly position: number
   readonly document: Json
-  readonly view: View
+  /** The document before the event; null if there was none. */
+  readonly previous: Json | null
+  /** What the event changed in it, by pointers into it. */
+  readonly changes: ReadonlyArray<Change>
+  readonly view: View | null
+  readonly code: ViewCode | null
 }
 
-/** The worlds of a frame that have a view. */
+/** The worlds of a frame that have a view, or code that draws. */
 export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<DrawnWorld> => {
   const scopes = [task === null ? null : ["tasks", task], ["shared"]].filter((keys) => keys !== null)
   return scopes.flatMap((keys) => {
     const environment = valueAt(frame.after, [...keys, "environment"])
     if (typeof environment !== "object" || environment === null) return []
     return Object.entries(environment as JsonObject).flatMap(([plugin, document]) => {
-      const view = frame.chunk.viewOf(plugin, frame.position)?.view
-      // The server has decoded it by the schema of views.
-      return view == null ? [] : [{ plugin, scope: keys.join("/"), document, view: view as unknown as View }]
+      const drawn = frame.chunk.viewOf(plugin, frame.position)
+      if (drawn === undefined) return []
+      const at = [...keys, "environment", plugin]
+      const world: DrawnWorld = {
+        ...{ plugin, scope: keys.join("/"), position: frame.position, document, code: drawn.code },
+        previous: valueAt(frame.before, at) ?? null,
+        changes: within(frame.entry?.changes ?? [], at),
+        // The server has decoded it by the schema of views.
+        view: drawn.view as unknown as View | null,
+      }
+      return [world]
     })
   })
 }
 
+/** The changes of what is at a place, by pointers from there. */
+const within = (changes: ReadonlyArray<Change>, place: ReadonlyArray<string>): ReadonlyArray<Change> => {
+  const above = place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+  return changes
+    .filter(({ path }) => path === above || path.startsWith(`${above}/`))
+    .map((change) => ({ ...change, path: change.path.slice(above.length) }))
+}
+
 export const World = ({ world }: { readonly world: DrawnWorld }) => {
-  const { blocks, notes } = draw(world.view, world.document, true)
+  const { plugin, code, view, document: state, previous, changes, position } = world
+  const byView = view === null ? null : <DrawnByView world={world} view={view} />
+  if (code === null || code.frame === null)
+    return (
+      <>
+        {byView}
+        {code === null ? null : <NotDrawn plugin={plugin} code={code} />}
+      </>
+    )
+  return (
+    <DrawnByCode
+      plugin={plugin}
+      address={code.frame}
+      digest={code.digest}
+      picture={{ state, previous, changes, position }}
+    >
+      {byView}
+    </DrawnByCode>
+  )
+}
+
+/** A world as its plugin's view draws it. */
+export const DrawnByView = ({
+  world,
+  view,
+}: {
+  readonly world: Pick<DrawnWorld, "plugin" | "scope" | "document">
+  readonly view: View
+}) => {
+  const { blocks, notes } = draw(view, world.document, true)
   return (
     <figure class="world">
       {blocks.map((block, index) => (

@@ -9,7 +9,7 @@ import { count } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useOrder } from "../parts/useOrder.ts"
 import { Value } from "../parts/Value.tsx"
-import { World } from "../parts/World.tsx"
+import { DrawnByView } from "../parts/World.tsx"
 import { helpAt } from "./schemaHelp.ts"
 import { TextEditor } from "./TextEditor.tsx"
 import { useChecked } from "./useChecked.ts"
@@ -185,7 +185,7 @@ const Look = ({ text, isValid }: { readonly text: string; readonly isValid: bool
           <Value value={seen.world.document} />
         </>
       ) : (
-        <World world={{ plugin: seen.world.plugin, scope: "", document: seen.world.document, view: seen.world.view }} />
+        <DrawnByView world={{ ...seen.world, scope: "" }} view={seen.world.view} />
       )}
     </div>
   )

@@ -1,0 +1,98 @@
+/** Which plugins may draw their worlds by code of their own, and where the frames are in which it runs. */
+
+import { Context, Effect, Either, Layer } from "effect"
+import type { PortUnavailable } from "../../agents/channel/ChannelServer.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
+import type { ViewCode } from "../wire/Chunk.ts"
+import * as Consent from "./Consent.ts"
+import * as DrawingCode from "./DrawingCode.ts"
+import * as FrameDocument from "./FrameDocument.ts"
+import * as FrameServer from "./FrameServer.ts"
+
+/** The service. */
+export interface Service {
+  /** The origins of the frames, which the page's policy allows. */
+  readonly origins: ReadonlyArray<string>
+  /** The code of a version: where it draws, or why it does not. */
+  readonly codeOf: (plugin: string, digest: string) => Effect.Effect<ViewCode>
+  /** Lets a page show the frames: its origin. Until then there is none. */
+  readonly showIn: (page: string) => Effect.Effect<void>
+}
+
+const nothing: Service = {
+  origins: [],
+  codeOf: (_, digest) => Effect.succeed({ digest, frame: null, problem: null }),
+  showIn: () => Effect.void,
+}
+
+/** Without a consent no code draws. */
+export class Drawing extends Context.Reference<Drawing>()("hindcast/studio/Drawing", {
+  defaultValue: (): Service => nothing,
+}) {}
+
+/** Where the copies of plugins are that imports kept beside a log. */
+export const copiesOf = (log: typeof EventLog.Service): string => `${log.name}.plugins`
+
+/** Serves the frames of the versions that were consented to. Without any, nothing listens. */
+export const layer = (consents: ReadonlyArray<Consent.Consent>): Layer.Layer<never, PortUnavailable, EventLog> =>
+  consents.length === 0 ? Layer.empty : Layer.scoped(Drawing, serving(consents))
+
+/** A consent, and what it turned out to be for: the first version that was asked for and begins with its digits. */
+interface Frame {
+  readonly consent: Consent.Consent
+  digest: string | null
+  file: string | null
+}
+
+const serving = (consents: ReadonlyArray<Consent.Consent>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const frames = new Map(
+      consents.map((consent) => [labelOf(consent), { consent, digest: null, file: null } as Frame]),
+    )
+    let page: string | null = null
+    const { originOf, addressOf } = yield* FrameServer.serve((label) => {
+      const file = frames.get(label)?.file
+      return page === null || file == null ? undefined : FrameDocument.of(file, page)
+    })
+
+    const codeOf = (plugin: string, digest: string): Effect.Effect<ViewCode> =>
+      Effect.gen(function* () {
+        const without = (problem: string | null): ViewCode => ({ digest, frame: null, problem })
+        const ofPlugin = [...frames.values()].filter(({ consent }) => consent.plugin === plugin)
+        if (ofPlugin.length === 0) return without(null)
+        const frame = ofPlugin.find(({ consent }) => Consent.isFor(consent, plugin, digest))
+        if (frame === undefined) return without(elsewhere(plugin, digest, ofPlugin))
+        const { consent } = frame
+        if (frame.digest !== null && frame.digest !== digest) return without(ambiguous(consent))
+        if (frame.file === null) {
+          const directory = consent.directory ?? PluginCopies.pathOf(copiesOf(log), plugin, digest)
+          const read = yield* Effect.either(DrawingCode.read(plugin, digest, directory))
+          if (Either.isLeft(read)) return without(read.left.message)
+          frame.digest = digest
+          frame.file = read.right
+        }
+        return { digest, frame: addressOf(labelOf(consent)), problem: null }
+      })
+
+    return {
+      origins: [...frames.keys()].map(originOf),
+      codeOf,
+      showIn: (origin) =>
+        Effect.sync(() => {
+          page = origin
+        }),
+    } satisfies Service
+  })
+
+/** Each has a name of its own, so that a browser puts it in a process of its own. A part of a name has at most 63 characters (RFC 1035). */
+const labelOf = ({ digest }: Consent.Consent): string => digest.slice(0, 63)
+
+const elsewhere = (plugin: string, digest: string, frames: ReadonlyArray<Frame>): string => {
+  const allowed = frames.map(({ consent }) => `${plugin}@${Consent.short(consent.digest)}`).join(", ")
+  return `Studio was started to draw by the code of ${allowed}; at this position ${plugin}@${Consent.short(digest)} is installed.`
+}
+
+const ambiguous = ({ plugin, digest }: Consent.Consent): string =>
+  `The log has two versions of ${plugin} whose digests begin with ${digest}: say more digits with --draw.`

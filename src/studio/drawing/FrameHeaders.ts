@@ -1,0 +1,27 @@
+/** Headers of every answer of the frames' server: nothing is stored, told to others or asked of the machine. */
+
+/** What frames may not use. The sandbox and `allow=""` deny most of it already. */
+const FEATURES = [
+  ...["accelerometer", "autoplay", "browsing-topics", "camera"],
+  ...["clipboard-read", "clipboard-write", "compute-pressure", "cross-origin-isolated", "deferred-fetch"],
+  ...["deferred-fetch-minimal", "display-capture", "encrypted-media", "fullscreen", "gamepad"],
+  ...["geolocation", "gyroscope", "hid", "identity-credentials-get", "idle-detection", "join-ad-interest-group"],
+  ...["keyboard-map", "local-fonts", "local-network-access", "magnetometer", "microphone", "midi", "otp-credentials"],
+  ...["payment", "picture-in-picture", "private-aggregation", "private-state-token-issuance"],
+  ...["private-state-token-redemption", "publickey-credentials-create", "publickey-credentials-get"],
+  ...["run-ad-auction", "screen-wake-lock", "serial", "shared-storage", "shared-storage-select-url"],
+  ...["storage-access", "sync-xhr", "unload", "usb", "window-management"],
+  "xr-spatial-tracking",
+]
+
+/** Headers of every answer, besides the policy of a document. */
+export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
+  ["permissions-policy", FEATURES.map((feature) => `${feature}=()`).join(", ")],
+  ["cache-control", "no-store"],
+  ["x-content-type-options", "nosniff"],
+  ["x-dns-prefetch-control", "off"],
+  ["referrer-policy", "no-referrer"],
+  ["cross-origin-opener-policy", "same-origin"],
+  ["cross-origin-embedder-policy", "require-corp"],
+  ["cross-origin-resource-policy", "same-origin"],
+]

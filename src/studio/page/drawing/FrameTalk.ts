@@ -1,0 +1,166 @@
+/**
+ * What Studio and a frame in which a plugin's code draws say to each other. A picture is sent when the one before was drawn, so that only
+ * the newest of many waits. What comes from the frame is decoded: it changes the height of its own box and the text of its own failure.
+ */
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import type { Json } from "../../../values/Json.ts"
+import type { Change } from "../../wire/Chunk.ts"
+
+/** What a plugin's code is given to draw: its own world, and nothing else of the log. */
+export interface Picture {
+  /** The plugin's state document, and as it was before the event. */
+  readonly state: Json
+  readonly previous: Json | null
+  /** What the event changed in it: JSON Patch with pointers into the document. */
+  readonly changes: ReadonlyArray<Change>
+  readonly position: number
+  readonly theme: "light" | "dark"
+}
+
+/** What a frame may say. */
+export type Said =
+  | { readonly kind: "ready" }
+  | { readonly kind: "drawn"; readonly number: number; readonly height: number }
+  | { readonly kind: "error"; readonly number: number; readonly message: string }
+
+/** How a frame is: waited for, showing what it was given, or taken down for good with the reason. */
+export type Standing =
+  | { readonly kind: "starting" }
+  | { readonly kind: "drawn" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "down"; readonly why: string }
+
+/** How long a frame may take to say that it is ready, and to draw, in milliseconds. */
+const READY_MS = 15_000
+const DRAW_MS = 2_000
+
+/** Most messages of a frame in a second. */
+const MAX_MESSAGES = 100
+
+/** Longest text of a failure, and bounds of the height, in pixels. */
+const MAX_TEXT = 500
+const HEIGHTS = { least: 24, most: 560 }
+
+/** The message; null if it is none of the protocol. */
+export const said = (data: unknown): Said | null => {
+  if (typeof data !== "object" || data === null) return null
+  const { hindcast, number, height, message } = data as { readonly [name: string]: unknown }
+  if (hindcast === "ready") return { kind: "ready" }
+  if (typeof number !== "number" || !Number.isSafeInteger(number)) return null
+  if (hindcast === "drawn") {
+    return typeof height === "number" && Number.isFinite(height) ? { kind: "drawn", number, height } : null
+  }
+  const isText = typeof message === "string" && message.length <= MAX_TEXT
+  return hindcast === "error" && isText ? { kind: "error", number, message } : null
+}
+
+export class FrameTalk {
+  readonly #standing: Signal<Standing> = signal({ kind: "starting" })
+  readonly #height: Signal<number> = signal(HEIGHTS.least)
+  readonly #post: (message: object) => void
+  #documents = 0
+  #isReady = false
+  #waiting: Picture | null = null
+  /** The number of the picture that was sent last, and whether it is being drawn. */
+  #number = 0
+  #isDrawing = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #second = { from: 0, messages: 0 }
+
+  /** @param post sends a message to the frame */
+  constructor(post: (message: object) => void) {
+    this.#post = post
+    this.#expect(READY_MS, "It did not start within 15 s.")
+  }
+
+  get standing(): ReadonlySignal<Standing> {
+    return this.#standing
+  }
+
+  /** The height that it asked for, in pixels, within bounds. */
+  get height(): ReadonlySignal<number> {
+    return this.#height
+  }
+
+  /** Has a picture drawn, now or when the one before is. */
+  draw(picture: Picture): void {
+    this.#waiting = picture
+    this.#send()
+  }
+
+  /** Takes what came from the frame's window. */
+  take(data: unknown): void {
+    if (this.#standing.value.kind === "down") return
+    const message = said(data)
+    if (this.#isFlood()) this.#takeDown("It sent more messages than anybody can look at.")
+    else if (message === null) this.#takeDown("It sent a message that Studio does not know.")
+    else if (message.kind === "ready") this.#begin()
+    else this.#answer(message)
+  }
+
+  #begin(): void {
+    if (this.#isReady) return
+    this.#isReady = true
+    clearTimeout(this.#timer)
+    this.#send()
+  }
+
+  /** An answer to a picture before counts for nothing, unless it is a failure. */
+  #answer(message: Exclude<Said, { readonly kind: "ready" }>): void {
+    const isOfLast = message.number === this.#number
+    if (message.kind === "error") this.#standing.value = { kind: "failed", message: message.message }
+    else if (isOfLast) {
+      this.#height.value = Math.min(HEIGHTS.most, Math.max(HEIGHTS.least, Math.ceil(message.height)))
+      this.#standing.value = { kind: "drawn" }
+    }
+    if (!this.#isDrawing || !isOfLast) return
+    this.#isDrawing = false
+    clearTimeout(this.#timer)
+    this.#send()
+  }
+
+  /** Takes that the frame has loaded a document: its own, once. */
+  loaded(): void {
+    this.#documents += 1
+    if (this.#documents > 1) this.#takeDown("It left its own document.")
+  }
+
+  /** Takes that the frame has the keyboard, which is for Studio's keys: only a script can give it to a frame that is inert. */
+  focused(): void {
+    this.#takeDown("It took the keyboard.")
+  }
+
+  /** Ends: nothing is waited for any more. */
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #send(): void {
+    const { value: standing } = this.#standing
+    if (!this.#isReady || this.#isDrawing || this.#waiting === null || standing.kind === "down") return
+    const picture = this.#waiting
+    this.#waiting = null
+    this.#number += 1
+    this.#isDrawing = true
+    this.#expect(DRAW_MS, "It did not draw within 2 s.")
+    this.#post({ hindcast: "state", number: this.#number, picture })
+  }
+
+  #expect(milliseconds: number, why: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#takeDown(why), milliseconds)
+  }
+
+  #takeDown(why: string): void {
+    clearTimeout(this.#timer)
+    this.#waiting = null
+    this.#standing.value = { kind: "down", why }
+  }
+
+  #isFlood(): boolean {
+    const now = Date.now()
+    if (now - this.#second.from >= 1_000) this.#second = { from: now, messages: 0 }
+    this.#second.messages += 1
+    return this.#second.messages > MAX_MESSAGES
+  }
+}
