@@ -18,6 +18,8 @@ export interface Forking {
 
 /** What is forked while the server runs. */
 export interface Forks extends Pick<Forking, "agents"> {
+  /** One after the other: a timeline's name is taken when its fork stands. */
+  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Lets an agent go on, until it is done or the server ends. */
   readonly begin: (agent: Agent, options: ForkOptions) => Effect.Effect<Begun>
 }
@@ -31,9 +33,10 @@ export interface Begun {
 
 /** Forks that end with the scope. */
 export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => ({
-    agents,
-    begin: (agent, options) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const turns = yield* Effect.makeSemaphore(1)
+    const begin: Forks["begin"] = (agent, options) =>
       Effect.suspend(() => {
         let isLeft = false
         const watched = Effect.tapErrorCause(run(agent, options), (cause) =>
@@ -43,8 +46,9 @@ export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, S
           isLeft = true
         })
         return Effect.map(Effect.forkIn(watched, scope), (fiber) => ({ fiber, leave }))
-      }),
-  }))
+      })
+    return { agents, begin, inTurn: turns.withPermits(1) }
+  })
 
 /** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<

@@ -3,12 +3,12 @@
  */
 
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { PortUnavailable } from "../agents/channel/ChannelServer.ts"
 import type { EventLog } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
+import type { PortUnavailable } from "../platform/LoopbackServer.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
@@ -16,7 +16,7 @@ import { Allowed, type Forking, inScope } from "./Allowed.ts"
 import * as StudioLog from "./StudioLog.ts"
 import * as Server from "./server/Server.ts"
 
-export type { PortUnavailable } from "../agents/channel/ChannelServer.ts"
+export type { PortUnavailable } from "../platform/LoopbackServer.ts"
 
 /** Options of `layer`. Without any it only reads. */
 export interface StudioOptions {

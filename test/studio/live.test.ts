@@ -288,6 +288,26 @@ describe("a fork from the page", () => {
       }).pipe(Effect.provide(context))
     }),
   )
+
+  it.scopedLive("is one of its own for each of two orders that come at the same time", () =>
+    Effect.gen(function* () {
+      const context = yield* running({ fork: { quick: brief } })
+      yield* Effect.gen(function* () {
+        const { get, post } = yield* page
+        const { tasks } = yield* Kernel
+        yield* tasks.run({ ...writer, decide: () => brief.decide() }, { goal: "Write", id: "t" })
+        const [decided] = yield* (yield* EventLog).readPage({ taskId: "t", types: ["DecisionMade"] }, 1)
+        const order = { timeline: "main", task: "t", at: (decided?.position ?? 1) - 1, agent: "quick" }
+        const made = yield* Effect.all([post("/api/forks", order), post("/api/forks", order)], {
+          concurrency: "unbounded",
+        })
+        expect(made.map(({ status }) => status)).toEqual([200, 200])
+        const names = made.map(({ body }) => body.timeline).sort()
+        expect(names).toEqual(["fork-1", "fork-2"])
+        expect((yield* get<TaskHead>("/api/task?task=t")).forks.map(({ timeline }) => timeline).sort()).toEqual(names)
+      }).pipe(Effect.provide(context))
+    }),
+  )
 })
 
 const RUBRIC = `name: strict

@@ -17,6 +17,7 @@ import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import * as Link from "./Link.ts"
+import * as SharedKernel from "./SharedKernel.ts"
 
 const options = {
   port: wholeNumber("port", 0).pipe(
@@ -59,12 +60,12 @@ export const studio = Command.make(
       if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
-    }),
+    }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Look at a log in the browser: its tasks, each moment of them, and what happens now"))
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 
-/** The agents that may go on. Each fork has a kernel of its own, so that the log is free between them. */
+/** The agents that may go on. Forks at the same time share a kernel; between them the log is free. */
 const forksOf = (filename: string, fork: boolean, typed: Typed) =>
   Effect.gen(function* () {
     const { named, other } = yield* AgentOption.loadAll(typed, "live")
@@ -72,12 +73,9 @@ const forksOf = (filename: string, fork: boolean, typed: Typed) =>
     if (!fork && agents.size === 0) return null
     if (!fork) return yield* new BadInput({ input: "--agent, --model", expected: "--fork beside them", found: "none" })
     if (agents.size === 0) return yield* AgentOption.notOne("neither")
-    const kernel = yield* AgentAtWork.kernel("studio", filename, typed)
+    const sharing = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, typed))
     const run: Forking["run"] = (agent, options) =>
-      Effect.provide(
-        Effect.flatMap(Kernel, (running) => running.fork(conducted(agent), options)),
-        kernel,
-      )
+      sharing(Effect.flatMap(Kernel, (kernel) => kernel.fork(conducted(agent), options)))
     return { agents, run }
   })
 

@@ -1,0 +1,27 @@
+/** One kernel for everything that works at the same time: it starts with the first and ends with the last, so that the log is free between. */
+
+import { Effect, type Exit, Layer, RcRef, Scope } from "effect"
+
+/** Runs effects on a kernel that they share. */
+export type SharedKernel<Services, E> = <A, F>(effect: Effect.Effect<A, F, Services>) => Effect.Effect<A, F | E>
+
+/** What a kernel offers is shared as long as the scope is open. */
+export const make = <Services, E>(
+  kernel: Layer.Layer<Services, E>,
+): Effect.Effect<SharedKernel<Services, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const running = yield* RcRef.make({ acquire: Layer.build(kernel) })
+    // A kernel does not start before the one before it has ended, which gives back the lease of the log.
+    const turns = yield* Effect.makeSemaphore(1)
+    const end = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
+      turns.withPermits(1)(Scope.close(scope, exit))
+    return (effect) =>
+      Effect.acquireUseRelease(
+        Scope.make(),
+        (scope) =>
+          Effect.flatMap(turns.withPermits(1)(Scope.extend(RcRef.get(running), scope)), (services) =>
+            Effect.provide(effect, services),
+          ),
+        end,
+      )
+  })
