@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { core } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../src/projections/patch/JsonPatch.ts"
 import * as JsonPointer from "../../src/projections/patch/JsonPointer.ts"
-import { Outline } from "../../src/studio/course/Outline.ts"
+import { isTelling, Outline, outlined, TELLING } from "../../src/studio/course/Outline.ts"
 import * as Strip from "../../src/studio/course/Strip.ts"
 import * as Writers from "../../src/studio/course/Writers.ts"
 import { Remembered } from "../../src/studio/Remembered.ts"
@@ -30,7 +31,7 @@ describe("an outline", () => {
   it("leaves out of a task's time what lay between a recording and its fork, and before it was resumed", () => {
     const outline = new Outline()
     const take = (position: number, occurredAt: number, timeline = "main", type = "SensorRead") =>
-      outline.take({ position, occurredAt, timeline, type, code: "r", isStep: false })
+      outline.take({ position, occurredAt, timeline, type, code: "r", isStep: false, taskId: "t" })
     take(1, 1_000)
     take(2, 1_500)
     take(3, 100_000, "fork-1")
@@ -49,6 +50,25 @@ const leaves = (value: Json, path: ReadonlyArray<string> = []): ReadonlyArray<Re
   const members = typeof value === "object" && value !== null ? Object.entries<Json>({ ...value }) : []
   return members.length === 0 ? [path] : members.flatMap(([key, member]) => leaves(member, [...path, key]))
 }
+
+describe("the kind of an event", () => {
+  it("is told by its type alone, but for the types whose payload tells it", () => {
+    const envelope = { position: 1, taskId: "t", timeline: "main", occurredAt: 0 }
+    const content = { id: "", stream: "s", version: 1, schemaVersion: 1, causationId: null, actor: "a", recordedAt: 0 }
+    // What each of the types that are told by their payload calls good and bad.
+    const payloads = [
+      { outcome: "failed", approved: false, error: "e", result: "lost", code: 1, inFlight: [], source: "scenario" },
+      { outcome: "achieved", approved: true, result: "won", code: 0, inFlight: [] },
+    ]
+    for (const type of core.types.keys()) {
+      const whole = payloads.map((payload) => ({ ...envelope, ...content, type, payload, hash: "" }))
+      const kept = whole.map((event) => outlined(event, event))
+      if (isTelling({ type })) expect(kept[0]).not.toEqual(kept[1])
+      else expect(kept).toEqual([outlined({ ...envelope, type }, undefined), kept[0]])
+    }
+    expect(TELLING.filter((type) => !core.types.has(type))).toEqual([])
+  })
+})
 
 describe("who wrote what", () => {
   it("is for each leaf the last event at which its value became another", () => {
