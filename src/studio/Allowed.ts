@@ -1,6 +1,7 @@
 /** What a server of Studio allows besides reading. What it does not allow, it refuses. */
 
 import { Context, Data, Effect, type Fiber, type Scope } from "effect"
+import type { Deltas } from "../agents/channel/Deltas.ts"
 import type { Agent } from "../kernel/agents/Agent.ts"
 import type { ForkOptions } from "../kernel/fork/Fork.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
@@ -31,6 +32,12 @@ export interface Begun {
   readonly leave: Effect.Effect<void>
 }
 
+/** The agents of this program, as they are talked to. */
+export interface Talking {
+  /** Passes on their answers while they stream; undefined: they are seen once they are recorded. */
+  readonly deltas: Deltas | undefined
+}
+
 /** Forks that end with the scope. */
 export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -58,6 +65,8 @@ export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
     /** Null if nothing may be forked. */
     readonly forks: Forks | null
     readonly write: boolean
+    /** The agents that can be talked to, where `answer` allows it: those of this program. Null if it runs no kernel. */
+    readonly talk: Talking | null
     /** Who answers and writes: the actor is `human:<by>`. */
     readonly by: string
     /** What the reader should know of the log: sentences. */

@@ -3,6 +3,7 @@
  */
 
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Deltas } from "../agents/channel/Deltas.ts"
 import type { EventLog } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
@@ -22,8 +23,10 @@ export type { PortUnavailable } from "../platform/LoopbackServer.ts"
 export interface StudioOptions {
   /** Default: a port that is free. */
   readonly port?: number
-  /** Whether questions may be answered in the page. Default: false. */
+  /** Whether questions may be answered in the page, and the agents of a `Kernel` in the context be talked to. Default: false. */
   readonly answer?: boolean
+  /** The hub whose `onDelta` the agents have (`hindcast/agents`: `deltas`), so that answers are seen while they stream. Default: none. */
+  readonly deltas?: Deltas
   /** The agents that may go on from a moment, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
   readonly fork?: { readonly [name: string]: Agent.Agent }
   /** Whether tasks may be scored again from the page. Default: false. */
@@ -37,6 +40,7 @@ const StudioOptions = Options.of<StudioOptions>({
   optional: {
     port: Options.wholeNumber(0, 65_535),
     answer: Schema.Boolean,
+    deltas: Options.kind<Deltas>("a hub of `Deltas.make`", Options.has("piecesOf")),
     fork: Schema.Record({ key: Schema.String, value: Agent.Agent }),
     write: Schema.Boolean,
     by: Options.Name,
@@ -69,14 +73,15 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Studio.layer", StudioOptions, options)
-      const { port, answer = false, fork, write = false, by = "studio" } = decoded
+      const { port, answer = false, deltas, fork, write = false, by = "studio" } = decoded
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel
       const forks =
         fork === undefined || Option.isNone(kernel)
           ? null
           : { agents: new Map(Object.entries(fork)), run: kernel.value.fork }
-      return serving({ answer, forks, write, by, notes: [] }, port)
+      const talk = answer && Option.isSome(kernel) ? { deltas } : null
+      return serving({ answer, forks, write, talk, by, notes: [] }, port)
     }),
   )
 

@@ -136,6 +136,7 @@ describe("a request to Studio is refused", () => {
           answer: false,
           fork: false,
           write: false,
+          talk: false,
         })
       }),
     ),
@@ -237,7 +238,14 @@ const pageOf = (filename: string, files: string) =>
   Effect.gen(function* () {
     const StudioLog = yield* Effect.promise(() => import("../../src/studio/StudioLog.ts"))
     const { Allowed } = yield* Effect.promise(() => import("../../src/studio/Allowed.ts"))
-    const allowed = Layer.succeed(Allowed, { answer: false, forks: null, write: false, by: "ada", notes: [] })
+    const allowed = Layer.succeed(Allowed, {
+      answer: false,
+      forks: null,
+      write: false,
+      talk: null,
+      by: "ada",
+      notes: [],
+    })
     const context = yield* Layer.build(
       Layer.mergeAll(StudioLog.layer, allowed).pipe(Layer.provideMerge(services(filename))),
     )

@@ -15,43 +15,14 @@ import type { Chunk } from "../../src/studio/wire/Chunk.ts"
 import type { LogInfo } from "../../src/studio/wire/Log.ts"
 import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { page, query, served } from "./given.ts"
+import { listenTo, page, query, served, type Told } from "./given.ts"
 
-/** One event of `/api/live`. */
-interface Told {
-  readonly id: number
-  readonly type: string
-  readonly data: unknown
-}
-
-/** Listens until what was told is enough, and goes away. */
+/** Listens to what happens after a position until what was told is enough, and goes away. */
 const listen = (
-  { port, token }: { readonly port: number; readonly token: string },
+  server: { readonly port: number; readonly token: string },
   after: number,
   isEnough: (told: ReadonlyArray<Told>) => boolean,
-) =>
-  Effect.promise(async () => {
-    const controller = new AbortController()
-    const response = await fetch(`http://127.0.0.1:${port}/api/live?after=${after}`, {
-      ...{ signal: controller.signal, headers: { authorization: `Bearer ${token}` } },
-    })
-    if (response.body === null || response.status !== 200) throw new Error(`HTTP ${response.status}`)
-    const told: Array<Told> = []
-    let rest = ""
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      const blocks = (rest + chunk).split("\n\n")
-      rest = blocks.pop() ?? ""
-      for (const block of blocks) {
-        const [, id, type, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? []
-        if (id !== undefined && type !== undefined) told.push({ id: Number(id), type, data: JSON.parse(data ?? "") })
-      }
-      if (isEnough(told)) {
-        controller.abort()
-        return told
-      }
-    }
-    throw new Error("the stream ended")
-  })
+) => listenTo(server, `/api/live?after=${after}`, isEnough)
 
 const entriesIn = (told: ReadonlyArray<Told>) =>
   told.flatMap(({ type, data }) => (type === "entries" ? (data as Live).entries : []))

@@ -49,4 +49,11 @@ export const studioFile = Command.make(
 ).pipe(Command.withDescription("Write tasks and the debugger that shows them as one HTML file, which opens offline"))
 
 /** Nothing can be done with a log from a file that was shared. */
-const ALLOWED = Layer.succeed(Allowed, { answer: false, forks: null, write: false, by: "export", notes: [] })
+const ALLOWED = Layer.succeed(Allowed, {
+  answer: false,
+  forks: null,
+  write: false,
+  talk: null,
+  by: "export",
+  notes: [],
+})

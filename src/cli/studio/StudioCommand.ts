@@ -45,7 +45,7 @@ export const studio = Command.make(
     Effect.gen(function* () {
       const filename = yield* OpenLog.existing(log)
       const forks = yield* forksOf(filename, fork, typed)
-      const allowed = { answer, forks, write, by: userName(), notes: [] }
+      const allowed = { answer, forks, write, talk: null, by: userName(), notes: [] }
       const served = Effect.gen(function* () {
         const path = Option.isNone(link) ? "/" : yield* Link.pathOf(link.value)
         const { url } = yield* Studio.Studio

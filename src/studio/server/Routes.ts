@@ -22,6 +22,7 @@ import * as Questions from "../answers/Questions.ts"
 import * as Rescores from "../answers/Rescores.ts"
 import * as Rewards from "../answers/Rewards.ts"
 import * as Searches from "../answers/Searches.ts"
+import * as Talk from "../answers/Talk.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -131,6 +132,8 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/live": events(Live.LiveQuery, Live.live),
     "/api/questions": get(Questions.QuestionsQuery, Questions.questions),
     "/api/answers": post(Questions.AnswerBody, Questions.answer),
+    "/api/talk": events(Talk.TalkQuery, Talk.talk),
+    "/api/inputs": post(Talk.InputBody, Talk.input),
     "/api/compare": get(Compare.CompareQuery, Compare.compare),
     "/api/plugins": get(Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post(Forks.ForkBody, Forks.fork),

@@ -83,7 +83,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
     const log = yield* Log.log({})
     const shown: LogInfo = {
       ...log,
-      ...{ allows: { answer: false, fork: false, write: false }, agents: [], views: null },
+      ...{ allows: { answer: false, fork: false, write: false, talk: false }, agents: [], views: null },
       notes: [...log.notes, ...notes],
     }
     add("log", {}, shown)
