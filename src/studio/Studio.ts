@@ -25,7 +25,7 @@ export interface StudioOptions {
   readonly port?: number
   /** Whether questions may be answered in the page, and the agents of a `Kernel` in the context be talked to. Default: false. */
   readonly answer?: boolean
-  /** The hub whose `onDelta` the agents have (`hindcast/agents`: `deltas`), so that answers are seen while they stream. Default: none. */
+  /** The hub whose `onDelta` the agents have (`Channel.deltas`), so that answers are seen while they stream. Default: none. */
   readonly deltas?: Deltas
   /** The agents that may go on from a moment, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
   readonly fork?: { readonly [name: string]: Agent.Agent }
