@@ -3,9 +3,10 @@ import * as fc from "fast-check"
 import { core } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../src/projections/patch/JsonPatch.ts"
 import * as JsonPointer from "../../src/projections/patch/JsonPointer.ts"
-import { isTelling, Outline, outlined, TELLING } from "../../src/studio/course/Outline.ts"
+import { course, isTelling, Outline, outlined, TELLING } from "../../src/studio/course/Outline.ts"
 import * as Strip from "../../src/studio/course/Strip.ts"
 import * as Writers from "../../src/studio/course/Writers.ts"
+import { CourseOfTask } from "../../src/studio/page/model/Course.ts"
 import { Remembered } from "../../src/studio/Remembered.ts"
 import { type Json, pointerKeys } from "../../src/values/Json.ts"
 
@@ -50,6 +51,50 @@ const leaves = (value: Json, path: ReadonlyArray<string> = []): ReadonlyArray<Re
   const members = typeof value === "object" && value !== null ? Object.entries<Json>({ ...value }) : []
   return members.length === 0 ? [path] : members.flatMap(([key, member]) => leaves(member, [...path, key]))
 }
+
+describe("a course that grows in the page", () => {
+  it("goes on with the task's own time, as an outline of all its events does", () => {
+    const happened = fc.record({
+      timeline: fc.constantFrom("main", "fork-1"),
+      type: fc.constantFrom("SensorRead", "TaskResumed"),
+      after: fc.integer({ min: -5, max: 1_000 }),
+    })
+    fc.assert(
+      fc.property(fc.array(happened, { minLength: 1 }), fc.nat(), (events, cut) => {
+        let occurredAt = 1_000
+        const outlines = events.map(({ timeline, type, after }, index) => {
+          occurredAt += after
+          return { position: index + 1, taskId: "t", timeline, type, occurredAt, code: "r", isStep: false }
+        })
+        const outlineOf = (some: typeof outlines) => {
+          const outline = new Outline()
+          for (const event of some) outline.take(event)
+          return outline
+        }
+        const first = 1 + (cut % events.length)
+        const page = new CourseOfTask(course(outlineOf(outlines.slice(0, first))))
+        for (const { taskId: task, code: _, isStep: __, ...event } of outlines.slice(first)) {
+          page.append({
+            ...{
+              ...event,
+              task,
+              id: "",
+              kind: "reading",
+              bad: false,
+              actor: "a",
+              recordedAt: 0,
+              cause: null,
+              line: "",
+            },
+            ...{ payload: null, length: 0, unreadable: [], changes: [] },
+          })
+        }
+        const whole = outlineOf(outlines)
+        expect([page.positions, page.times]).toEqual([whole.positions, whole.times])
+      }),
+    )
+  })
+})
 
 describe("the kind of an event", () => {
   it("is told by its type alone, but for the types whose payload tells it", () => {

@@ -71,6 +71,11 @@ export class Outline {
     return this.positions.at(-1) ?? 0
   }
 
+  /** The timeline of the last event, and when it happened by its clock; null if there is none. */
+  get lastEvent(): Course["last"] {
+    return this.#clock === undefined ? null : { timeline: this.#clock.timeline, at: this.#clock.lastAt }
+  }
+
   /** One character for each event. */
   kinds(): string {
     const joined = this.#codes.join("")
@@ -95,6 +100,7 @@ export const course = (outline: Outline): Course => ({
   positions: differences(outline.positions),
   times: differences(outline.times),
   kinds: outline.kinds(),
+  last: outline.lastEvent,
 })
 
 const differences = (numbers: ReadonlyArray<number>): ReadonlyArray<number> =>
