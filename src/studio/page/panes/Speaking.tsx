@@ -70,7 +70,7 @@ const Field = () => {
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <p class="choices">
+      <p class="verbs">
         {VERBS.map(([delivery, verb, title]) => (
           <button
             key={delivery}
