@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import sparticuz from "@sparticuz/chromium"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { chromium } from "playwright-core"
 import { EventLog } from "../../dist/index.js"
 import { history } from "../history.mjs"
@@ -56,7 +56,7 @@ export const run = async (directory, _rounds, say) => {
     })
     const density = await timed(() => studio.get(`/api/density?from=1&to=${head}&bins=1000`))
     say("looking at it in a browser")
-    const seen = await inBrowser(studio.url, head)
+    const seen = await inBrowser(studio.url, head, filename)
     return [
       limited("Studio, 1,000,000 events: first screen without an index", screen, 1_000),
       limited("a chunk of the timeline anywhere, 95 of 100", quantile(ofTimeline, 0.95), 150),
@@ -73,6 +73,13 @@ export const run = async (directory, _rounds, say) => {
         ours: seen.heap,
         bound: { at: "most", value: 200, of: "ours" },
       },
+      limited("a key while 200 events/s arrive, painted, 95 of 100", quantile(seen.live.steps, 0.95), 50),
+      {
+        what: `events that the page has of ${LIVE.events} that arrived meanwhile`,
+        unit: "events",
+        ours: seen.live.has,
+        bound: { at: "least", value: LIVE.events, of: "ours" },
+      },
     ]
   } finally {
     studio.end()
@@ -84,7 +91,7 @@ const TIMED = 300
 const STEPS = 10_000
 
 /** The page in Chromium: from a key or a link to the frame in which the playhead has moved. */
-const inBrowser = async (url, head) => {
+const inBrowser = async (url, head, filename) => {
   const browser = await chromium.launch({
     executablePath: await sparticuz.executablePath(),
     args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
@@ -105,20 +112,67 @@ const inBrowser = async (url, head) => {
     const jumps = await page.evaluate(`(${JUMPED})(${TIMED})`)
     await page.evaluate(`(${PRESSED})(${STEPS})`)
     const heap = await page.evaluate("(gc(), performance.memory.usedJSHeapSize / 1e6)")
-    return { first, steps, jumps, heap }
+    return { first, steps, jumps, heap, live: await whileLive(page, visit, { head, filename }) }
   } finally {
     await browser.close()
   }
 }
 
+/** Events that another process appends while keys are pressed: so many a second, in commits of ten. */
+const LIVE = { events: 2_000, perSecond: 200, atOnce: 10 }
+
+const whileLive = async (page, visit, { head, filename }) => {
+  await visit(`/l/main/@${Math.floor(head / 3)}`, Math.floor(head / 3))
+  await page.locator(".event.here .line").waitFor()
+  let isDone = false
+  const appended = arriving(filename).finally(() => {
+    isDone = true
+  })
+  const steps = []
+  while (!isDone) steps.push(...(await page.evaluate(`(${PRESSED})(50)`)))
+  await appended
+  const end = head + LIVE.events
+  await page.locator(`.track[aria-valuemax="${end}"]`).waitFor()
+  await page.keyboard.press("End")
+  await page.locator(`.track[aria-valuenow="${end}"]`).waitFor()
+  await page.locator(".event.here .line").waitFor()
+  // Each event that it has takes one step back.
+  let has = 0
+  for (; has < LIVE.events; has++) {
+    await page.evaluate(`(${PRESSED})(1, "p")`)
+    const at = Number(await page.locator(".track").getAttribute("aria-valuenow"))
+    if (at !== end - has - 1) break
+  }
+  return { steps, has }
+}
+
+/** The events arrive, from a connection of their own. */
+const arriving = (filename) =>
+  Effect.runPromise(
+    Effect.provide(
+      Effect.gen(function* () {
+        const log = yield* EventLog.EventLog
+        const note = { type: "NoteAdded", payload: { about: "task/live", text: "It is still going on." } }
+        const events = Array.from({ length: LIVE.atOnce }, () => note)
+        const append = log.append({ stream: "notes", actor: "human:ada", events })
+        const times = LIVE.events / LIVE.atOnce - 1
+        yield* Effect.repeat(
+          append,
+          Schedule.addDelay(Schedule.recurs(times), () => 1_000 / (LIVE.perSecond / LIVE.atOnce)),
+        )
+      }),
+      EventLog.layerSqlite({ filename }),
+    ),
+  )
+
 // They run in the page.
 
-const PRESSED = `async (times) => {
+const PRESSED = `async (times, key = "n") => {
   const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   const measured = []
   for (let step = 0; step < times; step++) {
     const begun = performance.now()
-    dispatchEvent(new KeyboardEvent("keydown", { key: "n" }))
+    dispatchEvent(new KeyboardEvent("keydown", { key }))
     await painted()
     measured.push(performance.now() - begun)
   }

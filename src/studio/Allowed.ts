@@ -1,6 +1,7 @@
 /** What a server of Studio allows besides reading. What it does not allow, it refuses. */
 
 import { Context, Data, Effect, type Fiber, type Scope } from "effect"
+import type { Deltas } from "../agents/channel/Deltas.ts"
 import type { Agent } from "../kernel/agents/Agent.ts"
 import type { ForkOptions } from "../kernel/fork/Fork.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
@@ -20,6 +21,8 @@ export interface Forking {
 
 /** What is forked while the server runs. */
 export interface Forks extends Pick<Forking, "agents"> {
+  /** One after the other: a timeline's name is taken when its fork stands. */
+  readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Lets an agent go on, until it is done or the server ends. */
   readonly begin: (agent: Agent, options: ForkOptions) => Effect.Effect<Begun>
 }
@@ -49,9 +52,20 @@ export interface Begun {
   readonly leave: Effect.Effect<void>
 }
 
+/** The agents of this program, as they are talked to. */
+export interface Talking {
+  /** Passes on their answers while they stream; undefined: they are seen once they are recorded. */
+  readonly deltas: Deltas | undefined
+}
+
 /** Forks that end with the scope. */
 export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => ({ agents, begin: (agent, options) => begun(scope, run(agent, options)) }))
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const turns = yield* Effect.makeSemaphore(1)
+    const begin: Forks["begin"] = (agent, options) => begun(scope, run(agent, options))
+    return { agents, begin, inTurn: turns.withPermits(1) }
+  })
 
 /** Runs of scenarios that end with the scope. */
 export const staged = ({ run, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
@@ -82,6 +96,8 @@ export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
     readonly write: boolean
     /** Null if no scenario may be edited. */
     readonly scenarios: Scenarios | null
+    /** The agents that can be talked to, where `answer` allows it: those of this program. Null if it runs no kernel. */
+    readonly talk: Talking | null
     /** Who answers and writes: the actor is `human:<by>`. */
     readonly by: string
     /** What the reader should know of the log: sentences. */

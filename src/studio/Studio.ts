@@ -3,12 +3,13 @@
  */
 
 import { Context, Effect, Either, Layer, Option, Schema } from "effect"
-import type { PortUnavailable } from "../agents/channel/ChannelServer.ts"
+import type { Deltas } from "../agents/channel/Deltas.ts"
 import type { EventLog } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
+import type { PortUnavailable } from "../platform/LoopbackServer.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
@@ -18,14 +19,16 @@ import * as Drawing from "./drawing/Drawing.ts"
 import * as StudioLog from "./StudioLog.ts"
 import * as Server from "./server/Server.ts"
 
-export type { PortUnavailable } from "../agents/channel/ChannelServer.ts"
+export type { PortUnavailable } from "../platform/LoopbackServer.ts"
 
 /** Options of `layer`. Without any it only reads. */
 export interface StudioOptions {
   /** Default: a port that is free. */
   readonly port?: number
-  /** Whether questions may be answered in the page. Default: false. */
+  /** Whether questions may be answered in the page, and the agents of a `Kernel` in the context be talked to. Default: false. */
   readonly answer?: boolean
+  /** The hub whose `onDelta` the agents have (`Channel.deltas`), so that answers are seen while they stream. Default: none. */
+  readonly deltas?: Deltas
   /** The agents that may go on from a moment, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
   readonly fork?: { readonly [name: string]: Agent.Agent }
   /** Whether tasks may be scored again from the page. Default: false. */
@@ -45,6 +48,7 @@ const StudioOptions = Options.of<StudioOptions>({
   optional: {
     port: Options.wholeNumber(0, 65_535),
     answer: Schema.Boolean,
+    deltas: Options.kind<Deltas>("a hub of `Deltas.make`", Options.has("piecesOf")),
     fork: Schema.Record({ key: Schema.String, value: Agent.Agent }),
     write: Schema.Boolean,
     by: Options.Name,
@@ -78,7 +82,7 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Studio.layer", StudioOptions, options)
-      const { port, answer = false, fork, write = false, by = "studio", draw = [] } = decoded
+      const { port, answer = false, deltas, fork, write = false, by = "studio", draw = [] } = decoded
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel
       const forks =
@@ -88,7 +92,8 @@ export const layer = (
       const consents = draw.flatMap((text) =>
         Either.match(Consent.parse(text), { onLeft: () => [], onRight: Array.of }),
       )
-      return serving({ answer, forks, write, by, notes: [] }, { port, draw: consents })
+      const talk = answer && Option.isSome(kernel) ? { deltas } : null
+      return serving({ answer, forks, write, talk, by, notes: [] }, { port, draw: consents })
     }),
   )
 

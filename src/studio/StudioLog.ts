@@ -3,15 +3,16 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Snapshots } from "../events/log/Snapshots.ts"
-import * as Pages from "../events/read/Pages.ts"
+import { Records } from "../events/read/Records.ts"
 import type { TimelineNotFound } from "../events/read/Timelines.ts"
 import type { CoreName } from "../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as TimelineHistory from "../projections/timetravel/TimelineHistory.ts"
-import { Outline, outlined } from "./course/Outline.ts"
+import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
 import * as EventIndex from "./index/EventIndex.ts"
+import * as OutlinePages from "./index/OutlinePages.ts"
 import { Remembered } from "./Remembered.ts"
 
 type History = TimelineHistory.TimelineHistory
@@ -45,19 +46,20 @@ const SHREDDED: CoreName = "PayloadShredded"
 const MAX_PAUSE = "1 second"
 
 /** The service over a log. The index is built in the background until the layer's scope closes. */
-export const layer: Layer.Layer<StudioLog, never, EventLog | Projector> = Layer.scoped(
+export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector> = Layer.scoped(
   StudioLog,
   Effect.gen(function* () {
     const log = yield* EventLog
+    const reading = { log, records: yield* Records }
     const projector = yield* Projector
     const snapshots = yield* Effect.serviceOption(Snapshots)
     const idle = yield* Effect.makeLatch(true)
     let answers = 0
     const outlines = new Remembered<Outline>(MAX_OUTLINED, ({ length }) => length)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
-    const index = yield* EventIndex.make(log, {
+    const index = yield* EventIndex.make(reading, {
       pause: Effect.asVoid(Effect.timeoutOption(idle.await, MAX_PAUSE)),
-      onEvent: ({ type }) => {
+      onEvent: (type) => {
         if (type === SHREDDED) scopes.clear()
       },
     })
@@ -74,10 +76,12 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Projector> = Layer.
         const known = outlines.get([past.timeline, taskId], () =>
           index.isComplete() ? index.outline(past.spans, taskId) : new Outline(),
         )
-        yield* Pages.forEach(past.readPage, { taskId, after: known.last }, (page) => {
-          // Another request may have read the same events meanwhile.
-          for (const event of page) if (event.position > known.last) known.take(outlined(event))
-        })
+        yield* OutlinePages.forEachOf(reading, past, { taskId, after: known.last }, (page) =>
+          Effect.sync(() => {
+            // Another request may have read the same events meanwhile.
+            for (const event of page) if (event.position > known.last) known.take(event)
+          }),
+        )
         return known.length === 0 ? yield* new TaskNotFound({ taskId }) : known
       })
 

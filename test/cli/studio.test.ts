@@ -3,7 +3,10 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { LogInfo } from "../../src/studio/wire/Log.ts"
+import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
 import { MAIN } from "../built.ts"
+import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, playLostKey } from "./hindcast.ts"
 
@@ -69,6 +72,35 @@ describe("hindcast studio", () => {
       child.kill("SIGINT")
       await ended
     }
+  })
+
+  it("lets two agents go on at the same time, and frees the log when both are done", async () => {
+    const agent = inRepository("examples", "agents", "knows-the-way.mjs")
+    const { child, ended, line } = await studio("--json", "--fork", "--agent", agent, "--gate", "allow")
+    const url = new URL(JSON.parse(line).url)
+    const headers = { authorization: `Bearer ${url.hash.replace("#token=", "")}` }
+    const get = async <A>(asked: string): Promise<A> =>
+      JSON.parse(await (await fetch(new URL(asked, url), { headers })).text())
+    const [{ id: task, from: at } = { id: "", from: 0 }] = (await get<TaskList>("/api/tasks")).rows
+    const [named] = (await get<LogInfo>("/api/log")).agents
+    const ordered = [1, 2].map(async (seed) => {
+      const body = JSON.stringify({ timeline: "main", task, at, agent: named, seed })
+      const response = await fetch(new URL("/api/forks", url), {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+      })
+      return { status: response.status, made: JSON.parse(await response.text()) }
+    })
+    expect(await Promise.all(ordered)).toEqual([
+      { status: 200, made: { timeline: expect.stringMatching(/^fork-[12]$/), task } },
+      { status: 200, made: { timeline: expect.stringMatching(/^fork-[12]$/), task } },
+    ])
+    const { forks } = await get<TaskHead>(`/api/task?task=${task}`)
+    expect(forks.map(({ timeline }) => timeline).sort()).toEqual(["fork-1", "fork-2"])
+    child.kill("SIGINT")
+    await ended
+    expect(await document(["log", "verify", "--log", log])).toMatchObject({ intact: true })
   })
 
   it("says what to do where it cannot begin", async () => {

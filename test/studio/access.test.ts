@@ -137,6 +137,7 @@ describe("a request to Studio is refused", () => {
           answer: false,
           fork: false,
           write: false,
+          talk: false,
         })
       }),
     ),
@@ -243,6 +244,7 @@ const pageOf = (filename: string, files: string) =>
       forks: null,
       write: false,
       scenarios: null,
+      talk: null,
       by: "ada",
       notes: [],
     })

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { core } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../src/projections/patch/JsonPatch.ts"
 import * as JsonPointer from "../../src/projections/patch/JsonPointer.ts"
-import { Outline } from "../../src/studio/course/Outline.ts"
+import { course, isTelling, Outline, outlined, TELLING } from "../../src/studio/course/Outline.ts"
 import * as Strip from "../../src/studio/course/Strip.ts"
 import * as Writers from "../../src/studio/course/Writers.ts"
+import { CourseOfTask } from "../../src/studio/page/model/Course.ts"
 import { Remembered } from "../../src/studio/Remembered.ts"
 import { type Json, pointerKeys } from "../../src/values/Json.ts"
 
@@ -30,7 +32,7 @@ describe("an outline", () => {
   it("leaves out of a task's time what lay between a recording and its fork, and before it was resumed", () => {
     const outline = new Outline()
     const take = (position: number, occurredAt: number, timeline = "main", type = "SensorRead") =>
-      outline.take({ position, occurredAt, timeline, type, code: "r", isStep: false })
+      outline.take({ position, occurredAt, timeline, type, code: "r", isStep: false, taskId: "t" })
     take(1, 1_000)
     take(2, 1_500)
     take(3, 100_000, "fork-1")
@@ -49,6 +51,69 @@ const leaves = (value: Json, path: ReadonlyArray<string> = []): ReadonlyArray<Re
   const members = typeof value === "object" && value !== null ? Object.entries<Json>({ ...value }) : []
   return members.length === 0 ? [path] : members.flatMap(([key, member]) => leaves(member, [...path, key]))
 }
+
+describe("a course that grows in the page", () => {
+  it("goes on with the task's own time, as an outline of all its events does", () => {
+    const happened = fc.record({
+      timeline: fc.constantFrom("main", "fork-1"),
+      type: fc.constantFrom("SensorRead", "TaskResumed"),
+      after: fc.integer({ min: -5, max: 1_000 }),
+    })
+    fc.assert(
+      fc.property(fc.array(happened, { minLength: 1 }), fc.nat(), (events, cut) => {
+        let occurredAt = 1_000
+        const outlines = events.map(({ timeline, type, after }, index) => {
+          occurredAt += after
+          return { position: index + 1, taskId: "t", timeline, type, occurredAt, code: "r", isStep: false }
+        })
+        const outlineOf = (some: typeof outlines) => {
+          const outline = new Outline()
+          for (const event of some) outline.take(event)
+          return outline
+        }
+        const first = 1 + (cut % events.length)
+        const page = new CourseOfTask(course(outlineOf(outlines.slice(0, first))))
+        for (const { taskId: task, code: _, isStep: __, ...event } of outlines.slice(first)) {
+          page.append({
+            ...{
+              ...event,
+              task,
+              id: "",
+              kind: "reading",
+              bad: false,
+              actor: "a",
+              recordedAt: 0,
+              cause: null,
+              line: "",
+            },
+            ...{ payload: null, length: 0, unreadable: [], changes: [] },
+          })
+        }
+        const whole = outlineOf(outlines)
+        expect([page.positions, page.times]).toEqual([whole.positions, whole.times])
+      }),
+    )
+  })
+})
+
+describe("the kind of an event", () => {
+  it("is told by its type alone, but for the types whose payload tells it", () => {
+    const envelope = { position: 1, taskId: "t", timeline: "main", occurredAt: 0 }
+    const content = { id: "", stream: "s", version: 1, schemaVersion: 1, causationId: null, actor: "a", recordedAt: 0 }
+    // What each of the types that are told by their payload calls good and bad.
+    const payloads = [
+      { outcome: "failed", approved: false, error: "e", result: "lost", code: 1, inFlight: [], source: "scenario" },
+      { outcome: "achieved", approved: true, result: "won", code: 0, inFlight: [] },
+    ]
+    for (const type of core.types.keys()) {
+      const whole = payloads.map((payload) => ({ ...envelope, ...content, type, payload, hash: "" }))
+      const kept = whole.map((event) => outlined(event, event))
+      if (isTelling({ type })) expect(kept[0]).not.toEqual(kept[1])
+      else expect(kept).toEqual([outlined({ ...envelope, type }, undefined), kept[0]])
+    }
+    expect(TELLING.filter((type) => !core.types.has(type))).toEqual([])
+  })
+})
 
 describe("who wrote what", () => {
   it("is for each leaf the last event at which its value became another", () => {

@@ -74,7 +74,7 @@ export const page = Effect.map(Studio.Studio, (server) => {
   return { server, get, post, refused, send: (path: string, sent?: Sent) => send(server, path, sent) }
 })
 
-const NOTHING: Studio.Allowing = { answer: false, forks: null, write: false, by: "ada", notes: [] }
+const NOTHING: Studio.Allowing = { answer: false, forks: null, write: false, talk: null, by: "ada", notes: [] }
 
 /** A server of a log's file, and what the log is asked by otherwise. */
 export const served = (
@@ -89,3 +89,39 @@ export const query = (parameters: { readonly [name: string]: string | number }):
   new URLSearchParams(
     Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()
+
+/** One event of a stream. */
+export interface Told {
+  readonly id: number
+  readonly type: string
+  readonly data: unknown
+}
+
+/** Listens to a path until what was told is enough, and goes away. */
+export const listenTo = (
+  { port, token }: { readonly port: number; readonly token: string },
+  asked: string,
+  isEnough: (told: ReadonlyArray<Told>) => boolean,
+) =>
+  Effect.promise(async () => {
+    const controller = new AbortController()
+    const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
+      ...{ signal: controller.signal, headers: { authorization: `Bearer ${token}` } },
+    })
+    if (response.body === null || response.status !== 200) throw new Error(`HTTP ${response.status}`)
+    const told: Array<Told> = []
+    let rest = ""
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + chunk).split("\n\n")
+      rest = blocks.pop() ?? ""
+      for (const block of blocks) {
+        const [, id, type, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? []
+        if (id !== undefined && type !== undefined) told.push({ id: Number(id), type, data: JSON.parse(data ?? "") })
+      }
+      if (isEnough(told)) {
+        controller.abort()
+        return told
+      }
+    }
+    throw new Error("the stream ended")
+  })

@@ -17,43 +17,14 @@ import type { LogInfo } from "../../src/studio/wire/Log.ts"
 import type { RubricOfSet } from "../../src/studio/wire/Scoring.ts"
 import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { page, query, served } from "./given.ts"
+import { listenTo, page, query, served, type Told } from "./given.ts"
 
-/** One event of `/api/live`. */
-interface Told {
-  readonly id: number
-  readonly type: string
-  readonly data: unknown
-}
-
-/** Listens until what was told is enough, and goes away. */
+/** Listens to what happens after a position until what was told is enough, and goes away. */
 const listen = (
-  { port, token }: { readonly port: number; readonly token: string },
+  server: { readonly port: number; readonly token: string },
   after: number,
   isEnough: (told: ReadonlyArray<Told>) => boolean,
-) =>
-  Effect.promise(async () => {
-    const controller = new AbortController()
-    const response = await fetch(`http://127.0.0.1:${port}/api/live?after=${after}`, {
-      ...{ signal: controller.signal, headers: { authorization: `Bearer ${token}` } },
-    })
-    if (response.body === null || response.status !== 200) throw new Error(`HTTP ${response.status}`)
-    const told: Array<Told> = []
-    let rest = ""
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      const blocks = (rest + chunk).split("\n\n")
-      rest = blocks.pop() ?? ""
-      for (const block of blocks) {
-        const [, id, type, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? []
-        if (id !== undefined && type !== undefined) told.push({ id: Number(id), type, data: JSON.parse(data ?? "") })
-      }
-      if (isEnough(told)) {
-        controller.abort()
-        return told
-      }
-    }
-    throw new Error("the stream ended")
-  })
+) => listenTo(server, `/api/live?after=${after}`, isEnough)
 
 const entriesIn = (told: ReadonlyArray<Told>) =>
   told.flatMap(({ type, data }) => (type === "entries" ? (data as Live).entries : []))
@@ -330,6 +301,26 @@ describe("a fork from the page", () => {
           Effect.map(get<TaskHead>(`/api/task?timeline=${body.timeline}&task=t`), ({ reason }) => reason),
         )
         expect(reasons).toEqual(["It is wild.", "It is calm."])
+      }).pipe(Effect.provide(context))
+    }),
+  )
+
+  it.scopedLive("is one of its own for each of two orders that come at the same time", () =>
+    Effect.gen(function* () {
+      const context = yield* running({ fork: { quick: brief } })
+      yield* Effect.gen(function* () {
+        const { get, post } = yield* page
+        const { tasks } = yield* Kernel
+        yield* tasks.run({ ...writer, decide: () => brief.decide() }, { goal: "Write", id: "t" })
+        const [decided] = yield* (yield* EventLog).readPage({ taskId: "t", types: ["DecisionMade"] }, 1)
+        const order = { timeline: "main", task: "t", at: (decided?.position ?? 1) - 1, agent: "quick" }
+        const made = yield* Effect.all([post("/api/forks", order), post("/api/forks", order)], {
+          concurrency: "unbounded",
+        })
+        expect(made.map(({ status }) => status)).toEqual([200, 200])
+        const names = made.map(({ body }) => body.timeline).sort()
+        expect(names).toEqual(["fork-1", "fork-2"])
+        expect((yield* get<TaskHead>("/api/task?task=t")).forks.map(({ timeline }) => timeline).sort()).toEqual(names)
       }).pipe(Effect.provide(context))
     }),
   )

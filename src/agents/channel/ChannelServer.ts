@@ -3,20 +3,21 @@
  * has the server's token.
  */
 
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { Data, Effect, Fiber, FiberSet, Runtime, Schema, type Scope, Stream } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Effect, Schema, type Scope, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import * as LoopbackServer from "../../platform/LoopbackServer.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as Options from "../../values/Options.ts"
 import { ContentPart } from "../models/Message.ts"
 import * as Channel from "./Channel.ts"
 import * as Deltas from "./Deltas.ts"
-import { type Refusal, refusalOf } from "./HttpAccess.ts"
+import { newToken, type Refusal, refusalOf } from "./HttpAccess.ts"
 import * as Http from "./HttpMessages.ts"
 import * as ServerSentEvents from "./ServerSentEvents.ts"
 
@@ -57,16 +58,6 @@ export interface Served {
   readonly token: string
 }
 
-/** Choose another port, or none: the server cannot listen on this one. */
-export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
-  readonly port: number
-  readonly reason: string
-}> {
-  override get message() {
-    return `Port ${this.port}: expected one that is free on 127.0.0.1, found that it cannot be used (${this.reason}).`
-  }
-}
-
 const DEFAULT_HEARTBEAT_MS = 15_000
 
 /**
@@ -80,45 +71,24 @@ const DEFAULT_HEARTBEAT_MS = 15_000
  */
 export const serve = (
   options: ServeOptions = {},
-): Effect.Effect<Served, Options.InvalidOptions | PortUnavailable, EventLog | Confirmations | Scope.Scope> =>
+): Effect.Effect<
+  Served,
+  Options.InvalidOptions | LoopbackServer.PortUnavailable,
+  EventLog | Confirmations | Scope.Scope
+> =>
   Effect.gen(function* () {
     const decoded = yield* Options.decode("Channel.serve", ServeOptions, options)
-    const { createServer } = yield* Effect.promise(() => import("node:http"))
-    const { randomBytes } = yield* Effect.promise(() => import("node:crypto"))
     const { port: wanted = 0, by = "channel", heartbeatMs = DEFAULT_HEARTBEAT_MS } = decoded
-    const token = decoded.token ?? randomBytes(32).toString("base64url")
+    const token = decoded.token ?? newToken()
     const deltas = decoded.deltas ?? Deltas.make()
-    const runtime = yield* Effect.runtime<EventLog | Confirmations>()
-    const requests = yield* FiberSet.make<void, never>()
-    let port = wanted
-    const server = createServer((request, response) => {
-      const refused = refusalOf(request.headers, port, token)
+    const port = yield* LoopbackServer.serve(wanted, (incoming) => {
+      const { request, response } = incoming
+      const refused = refusalOf(request.headers, incoming.port, token)
       const handled =
         refused === undefined ? route({ request, response, by, deltas, heartbeatMs }) : Effect.fail(refused)
-      const fiber = Runtime.runFork(runtime)(answered(response, handled))
-      // A client that went away gets nothing more.
-      response.on("error", () => response.destroy())
-      // What a client asked for ends when the client goes away.
-      response.once("close", () => Runtime.runFork(runtime)(Fiber.interrupt(fiber)))
-      FiberSet.unsafeAdd(requests, fiber)
+      return answered(response, handled)
     })
-    port = yield* Effect.acquireRelease(listen(server, wanted), () => close(server))
     return { url: `http://127.0.0.1:${port}`, port, token }
-  })
-
-const listen = (server: Server, port: number): Effect.Effect<number, PortUnavailable> =>
-  Effect.async((resume) => {
-    server.once("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
-    server.listen({ host: "127.0.0.1", port }, () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
-    })
-  })
-
-const close = (server: Server): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
   })
 
 interface Exchange {

@@ -1,9 +1,11 @@
 /**
- * Who may use a server on this machine, such as the channel's: programs on this machine that know its token, and no page of another site. Pure,
- * but for the comparison of tokens.
+ * Who may use a server on this machine, such as the channel's: programs on this machine that know its token, and no page of another site.
  */
 
-import { createHash, timingSafeEqual } from "node:crypto"
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+
+/** A token that nobody can guess: 256 random bits, in letters that may stand in an address. */
+export const newToken = (): string => randomBytes(32).toString("base64url")
 
 /** Why a request is refused: the answer's status, and what was expected and found. */
 export interface Refusal {

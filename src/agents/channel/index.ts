@@ -1,5 +1,6 @@
 /** Channels between people and agents at work: in a program, and over HTTP. */
 
+export { PortUnavailable } from "../../platform/LoopbackServer.ts"
 export type { AgentState } from "./AgentState.ts"
 export {
   type Channel,
@@ -10,5 +11,5 @@ export {
   make,
 } from "./Channel.ts"
 export type { ChannelEvent } from "./ChannelEvent.ts"
-export { PortUnavailable, type Served, type ServeOptions, serve } from "./ChannelServer.ts"
+export { type Served, type ServeOptions, serve } from "./ChannelServer.ts"
 export { type Deltas, make as deltas } from "./Deltas.ts"

@@ -54,6 +54,7 @@ const ALLOWED = Layer.succeed(Allowed, {
   forks: null,
   write: false,
   scenarios: null,
+  talk: null,
   by: "export",
   notes: [],
 })

@@ -12,7 +12,7 @@ import * as Scenario from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import type * as AgentAtWork from "../task/AgentAtWork.ts"
-import type * as WorkingKernel from "./WorkingKernel.ts"
+import type * as SharedKernel from "./SharedKernel.ts"
 
 /** The directories that were typed, with symbolic links followed. */
 export const directoriesOf = (
@@ -31,7 +31,7 @@ interface Given {
   readonly directories: ReadonlyArray<string>
   readonly agents: ReadonlyMap<string, Agent>
   readonly filename: string
-  readonly inKernel: WorkingKernel.InKernel<Kernel, Layer.Layer.Error<ReturnType<typeof Hindcast.layer>>>
+  readonly inKernel: SharedKernel.InKernel<Kernel, Layer.Layer.Error<ReturnType<typeof Hindcast.layer>>>
   readonly typed: Pick<AgentAtWork.KernelInput, "sandbox" | "workspace">
 }
 

@@ -20,7 +20,7 @@ import * as Text from "../terminal/Text.ts"
 import * as DrawOption from "./DrawOption.ts"
 import * as Link from "./Link.ts"
 import * as Scenarios from "./Scenarios.ts"
-import * as WorkingKernel from "./WorkingKernel.ts"
+import * as SharedKernel from "./SharedKernel.ts"
 
 const options = {
   port: wholeNumber("port", 0).pipe(
@@ -56,7 +56,7 @@ export const studio = Command.make(
       const directories = yield* Scenarios.directoriesOf(scenarios, write)
       const working = { forks: fork, plays: directories.length > 0 }
       const agents = yield* agentsOf(working, typed)
-      const inKernel = yield* WorkingKernel.shared(yield* AgentAtWork.kernel("studio", filename, typed))
+      const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, typed))
       const forks: Forking | null = fork
         ? {
             agents,
@@ -65,7 +65,7 @@ export const studio = Command.make(
           }
         : null
       const allowed = {
-        ...{ answer, forks, write, by: userName(), notes: [] },
+        ...{ answer, forks, write, talk: null, by: userName(), notes: [] },
         ...(working.plays
           ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed }) }
           : {}),

@@ -1,8 +1,9 @@
-/** Reads a log's events for exports: exactly as stored, or decoded as JSON text. */
+/** Reads a log's events for exports: exactly as stored, or decoded as JSON text; and for indexes: without what they say. */
 
 import { Context, type Effect } from "effect"
 import type { Link } from "../integrity/Chain.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
+import type { Event } from "../vocabulary/Event.ts"
 
 /** An event exactly as stored: the content that its hash covers, and the hash. */
 export interface StoredEvent {
@@ -28,6 +29,9 @@ export interface DecodedEvent {
   readonly hash: string
 }
 
+/** An event without what it says. */
+export type Envelope = Pick<Event, "position" | "timeline" | "type" | "taskId" | "occurredAt">
+
 /** Options of `Records.decoded`. */
 export interface DecodedOptions {
   /**
@@ -52,6 +56,8 @@ export class Records extends Context.Tag("hindcast/Records")<
       query: Query,
       take: (page: ReadonlyArray<StoredEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
+    /** One page of events without what they say: several times faster than with it. */
+    readonly envelopes: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Envelope>, LogError>
     /** The events with payloads of the current schema versions. */
     readonly decoded: <E, R>(
       query: Query,

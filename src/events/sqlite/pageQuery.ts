@@ -11,6 +11,9 @@ export const COLUMNS =
 export const READ_COLUMNS =
   "position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, payload, key_id"
 
+/** The columns of an event without what it says: reading them takes a sixth of the time, since no text is made of them. */
+export const ENVELOPE_COLUMNS = "position, timeline, type, task, recorded_at - occurred_before"
+
 /** Selects the events without a task. */
 export const NO_TASK = "none"
 
@@ -41,13 +44,14 @@ const SHORT_RANGE = 2000
  * index. A short range of positions is read as it is. Otherwise a stream is read by version, and a task or a type by
  * position, each in order, so that the cost of a page is proportional to its result.
  */
-export const pageQuery = (query: InternedQuery, limit: number): PageQuery => {
+export const pageQuery = (query: InternedQuery, limit: number, columns = READ_COLUMNS): PageQuery => {
   const { after, until, stream, task, types } = query
-  if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)], limit)
-  if (stream !== null) return readStream(query, stream, limit)
-  if (task !== null) return read([range(query), ofTask(task), ...filters({ ...query, task: null })], limit)
-  if (types !== null) return readTypes(query, types, limit)
-  return read([range(query), ...filters(query)], limit)
+  const read = reading(columns, limit)
+  if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)])
+  if (stream !== null) return read(...ofStream(query, stream))
+  if (task !== null) return read([range(query), ofTask(task), ...filters({ ...query, task: null })])
+  if (types !== null) return read([ofTypes(query, types, limit)])
+  return read([range(query), ...filters(query)])
 }
 
 interface Clause {
@@ -55,13 +59,18 @@ interface Clause {
   readonly values: ReadonlyArray<number>
 }
 
-const read = (clauses: ReadonlyArray<Clause>, limit: number): PageQuery => ({
-  sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY position LIMIT ?`,
-  parameters: [...clauses.flatMap(({ values }) => values), limit],
-})
+const reading =
+  (columns: string, limit: number) =>
+  (clauses: ReadonlyArray<Clause>, order = "position"): PageQuery => ({
+    sql: `SELECT ${columns} FROM events WHERE ${conjunction(clauses)} ORDER BY ${order} LIMIT ?`,
+    parameters: [...clauses.flatMap(({ values }) => values), limit],
+  })
 
 /** Uses the index on (stream, timeline, version). Within one timeline, versions and positions have the same order. */
-const readStream = (query: InternedQuery, stream: number, limit: number): PageQuery => {
+const ofStream = (
+  query: InternedQuery,
+  stream: number,
+): readonly [clauses: ReadonlyArray<Clause>, order: "position" | "version"] => {
   const { timeline, afterVersion } = query
   const clauses: ReadonlyArray<Clause> = [
     { sql: "stream = ?", values: [stream] },
@@ -70,14 +79,11 @@ const readStream = (query: InternedQuery, stream: number, limit: number): PageQu
     range(query, "+"),
     ...filters({ ...query, stream: null, timeline: null, afterVersion: null }),
   ]
-  return {
-    sql: `SELECT ${READ_COLUMNS} FROM events WHERE ${conjunction(clauses)} ORDER BY ${timeline === null ? "position" : "version"} LIMIT ?`,
-    parameters: [...clauses.flatMap(({ values }) => values), limit],
-  }
+  return [clauses, timeline === null ? "position" : "version"]
 }
 
 /** Uses the index on (type, position): reads at most a page of each type, then the first page of all of them. */
-const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): PageQuery => {
+const ofTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): Clause => {
   const ofType = (type: number): Clause => {
     const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
     return {
@@ -86,15 +92,10 @@ const readTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: nu
     }
   }
   const each = types.map(ofType)
-  return read(
-    [
-      {
-        sql: `position IN (${each.map(({ sql }) => sql).join(" UNION ALL ")})`,
-        values: each.flatMap(({ values }) => values),
-      },
-    ],
-    limit,
-  )
+  return {
+    sql: `position IN (${each.map(({ sql }) => sql).join(" UNION ALL ")})`,
+    values: each.flatMap(({ values }) => values),
+  }
 }
 
 const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>

@@ -5,12 +5,13 @@ import type { StoredRow } from "../integrity/TamperClassification.ts"
 import { LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
+import type { Envelope } from "../read/Records.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
-import { type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
+import { ENVELOPE_COLUMNS, type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
 /** The parts that reading needs. */
@@ -36,9 +37,30 @@ export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyA
     (row) => archivedEvent(reader, row),
   )
 
+/** Reads one page of events without what they say. No payload is read, but for archived events. */
+export const envelopesOf = (reader: Reader, query: Query, limit: number): ReadonlyArray<Envelope> => {
+  const { names } = reader
+  return pageOf(
+    reader,
+    query,
+    limit,
+    (row) => ({
+      position: Number(row[0]),
+      timeline: nameIn(names, row, row[1]),
+      type: nameIn(names, row, row[2]),
+      taskId: row[3] === null ? null : nameIn(names, row, row[3]),
+      occurredAt: Number(row[4]),
+    }),
+    ({ link: { position, timeline, type, taskId, occurredAt } }) => ({ position, timeline, type, taskId, occurredAt }),
+    ENVELOPE_COLUMNS,
+  )
+}
+
 /**
  * Reads one page, in order of position: archived events from the segments, the rest from the log's file. `ofRetained`
  * and `ofArchived` convert the rows.
+ *
+ * @param columns of the rows of the log's file
  */
 export const pageOf = <A>(
   reader: Reader,
@@ -46,6 +68,7 @@ export const pageOf = <A>(
   limit: number,
   ofRetained: (row: Row) => A,
   ofArchived: (row: StoredRow) => A,
+  columns = READ_COLUMNS,
 ): ReadonlyArray<A> => {
   const { segments, database } = reader
   const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
@@ -55,7 +78,7 @@ export const pageOf = <A>(
     const rest =
       until <= floor || remaining === 0
         ? []
-        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, remaining).map(ofRetained)
+        : retainedRows(reader, { ...query, after: Math.max(after, floor) }, remaining, columns).map(ofRetained)
     return archived.length === 0 ? rest : [...archived, ...rest]
   }
   return database.together(() => {
@@ -70,10 +93,10 @@ export const pageOf = <A>(
   })
 }
 
-const retainedRows = ({ names, database }: Reader, query: Query, limit: number): ReadonlyArray<Row> => {
+const retainedRows = ({ names, database }: Reader, query: Query, limit: number, columns: string) => {
   const interned = internedQuery(names, query)
   if (interned === undefined) return []
-  const { sql, parameters } = pageQuery(interned, limit)
+  const { sql, parameters } = pageQuery(interned, limit, columns)
   return database.rows(sql, parameters)
 }
 

@@ -13,7 +13,7 @@ import { invalidQuery } from "../read/QueryValidation.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../read/Records.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
-import { contentOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
+import { contentOf, envelopesOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
 
 /** Most events read in one step, since the texts of all of them are in memory until they are written. */
 const PAGE_SIZE = 250
@@ -43,6 +43,11 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
     })
 
   return Records.of({
+    envelopes: (query, limit) =>
+      Effect.suspend(() => {
+        const flaw = invalidQuery(query, limit)
+        return flaw ?? attemptRead(reader.database.filename, () => envelopesOf(reader, query, limit))
+      }),
     stored: (query, take) => forEachPage(query, (row) => storedEvent(reader, row), take),
     decoded: (query, { decrypted }, take) => {
       // Compared with true: any other value from an untyped program must not expose personal data.

@@ -47,11 +47,8 @@ export const fork = (order: ForkOrder) =>
       forks.agents.get(wanted) ??
       [...forks.agents.values()].find(({ name, version }) => agent === undefined && `${name}@${version}` === wanted)
     if (chosen === undefined) return yield* new AgentNotFound({ agent: wanted, known: [...forks.agents.keys()] })
-    return yield* naming.withPermits(1)(begun(forks, chosen, order))
+    return yield* forks.inTurn(begun(forks, chosen, order))
   })
-
-/** One fork after the other is named: a name is taken when its fork stands. */
-const naming = Effect.unsafeMakeSemaphore(1)
 
 const begun = (
   forks: Forks,
@@ -75,8 +72,9 @@ const begun = (
       Stream.filter((event) => is(event, "TimelineForked") && event.payload.timeline === name),
       Stream.runHead,
     )
-    // An agent that was refused never makes a timeline. One that was quick may have ended.
-    yield* Effect.raceFirst(stands, Effect.zipRight(Fiber.join(working.fiber), Effect.never))
-    yield* working.leave
+    // An agent that was refused never makes a timeline. One that was quick may have ended. A client may go away before that.
+    yield* Effect.raceFirst(stands, Effect.zipRight(Fiber.join(working.fiber), Effect.never)).pipe(
+      Effect.ensuring(working.leave),
+    )
     return { timeline: name, task } satisfies ForkMade
   })

@@ -130,9 +130,17 @@ const BAD: ReadonlySet<string> = new Set<CoreName>([
   "AgentLate",
 ])
 
+/** Whether every event of a type is a failure, a denial or an unknown outcome. */
+export const isAlwaysBad = (type: string): boolean => BAD.has(type)
+
+/** Types of which some are: that takes their payload. */
+export const SOMETIMES_BAD: ReadonlyArray<CoreName> = [
+  ...(["TaskClosed", "ConfirmationDecided", "BrokerAnswered", "ScenarioEnded", "PluginExited"] as const),
+]
+
 /** Whether an event is a failure, a denial or an unknown outcome. */
 export const isBad = (event: Event): boolean => {
-  if (BAD.has(event.type)) return true
+  if (isAlwaysBad(event.type)) return true
   if (is(event, "TaskClosed")) return event.payload.outcome === "failed" || event.payload.outcome === "abandoned"
   if (is(event, "ConfirmationDecided")) return !event.payload.approved
   if (is(event, "BrokerAnswered")) return event.payload.error !== undefined

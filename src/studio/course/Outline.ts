@@ -1,29 +1,43 @@
 /** The outline of a task: for each of its events where, when and of which kind it is, and nothing that it says. */
 
+import type { Envelope } from "../../events/read/Records.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { isStep } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
 import { encodeKind } from "../wire/Kind.ts"
 import type { Course } from "../wire/Task.ts"
-import { isBad, kindOf } from "./EventKind.ts"
+import { isAlwaysBad, isBad, kindOf, SOMETIMES_BAD } from "./EventKind.ts"
 
 /** What an outline reads of an event. */
 export interface Outlined extends TaskClock.Timed {
   readonly position: number
+  readonly taskId: string | null
   /** A character of `Kind.CODES`. */
   readonly code: string
   /** Whether an agent took a step by it. */
   readonly isStep: boolean
 }
 
-/** What an outline keeps of an event. */
-export const outlined = (event: Event): Outlined => ({
-  position: event.position,
-  timeline: event.timeline,
-  occurredAt: event.occurredAt,
-  type: event.type,
-  code: encodeKind(kindOf(event.type), isBad(event)),
-  isStep: isStep(event),
+/** Types of which an outline has to read the payload. */
+export const TELLING: ReadonlyArray<string> = ["ActuatorCommanded" satisfies CoreName, ...SOMETIMES_BAD]
+
+const telling: ReadonlySet<string> = new Set(TELLING)
+
+/** Whether an outline has to read an event's payload. */
+export const isTelling = ({ type }: Pick<Event, "type">): boolean => telling.has(type)
+
+/** What an outline keeps of an event, of which it has the payload if its type is `TELLING`. */
+export const outlined = (
+  { position, taskId, timeline, occurredAt, type }: Envelope,
+  event: Event | undefined,
+): Outlined => ({
+  position,
+  taskId,
+  timeline,
+  occurredAt,
+  type,
+  code: encodeKind(kindOf(type), event === undefined ? isAlwaysBad(type) : isBad(event)),
+  isStep: event !== undefined && isStep(event),
 })
 
 /** The events of a task in their order. It grows while the task goes on. */
@@ -57,6 +71,11 @@ export class Outline {
     return this.positions.at(-1) ?? 0
   }
 
+  /** The timeline of the last event, and when it happened by its clock; null if there is none. */
+  get lastEvent(): Course["last"] {
+    return this.#clock === undefined ? null : { timeline: this.#clock.timeline, at: this.#clock.lastAt }
+  }
+
   /** One character for each event. */
   kinds(): string {
     const joined = this.#codes.join("")
@@ -81,6 +100,7 @@ export const course = (outline: Outline): Course => ({
   positions: differences(outline.positions),
   times: differences(outline.times),
   kinds: outline.kinds(),
+  last: outline.lastEvent,
 })
 
 const differences = (numbers: ReadonlyArray<number>): ReadonlyArray<number> =>

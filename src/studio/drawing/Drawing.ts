@@ -1,9 +1,9 @@
 /** Which plugins may draw their worlds by code of their own, and where the frames are in which it runs. */
 
 import { Context, Effect, Either, Layer } from "effect"
-import type { PortUnavailable } from "../../agents/channel/ChannelServer.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
+import type { PortUnavailable } from "../../platform/LoopbackServer.ts"
 import type { ViewCode } from "../wire/Chunk.ts"
 import * as Consent from "./Consent.ts"
 import * as DrawingCode from "./DrawingCode.ts"

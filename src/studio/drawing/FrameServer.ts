@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import { Effect, Option, type Scope } from "effect"
-import { PortUnavailable } from "../../agents/channel/ChannelServer.ts"
+import { PortUnavailable } from "../../platform/LoopbackServer.ts"
 import type { FrameDocument } from "./FrameDocument.ts"
 import { HEADERS } from "./FrameHeaders.ts"
 

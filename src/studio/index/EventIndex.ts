@@ -4,12 +4,12 @@
  */
 
 import { Deferred, Effect, Fiber, Ref, type Scope, Stream } from "effect"
-import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { Outline, outlined } from "../course/Outline.ts"
+import { CaughtUp, type LogError, type Span } from "../../events/log/EventLog.ts"
+import { Outline, type Outlined, outlined } from "../course/Outline.ts"
 import { decodeKind, KINDS } from "../wire/Kind.ts"
 import type { Density } from "../wire/Log.ts"
 import { bytes, doubles, integers, Names } from "./Columns.ts"
+import * as OutlinePages from "./OutlinePages.ts"
 
 /** The index. */
 export interface EventIndex {
@@ -42,35 +42,46 @@ const RESUMED = 2
 export interface Building {
   /** Is waited for before each page. */
   readonly pause: Effect.Effect<void>
-  /** Is called with each event, once it is indexed. */
-  readonly onEvent: (event: Event) => void
+  /** Is called with the type of each event, once it is indexed. */
+  readonly onEvent: (type: string) => void
 }
 
 /** Starts to build the index of a log, in the scope. */
 export const make = (
-  log: typeof EventLog.Service,
+  reading: OutlinePages.Reading,
   { pause, onEvent }: Building,
 ): Effect.Effect<EventIndex, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const { log } = reading
     const rows = new Rows()
     const caughtUp = yield* Deferred.make<void, LogError>()
     const stopped = yield* Ref.make<string | null>(null)
     let isComplete = false
-    const building = log.follow().pipe(
-      Stream.chunks,
-      Stream.tap(() => pause),
-      Stream.runForEach((page) =>
-        Effect.suspend(() => {
-          for (const next of page) {
-            if (next instanceof CaughtUp) isComplete = true
-            else {
-              rows.take(next)
-              onEvent(next)
+    const take = (event: Outlined) => {
+      rows.take(event)
+      onEvent(event.type)
+    }
+    const building = Effect.gen(function* () {
+      const { position: until } = yield* log.head
+      yield* OutlinePages.forEach(reading, { until }, (page) =>
+        Effect.zipRight(
+          Effect.sync(() => page.forEach(take)),
+          pause,
+        ),
+      )
+      yield* log.follow({ after: until }).pipe(
+        Stream.chunks,
+        Stream.runForEach((page) =>
+          Effect.suspend(() => {
+            for (const next of page) {
+              if (next instanceof CaughtUp) isComplete = true
+              else take(outlined(next, next))
             }
-          }
-          return isComplete ? Deferred.succeed(caughtUp, undefined) : Effect.void
-        }),
-      ),
+            return isComplete ? Deferred.succeed(caughtUp, undefined) : Effect.void
+          }),
+        ),
+      )
+    }).pipe(
       Effect.catchAll((error) => Effect.zipRight(Ref.set(stopped, error.message), Deferred.fail(caughtUp, error))),
     )
     const fiber = yield* Effect.forkScoped(building)
@@ -101,16 +112,15 @@ class Rows {
     return this.#codes.length
   }
 
-  take(event: Event): void {
-    const { code, isStep, type, occurredAt } = outlined(event)
+  take({ code, isStep, type, occurredAt, timeline: name, taskId }: Outlined): void {
     const row = this.#codes.length
     this.#codes.push(code.charCodeAt(0))
     this.#flags.push((isStep ? STEP : 0) + (type === "TaskResumed" ? RESUMED : 0))
     this.#times.push(occurredAt)
-    const timeline = this.#timelineNames.add(event.timeline)
-    this.#timelineOf[timeline] = event.timeline
+    const timeline = this.#timelineNames.add(name)
+    this.#timelineOf[timeline] = name
     this.#timelines.push(timeline)
-    const task = event.taskId === null ? 0 : this.#tasks.add(event.taskId)
+    const task = taskId === null ? 0 : this.#tasks.add(taskId)
     this.#previous.push(task === 0 ? 0 : (this.#lastOf[task] ?? 0))
     if (task !== 0) this.#lastOf[task] = row + 1
   }
@@ -125,6 +135,7 @@ class Rows {
     for (const row of rows.reverse()) {
       const flags = this.#flags.at(row)
       outline.take({
+        taskId,
         position: row + 1,
         timeline: this.#timelineOf[this.#timelines.at(row)] ?? "",
         occurredAt: this.#times.at(row),

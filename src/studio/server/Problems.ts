@@ -13,6 +13,7 @@ export type Failure = Refusal | { readonly _tag: string; readonly message: strin
 /** Statuses other than 400: that the caller has to correct the request. */
 const STATUS: { readonly [tag: string]: number } = {
   NotAllowed: 403,
+  NoAgentsHere: 403,
   ChunkNotFound: 404,
   EventNotFound: 404,
   PathNeverExisted: 404,
@@ -29,6 +30,7 @@ const STATUS: { readonly [tag: string]: number } = {
   AlreadyAnswered: 409,
   OtherQuestion: 409,
   LeaseHeld: 409,
+  TaskClosed: 409,
   LeaseLost: 409,
   LogUnavailable: 500,
   LogCorrupt: 500,

@@ -24,6 +24,7 @@ import * as Rewards from "../answers/Rewards.ts"
 import * as Rubrics from "../answers/Rubrics.ts"
 import * as Scenarios from "../answers/Scenarios.ts"
 import * as Searches from "../answers/Searches.ts"
+import * as Talk from "../answers/Talk.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
@@ -135,6 +136,8 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/live": events(Live.LiveQuery, Live.live),
     "/api/questions": get(Questions.QuestionsQuery, Questions.questions),
     "/api/answers": post(Questions.AnswerBody, Questions.answer),
+    "/api/talk": events(Talk.TalkQuery, Talk.talk),
+    "/api/inputs": post(Talk.InputBody, Talk.input),
     "/api/compare": get(Compare.CompareQuery, Compare.compare),
     "/api/plugins": get(Plugins.PluginsQuery, Plugins.plugins),
     "/api/forks": post(Forks.ForkBody, Forks.fork),

@@ -1,11 +1,9 @@
 /** Studio's server: HTTP on the loopback, for the page that it serves and for nobody else. */
 
-import { randomBytes } from "node:crypto"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { Effect, Fiber, FiberSet, Runtime, type Scope } from "effect"
-import { PortUnavailable } from "../../agents/channel/ChannelServer.ts"
-import { siteRefusalOf, tokenRefusalOf } from "../../agents/channel/HttpAccess.ts"
+import { Effect, type Scope } from "effect"
+import { newToken, siteRefusalOf, tokenRefusalOf } from "../../agents/channel/HttpAccess.ts"
 import { refuse } from "../../agents/channel/HttpMessages.ts"
+import * as LoopbackServer from "../../platform/LoopbackServer.ts"
 import { Drawing } from "../drawing/Drawing.ts"
 import * as PageFiles from "./PageFiles.ts"
 import * as Problems from "./Problems.ts"
@@ -32,70 +30,37 @@ export interface Served {
 
 const HEARTBEAT_MS = 15_000
 
-/** Bytes of a token. */
-const TOKEN_BYTES = 32
-
 /** Serves until the scope closes, on 127.0.0.1 alone. */
 export const serve = ({
   port: wanted = 0,
   heartbeatMs = HEARTBEAT_MS,
   files,
-}: ServeOptions): Effect.Effect<Served, PortUnavailable, Routes.Needs | Scope.Scope> =>
+}: ServeOptions): Effect.Effect<Served, LoopbackServer.PortUnavailable, Routes.Needs | Scope.Scope> =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<Routes.Needs>()
     const { origins, showIn } = yield* Drawing
     const headers = PageFiles.headers(origins)
-    const requests = yield* FiberSet.make<void, never>()
-    const token = randomBytes(TOKEN_BYTES).toString("base64url")
-    let port = wanted
-    const server = createServer((request, response) => {
+    const token = newToken()
+    const port = yield* LoopbackServer.serve(wanted, (incoming) => {
+      const { response } = incoming
       for (const [name, value] of headers) response.setHeader(name, value)
-      const handled = answer({ request, response, heartbeatMs }, { port, token, files })
-      const fiber = Runtime.runFork(runtime)(Problems.answered(response, handled))
-      // A client that went away gets nothing more.
-      response.on("error", () => response.destroy())
-      response.once("close", () => Runtime.runFork(runtime)(Fiber.interrupt(fiber)))
-      FiberSet.unsafeAdd(requests, fiber)
+      return Problems.answered(response, answer(incoming, { token, heartbeatMs, files }))
     })
-    port = yield* Effect.acquireRelease(listen(server, wanted), () => close(server))
     const origin = `http://127.0.0.1:${port}`
     yield* showIn(origin)
     return { url: `${origin}/#token=${token}`, origin, port, token }
   })
 
-const listen = (server: Server, port: number): Effect.Effect<number, PortUnavailable> =>
-  Effect.async((resume) => {
-    server.once("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
-    server.listen({ host: "127.0.0.1", port }, () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
-    })
-  })
-
-const close = (server: Server): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })
-
-interface Incoming {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly heartbeatMs: number
-}
-
-interface Guard {
-  readonly port: number
+interface Serving {
   readonly token: string
+  readonly heartbeatMs: number
   readonly files: string | undefined
 }
 
 const answer = (
-  incoming: Incoming,
-  { port, token, files }: Guard,
+  { request, response, port }: LoopbackServer.Incoming,
+  { token, heartbeatMs, files }: Serving,
 ): Effect.Effect<void, Problems.Failure, Routes.Needs> =>
   Effect.suspend((): Effect.Effect<void, Problems.Failure, Routes.Needs> => {
-    const { request, response } = incoming
     const site = siteRefusalOf(request.headers, port)
     if (site !== undefined) return Effect.fail(site)
     const typed = request.url ?? "/"
@@ -107,7 +72,7 @@ const answer = (
     if (pathname === "/api" || pathname.startsWith("/api/")) {
       const refused = tokenRefusalOf(request.headers, token)
       if (refused !== undefined) return Effect.fail(refused)
-      return Routes.handle({ ...incoming, path: pathname, parameters: searchParams })
+      return Routes.handle({ request, response, heartbeatMs, path: pathname, parameters: searchParams })
     }
     return request.method === "GET"
       ? PageFiles.serve(response, pathname, files)

@@ -13,7 +13,13 @@ export interface LogInfo {
   /** `main` first, then the forks in the order in which they were made. */
   readonly timelines: ReadonlyArray<Timeline>
   /** What the server was started with. What it does not allow, it refuses. */
-  readonly allows: { readonly answer: boolean; readonly fork: boolean; readonly write: boolean }
+  readonly allows: {
+    readonly answer: boolean
+    readonly fork: boolean
+    readonly write: boolean
+    /** Whether the program that serves it runs the agents, and they can be talked to. */
+    readonly talk: boolean
+  }
   /** Whether scenarios may be edited and run: it needs `--write`, too. */
   readonly scenarios: boolean
   /** The names of the agents that a fork may go on with; empty unless forks are allowed. */

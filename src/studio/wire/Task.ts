@@ -114,4 +114,6 @@ export interface Course {
   readonly times: ReadonlyArray<number>
   /** One character for each event: `Kind.CODES`. */
   readonly kinds: string
+  /** The last event's timeline, and when it happened by its clock, so that the task's own time goes on from it; null if there is none. */
+  readonly last: { readonly timeline: string; readonly at: number } | null
 }

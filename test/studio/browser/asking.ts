@@ -1,7 +1,7 @@
 /** A program with a kernel that asks people, and a Studio of its own, in a process. */
 import { spawn } from "node:child_process"
 import * as readline from "node:readline"
-import { program } from "../../built.ts"
+import { program as programFile } from "../../built.ts"
 
 export interface Asking {
   /** With the token. */
@@ -22,7 +22,19 @@ export interface Allowing {
 
 /** Starts the program on a log, and waits until its Studio listens. */
 export const asking = async (log: string, allowing: Allowing): Promise<Asking> => {
-  const child = spawn(process.execPath, [program(import.meta.url, "asking"), log, JSON.stringify(allowing)], {
+  const { write, ...studio } = await program("asking", log, JSON.stringify(allowing))
+  return { ...studio, begin: write }
+}
+
+/** A program with a Studio of its own. */
+export interface Program extends Pick<Asking, "url" | "origin" | "stop"> {
+  /** Writes a line to it. */
+  readonly write: (line: string) => void
+}
+
+/** Starts a program of `programs/`, and waits until its Studio listens. */
+export const program = async (name: string, ...args: ReadonlyArray<string>): Promise<Program> => {
+  const child = spawn(process.execPath, [programFile(import.meta.url, name), ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   })
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
@@ -34,7 +46,7 @@ export const asking = async (log: string, allowing: Allowing): Promise<Asking> =
   const { url }: { url: string } = JSON.parse(first)
   return {
     ...{ url, origin: new URL(url).origin },
-    begin: (id) => void child.stdin.write(`${id}\n`),
+    write: (line) => void child.stdin.write(`${line}\n`),
     stop: async () => {
       child.kill("SIGKILL")
       await ended

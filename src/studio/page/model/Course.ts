@@ -8,11 +8,13 @@ export class CourseOfTask {
   readonly positions: Array<number>
   readonly times: Array<number>
   #kinds: string
+  #last: WireCourse["last"]
 
-  constructor({ positions, times, kinds }: WireCourse) {
+  constructor({ positions, times, kinds, last }: WireCourse) {
     this.positions = summed(positions)
     this.times = summed(times)
     this.#kinds = kinds
+    this.#last = last
   }
 
   get length(): number {
@@ -28,9 +30,15 @@ export class CourseOfTask {
     return lastNotAbove(this.positions, position)
   }
 
+  /** Takes the next event. Its time is the task's own: what lay before a fork went on, or before it was resumed, is left out. */
   append(entry: Entry): void {
+    const { timeline, type, occurredAt: at } = entry
+    const before = this.times.at(-1) ?? at
+    const last = this.#last
+    const goesOn = last !== null && last.timeline === timeline && type !== "TaskResumed"
     this.positions.push(entry.position)
-    this.times.push(entry.occurredAt)
+    this.times.push(goesOn ? before + at - last.at : before)
+    this.#last = { timeline, at }
     this.#kinds += encodeKind(entry.kind, entry.bad)
   }
 }

@@ -19,7 +19,8 @@ export const followLive = async (studio: Studio, onConnection: (connection: Conn
     try {
       const abort = new AbortController()
       await follow(
-        studio.head.value,
+        "live",
+        { after: studio.head.value },
         (event) => {
           onConnection("live")
           wait = FIRST_WAIT

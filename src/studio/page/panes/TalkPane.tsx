@@ -1,115 +1,183 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
-import type { Json, JsonObject } from "../../../values/Json.ts"
+import { useEffect, useMemo } from "preact/hooks"
 import { visibleLines } from "../../../values/PlainText.ts"
-import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
+import {
+  type Answer,
+  type Call,
+  conversation,
+  type Input,
+  type Spoken,
+  type Use,
+  useOf,
+} from "../model/conversation.ts"
+import { LiveTalk, type Streaming } from "../model/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
-import { count, inline } from "../parts/format.ts"
+import { inline, nameOf } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
-
-/** The types of events that are part of a conversation. */
-const SPOKEN = new Set([
-  "InputReceived",
-  "MessageSent",
-  "ModelCalled",
-  "ModelResponded",
-  "ModelFailed",
-  "ActuatorCommanded",
-  "CommandSucceeded",
-  "CommandFailed",
-  "CommandDenied",
-  "ConfirmationRequested",
-  "ConfirmationDecided",
-])
+import { Value } from "../parts/Value.tsx"
+import { Speaking } from "./Speaking.tsx"
 
 export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
   const studio = useStudio()
   // Of a long task, the conversation of the chunk is shown: what is said around the position.
-  const entries = frame.chunk.entries.slice(0, frame.index + 1).filter(({ type }) => SPOKEN.has(type))
-  const isCut = frame.chunk.offset > 0
-  if (entries.length === 0)
-    return (
-      <p class="empty">
-        Nobody has said anything here. Agents that think with a model, and people who talk to them, are shown in this
-        pane.
-      </p>
-    )
+  const { entries, offset } = frame.chunk
+  const spoken = useMemo(() => conversation(entries.slice(0, frame.index + 1)), [entries, frame.index, entries.length])
+  const live = useLiveTalk()
   return (
     <>
       <h2>What was said</h2>
-      {isCut ? <p class="note">From @{frame.chunk.entries[0]?.position} on.</p> : null}
+      {offset > 0 ? <p class="note">From @{entries[0]?.position} on.</p> : null}
+      {spoken.length === 0 ? (
+        <p class="empty">
+          Nobody has said anything here. Agents that think with a model, and people who talk to them, are shown in this
+          pane.
+        </p>
+      ) : null}
       <ol class="talk">
-        {entries.map((entry) => (
+        {spoken.map((one) => (
           <li
-            key={entry.position}
-            class={`said ${speakerOf(entry)}${entry.position === studio.position.value ? " here" : ""}`}
+            key={`${one.kind}${one.position}`}
+            class={`said ${SPEAKERS[one.kind]}${one.position === studio.position.value ? " here" : ""}`}
           >
             <span class="who">
-              {speakerOf(entry)} <At position={entry.position} />
+              {speakerOf(one)} <At position={one.position} />
             </span>
-            <Said entry={entry} />
+            <Words one={one} streaming={live?.streaming.value ?? null} />
           </li>
         ))}
       </ol>
+      <Used use={useOf(spoken)} of="together" />
+      {live === null ? null : <Speaking live={live} />}
     </>
   )
 }
 
-const speakerOf = ({ type }: Entry): string => {
-  if (type === "InputReceived" || type === "ConfirmationDecided") return "person"
-  if (type === "MessageSent") return "agent"
-  return type.startsWith("Model") ? "model" : "tool"
+/** What the agent of an open task does now; null of other tasks, and where nothing is told. */
+const useLiveTalk = (): LiveTalk | null => {
+  const studio = useStudio()
+  const course = studio.history.value
+  const head = course?.head.value ?? null
+  const { timeline = "", task = null } = course?.course ?? {}
+  const isOpen = task !== null && head !== null && head.outcome === null && studio.source.follow !== null
+  const live = useMemo(() => (isOpen ? new LiveTalk() : null), [isOpen, timeline, task])
+  useEffect(() => {
+    if (live === null) return
+    const abort = new AbortController()
+    void live.listen(studio.source, { timeline, task }, abort.signal)
+    return () => abort.abort()
+  }, [live])
+  return live
 }
 
-const Said = ({ entry }: { readonly entry: Entry }) => {
-  const payload = objectOf(entry.payload)
-  switch (entry.type) {
-    case "InputReceived":
-    case "MessageSent":
-      return <Text text={textOf(payload.content)} or={entry.line} />
-    case "ModelResponded":
-      return (
-        <>
-          <Text text={textOf(objectOf(payload.response).content ?? payload.response)} or={entry.line} />
-          <Use usage={payload.usage} cost={payload.cost} />
-        </>
-      )
-    default:
-      return (
-        <p class={entry.bad ? "bad" : undefined}>
-          <span class="type">{entry.type}</span> <bdi>{entry.line}</bdi>
-        </p>
-      )
+const SPEAKERS = { said: "agent", input: "person", answer: "model", call: "tool" } as const
+
+const speakerOf = (one: Spoken): string => {
+  if (one.kind === "input") return one.by
+  if (one.kind === "answer") return one.model ?? "model"
+  return one.kind === "call" ? one.tool : "agent"
+}
+
+const Words = ({ one, streaming }: { readonly one: Spoken; readonly streaming: Streaming | null }) => {
+  switch (one.kind) {
+    case "said":
+      return <Text text={one.text} />
+    case "input":
+      return <Heard input={one} />
+    case "answer":
+      return <Answered answer={one} streaming={streaming} />
+    case "call":
+      return <Called call={one} />
   }
 }
 
-const Text = ({ text, or }: { readonly text: string; readonly or: string }) => (
+const Heard = ({ input }: { readonly input: Input }) => (
+  <>
+    <Text text={input.text} />
+    <small>
+      {input.delivery}
+      {input.given === null ? ", not given to the agent yet" : null}
+    </small>
+  </>
+)
+
+const Answered = ({ answer, streaming }: { readonly answer: Answer; readonly streaming: Streaming | null }) => {
+  if (answer.request !== null && answer.request === streaming?.request) return <Coming streaming={streaming} />
+  if (answer.request !== null) return <p class="note">It is asked.</p>
+  return (
+    <>
+      <Reasoning text={answer.reasoning} />
+      {answer.text === "" ? null : <Text text={answer.text} />}
+      {answer.calls.map(({ tool, args }, index) => (
+        <p key={index}>
+          → {nameOf(tool)} <code>{inline(args)}</code>
+        </p>
+      ))}
+      {answer.failed === null ? null : (
+        <p class="bad">
+          <bdi>{visibleLines(answer.failed)}</bdi>
+        </p>
+      )}
+      <Used use={answer.use} />
+    </>
+  )
+}
+
+/** An answer while it streams. It is in the log once it is whole. */
+const Coming = ({ streaming }: { readonly streaming: Streaming }) => (
+  <div class="coming" aria-busy="true">
+    {streaming.pieces.map((piece, index) =>
+      piece === undefined ? null : piece.kind === "reasoning" ? (
+        <Reasoning key={index} text={piece.text} />
+      ) : piece.kind === "text" ? (
+        <Text key={index} text={piece.text} />
+      ) : (
+        <p key={index}>
+          → <code>{inline(piece.text)}</code>
+        </p>
+      ),
+    )}
+  </div>
+)
+
+const Reasoning = ({ text }: { readonly text: string }) =>
+  text === "" ? null : (
+    <details>
+      <summary>thought</summary>
+      <Text text={text} />
+    </details>
+  )
+
+const Called = ({ call }: { readonly call: Call }) => (
+  <details>
+    <summary class={call.end !== null && call.end.status !== "succeeded" ? "bad" : undefined}>
+      <code>{inline(call.args, 60)}</code> {call.asked === null ? "" : `${call.asked}, `}
+      {call.end === null ? "under way" : call.end.status}
+    </summary>
+    <Value value={call.args} />
+    {call.end === null ? null : (
+      <p>
+        <At position={call.end.position} /> <Value value={call.end.result} />
+      </p>
+    )}
+  </details>
+)
+
+const Text = ({ text }: { readonly text: string }) => (
   <p class="words">
-    <bdi>{visibleLines(text === "" ? or : text)}</bdi>
+    <bdi>{visibleLines(text)}</bdi>
   </p>
 )
 
-const Use = ({ usage, cost }: { readonly usage: Json | undefined; readonly cost: Json | undefined }) => {
-  const numbers = Object.entries(objectOf(usage)).flatMap(([name, value]) =>
-    typeof value === "number" ? [`${name} ${value.toLocaleString("en")}`] : [],
+const Used = ({ use, of }: { readonly use: Use; readonly of?: string }) => {
+  const { inputTokens, outputTokens, usd } = use
+  if (inputTokens + outputTokens === 0 && usd === null) return null
+  const tokens = `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out`
+  return (
+    <small class="used">
+      {of === undefined ? "" : `${of} `}
+      {tokens}
+      {usd === null ? "" : ` · $${usd.toFixed(usd < 0.01 ? 5 : 2)}`}
+    </small>
   )
-  if (numbers.length === 0 && cost === undefined) return null
-  return <small>{[...numbers, ...(cost === undefined ? [] : [`cost ${inline(cost)}`])].join(" · ")}</small>
 }
-
-/** The text of a message: of its parts those that are text, and what else they are. */
-const textOf = (content: Json | undefined): string => {
-  if (typeof content === "string") return content
-  if (!Array.isArray(content)) return ""
-  return content
-    .map((part: Json) => {
-      const { type, text, toolName, input, args } = objectOf(part)
-      if (typeof text === "string") return type === "reasoning" ? `(thinking) ${text}` : text
-      if (type === "tool-call") return `→ ${inline(toolName)} ${inline(input ?? args)}`
-      return `[${count(1, String(type ?? "part"))}]`
-    })
-    .join("\n")
-}
-
-const objectOf = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}

@@ -25,7 +25,9 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   const length = marks?.length ?? course.last
   const now = marks === null ? position - 1 : marks.indexAt(position)
   const whole = length * ROW
-  const scale = whole > TALLEST ? TALLEST / whole : 1
+  // Of pixels that are scrolled, to pixels of rows: both ends can be reached.
+  const scale = whole > TALLEST ? (TALLEST - height) / (whole - height) : 1
+  const view = top / scale
 
   useLayoutEffect(() => {
     const element = box.current
@@ -39,19 +41,15 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   useLayoutEffect(() => {
     const element = box.current
     if (element === null || now < 0) return
-    const at = now * ROW * scale
-    const isNear = at >= element.scrollTop + ROW && at <= element.scrollTop + element.clientHeight - 2 * ROW
-    if (isNear) return
-    const isStep = at >= element.scrollTop - 2 * ROW && at <= element.scrollTop + element.clientHeight + 2 * ROW
-    const isBelow = at > element.scrollTop
-    element.scrollTop = isStep
-      ? isBelow
-        ? at - element.clientHeight + 3 * ROW
-        : at - 2 * ROW
-      : at - element.clientHeight * 0.4
+    const at = now * ROW
+    const [above, tall] = [element.scrollTop / scale, element.clientHeight]
+    if (at >= above + ROW && at <= above + tall - 2 * ROW) return
+    const isStep = at >= above - 2 * ROW && at <= above + tall + 2 * ROW
+    const stepped = at > above ? at - tall + 3 * ROW : at - 2 * ROW
+    element.scrollTop = (isStep ? stepped : at - tall * 0.4) * scale
   }, [now, length, height])
 
-  const first = Math.max(0, Math.floor(top / scale / ROW) - BEYOND)
+  const first = Math.max(0, Math.floor(view / ROW) - BEYOND)
   const last = Math.min(length - 1, first + Math.ceil(height / ROW) + 2 * BEYOND)
   const positionOf = (index: number) => (marks === null ? index + 1 : (marks.positions[index] ?? 0))
 
@@ -67,7 +65,7 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
         key={index}
         course={course}
         position={positionOf(index)}
-        top={index * ROW * scale + (scale < 1 ? (index - first) * ROW * (1 - scale) : 0)}
+        top={index * ROW - view + top}
         isHere={index === now}
       />,
     )

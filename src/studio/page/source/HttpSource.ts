@@ -37,8 +37,8 @@ export const httpSource = (token: string): Source => {
       const response = await request(questionOf(path, parameters), { signal })
       for await (const line of lines(response)) if (line !== "") onLine(JSON.parse(line) as FindLine)
     },
-    follow: async (after, onEvent, signal) => {
-      const response = await request(questionOf("live", { after }), { signal })
+    follow: async (path, parameters, onEvent, signal) => {
+      const response = await request(questionOf(path, parameters), { signal })
       let event: { name: string; data: string } = { name: "message", data: "" }
       for await (const line of lines(response)) {
         if (line === "") {

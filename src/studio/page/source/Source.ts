@@ -26,6 +26,7 @@ import type {
   WorldAtStart,
 } from "../../wire/Scenarios.ts"
 import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
+import type { Input } from "../../wire/Talk.ts"
 import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
 /** What went wrong, in words for people: expected, found, what to do. */
@@ -70,6 +71,7 @@ export interface Questions {
 /** What a page may order where its server was started to allow it. */
 export interface Orders {
   readonly answers: { readonly order: Answer; readonly result: { readonly position: number } }
+  readonly inputs: { readonly order: Input; readonly result: { readonly position: number } }
   readonly forks: { readonly order: ForkOrder; readonly result: ForkMade }
   readonly rescores: { readonly order: RescoreOrder; readonly result: Rescored }
   readonly "scenarios/check": { readonly order: TextToCheck; readonly result: ReadonlyArray<TextIssue> }
@@ -111,6 +113,16 @@ export interface Source {
     onLine: (line: FindLine) => void,
     signal: AbortSignal,
   ) => Promise<void>
-  /** Follows the log from a position on; null where there is nothing to follow. Ends when it breaks off. */
-  readonly follow: ((after: number, onEvent: (event: LiveEvent) => void, signal: AbortSignal) => Promise<void>) | null
+  /**
+   * Follows the log (`live`, from a position on) or what an agent does and says (`talk`); null where there is nothing to follow. Ends
+   * when it breaks off.
+   */
+  readonly follow:
+    | ((
+        path: "live" | "talk",
+        parameters: Parameters,
+        onEvent: (event: LiveEvent) => void,
+        signal: AbortSignal,
+      ) => Promise<void>)
+    | null
 }

@@ -1,0 +1,76 @@
+/** `/api/talk` and `/api/inputs`: what an agent at work does and says, and what people say to it. */
+
+import { Data, Effect, Option, Schema, Stream } from "effect"
+import * as Channel from "../../agents/channel/Channel.ts"
+import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
+import { FORM } from "../../agents/channel/HttpMessages.ts"
+import type { ServerSentEvent } from "../../agents/channel/ServerSentEvents.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import { Allowed, NotAllowed } from "../Allowed.ts"
+import { type Delta, type Input, LONGEST_INPUT } from "../wire/Talk.ts"
+import * as Query from "./Query.ts"
+
+export const TalkQuery = Schema.Struct({ timeline: Query.Timeline, task: Schema.NonEmptyString })
+
+/** What the agent of a task does now and from now on, and the pieces of its answers while they stream. */
+export const talk = ({ timeline, task }: typeof TalkQuery.Type) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const deltas = (yield* Allowed).talk?.deltas
+    const channel = yield* Channel.make({ taskId: task, timeline, ...(deltas === undefined ? {} : { deltas }) })
+    const { position: after } = yield* log.head
+    const state = yield* channel.state
+    const now: ServerSentEvent = { id: after, type: "state", data: { state } }
+    const coming = Stream.filterMap(channel.events({ after }), sent)
+    return Stream.concat(Stream.succeed(now), coming).pipe(
+      Stream.catchAll((failure) =>
+        Stream.succeed<ServerSentEvent>({
+          ...{ id: after, type: "problem" },
+          data: { error: failure._tag, message: failure.message },
+        }),
+      ),
+    )
+  })
+
+/** What is told besides the events of the log, which the page has from `/api/live`. */
+const sent = (event: ChannelEvent): Option.Option<ServerSentEvent> => {
+  const { position: id } = event
+  if (event.type === "onAgentStateChange") return Option.some({ id, type: "state", data: { state: event.state } })
+  if (event.type !== "onDelta") return Option.none()
+  const { request, index, kind, text } = event
+  return Option.some({ id, type: "delta", data: { request, index, kind, text } satisfies Delta })
+}
+
+const Words = Schema.String.pipe(
+  Schema.maxLength(LONGEST_INPUT),
+  Schema.filter((text) => text.trim() !== "" || "expected text, found none"),
+)
+
+/** The body of `POST /api/inputs`. */
+export const InputBody: Schema.Schema<Input> = Schema.Struct({
+  timeline: Schema.NonEmptyString,
+  task: Schema.NonEmptyString,
+  text: Words,
+  delivery: InputDelivery,
+}).annotations({
+  [FORM]: `{ timeline, task, text, delivery }, text of at most ${LONGEST_INPUT} characters, delivery one of ${InputDelivery.literals.join(", ")}`,
+})
+
+/** Says something to an agent of the program that serves Studio. */
+export const input = ({ timeline, task, text, delivery }: Input) =>
+  Effect.gen(function* () {
+    const allowed = yield* Allowed
+    if (!allowed.answer) return yield* new NotAllowed({ what: "talk to agents", option: "answer" })
+    if (allowed.talk === null) return yield* new NoAgentsHere({ task })
+    const channel = yield* Channel.make({ taskId: task, timeline, by: allowed.by })
+    const { position } = yield* channel.submitUserInput(text, { delivery, source: "studio" })
+    return { position }
+  })
+
+/** Talk to the agent where it works: the program that serves Studio runs no kernel. */
+export class NoAgentsHere extends Data.TaggedError("NoAgentsHere")<{ readonly task: string }> {
+  override get message() {
+    return `Task ${this.task}: expected an agent of the program that serves Studio, found that this program runs no kernel. Serve Studio from the program that runs the agent (Studio.layer beside Hindcast.layer), or use its channel.`
+  }
+}

@@ -1,0 +1,288 @@
+/** A task's events as a conversation: what people and the agent said, what it thought, what it called its tools for, and what that cost. */
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import type { Entry } from "../../wire/Chunk.ts"
+import type { AnswerPart, InputDelivery } from "../../wire/Talk.ts"
+
+/** What was said or done, at the position where it began. */
+export type Spoken = Said | Input | Answer | Call
+
+/** The agent said something that no answer of its model says. */
+export interface Said {
+  readonly kind: "said"
+  readonly position: number
+  readonly text: string
+}
+
+/** Somebody said something to the agent. */
+export interface Input {
+  readonly kind: "input"
+  readonly position: number
+  /** Such as `human:ada`. */
+  readonly by: string
+  readonly text: string
+  readonly delivery: InputDelivery
+  /** Where the agent was given it; null: not yet. */
+  readonly given: number | null
+}
+
+/** A model's answer to one request. */
+export interface Answer {
+  readonly kind: "answer"
+  readonly position: number
+  /** Such as `anthropic/claude-sonnet-4-5`; null where the request is not among the events. */
+  readonly model: string | null
+  /** The id of the `ModelCalled` event of an answer that is under way; null once there is an answer, or none to come. */
+  readonly request: string | null
+  readonly text: string
+  readonly reasoning: string
+  /** Calls of it that became no command. */
+  readonly calls: ReadonlyArray<{ readonly tool: string; readonly args: Json }>
+  /** Why there is no whole answer; null if there is. */
+  readonly failed: string | null
+  readonly use: Use
+}
+
+/** A command of the agent, or of its world's scenario. */
+export interface Call {
+  readonly kind: "call"
+  readonly position: number
+  readonly tool: string
+  readonly args: Json
+  /** Null while it is under way. */
+  readonly end: End | null
+  /** What came of asking a person; null where nobody was asked. */
+  readonly asked: "waits" | "approved" | "rejected" | "expired" | "withdrawn" | null
+}
+
+/** How a command ended. */
+export interface End {
+  readonly position: number
+  readonly status: "succeeded" | "failed" | "denied" | "unknown"
+  /** What came of it, or why nothing did. */
+  readonly result: Json
+}
+
+/** What answers used. */
+export interface Use {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In US dollars; null where no price is known. */
+  readonly usd: number | null
+}
+
+const NOTHING: Use = { inputTokens: 0, outputTokens: 0, usd: null }
+
+/** The conversation in some events of a task, in order. What is too long for a page stands as its line. */
+export const conversation = (entries: ReadonlyArray<Entry>): ReadonlyArray<Spoken> => {
+  const told = new Conversation()
+  for (const entry of entries) told.take(entry)
+  return told.spoken()
+}
+
+/** What all answers of a conversation used. */
+export const useOf = (spoken: ReadonlyArray<Spoken>): Use =>
+  spoken.reduce(
+    (sum, one) =>
+      one.kind !== "answer"
+        ? sum
+        : {
+            inputTokens: sum.inputTokens + one.use.inputTokens,
+            outputTokens: sum.outputTokens + one.use.outputTokens,
+            usd: one.use.usd === null ? sum.usd : (sum.usd ?? 0) + one.use.usd,
+          },
+    NOTHING,
+  )
+
+/** Something that is said, as long as more may become known of it. */
+type Growing<A> = { -readonly [Field in keyof A]: A[Field] }
+
+class Conversation {
+  readonly #spoken: Array<Growing<Said> | Growing<Input> | Growing<Answer> | Growing<Call>> = []
+  /** By the position of the request. */
+  readonly #answers = new Map<number, Growing<Answer>>()
+  readonly #inputs = new Map<number, Growing<Input>>()
+  readonly #commands = new Map<Json, Growing<Call>>()
+  readonly #questions = new Map<Json, Growing<Call>>()
+  /** The calls of each answer, by the model's ids of them. */
+  readonly #calls = new Map<string, { readonly of: Growing<Answer>; readonly tool: string; readonly args: Json }>()
+
+  take(entry: Entry): void {
+    const payload = objectOf(entry.payload)
+    switch (entry.type) {
+      case "InputReceived":
+        this.#hear(entry, payload)
+        return
+      case "InputDelivered":
+        for (const position of listOf(payload.inputs)) {
+          const input = this.#inputs.get(Number(position))
+          if (input !== undefined) input.given = entry.position
+        }
+        return
+      case "MessageSent":
+        this.#say(entry, textOf(payload.content) || entry.line)
+        return
+      case "ModelCalled":
+        this.#ask(entry, payload)
+        return
+      case "ModelResponded":
+      case "ModelFailed":
+        this.#answer(entry, payload)
+        return
+      case "ActuatorCommanded":
+        this.#command(entry, payload)
+        return
+      case "ConfirmationRequested": {
+        const command = this.#commands.get(payload.commandId ?? null)
+        if (command === undefined) return
+        command.asked = "waits"
+        this.#questions.set(payload.confirmationId ?? null, command)
+        return
+      }
+      case "ConfirmationDecided":
+        this.#settle(payload, payload.approved === true ? "approved" : "rejected")
+        return
+      case "ConfirmationExpired":
+        this.#settle(payload, "expired")
+        return
+      case "ConfirmationWithdrawn":
+        this.#settle(payload, "withdrawn")
+        return
+      default: {
+        const status = ENDS.get(entry.type)
+        if (status !== undefined) this.#end(entry, payload, status)
+      }
+    }
+  }
+
+  spoken(): ReadonlyArray<Spoken> {
+    for (const { of, tool, args } of this.#calls.values()) of.calls = [...of.calls, { tool, args }]
+    this.#calls.clear()
+    return this.#spoken
+  }
+
+  #hear(entry: Entry, payload: JsonObject): void {
+    const input: Growing<Input> = {
+      ...{ kind: "input", position: entry.position, by: entry.actor, given: null },
+      text: textOf(payload.content) || entry.line,
+      delivery: deliveryOf(payload.delivery),
+    }
+    this.#inputs.set(entry.position, input)
+    this.#spoken.push(input)
+  }
+
+  /** The kernel records what an agent says; where its model's answer says it, it was shown. */
+  #say({ position }: Entry, text: string): void {
+    const last = this.#spoken.findLast(({ kind }) => kind === "answer" || kind === "said" || kind === "input")
+    if (last?.kind === "answer" && same(last.text, text)) return
+    this.#spoken.push({ kind: "said", position, text })
+  }
+
+  #ask(entry: Entry, { provider, model }: JsonObject): void {
+    const named = [provider, model].filter((part) => typeof part === "string").join("/")
+    this.#begin(entry.position, { position: entry.position, model: named || null, request: entry.id })
+  }
+
+  #begin(request: number, begun: Pick<Answer, "position" | "model" | "request">): Growing<Answer> {
+    const answer: Growing<Answer> = {
+      ...{ kind: "answer", text: "", reasoning: "", calls: [], failed: null, use: NOTHING },
+      ...begun,
+    }
+    this.#answers.set(request, answer)
+    this.#spoken.push(answer)
+    return answer
+  }
+
+  #answer(entry: Entry, payload: JsonObject): void {
+    const asked = entry.cause?.position ?? entry.position
+    const { position } = entry
+    const answer = this.#answers.get(asked) ?? this.#begin(asked, { position, model: null, request: null })
+    const parts = partsOf(payload.response)
+    answer.position = position
+    answer.request = null
+    answer.text = parts.length > 0 ? words(parts, "text") : textOf(payload.response) || entry.line
+    answer.reasoning = words(parts, "reasoning")
+    answer.use = usedIn(payload)
+    if (entry.type === "ModelFailed")
+      answer.failed = [payload.kind, payload.reason].filter(isText).join(": ") || entry.line
+    for (const part of parts)
+      if (part.type === "call") this.#calls.set(part.callId, { of: answer, tool: part.tool, args: part.args })
+  }
+
+  #command(entry: Entry, { commandId, callId, actuator, args }: JsonObject): void {
+    const called = typeof callId === "string" ? this.#calls.get(callId) : undefined
+    if (called !== undefined) this.#calls.delete(String(callId))
+    const command: Growing<Call> = {
+      ...{ kind: "call", position: entry.position, end: null, asked: null },
+      tool: isText(actuator) ? actuator : (called?.tool ?? entry.line),
+      args: args ?? called?.args ?? null,
+    }
+    this.#commands.set(commandId ?? null, command)
+    this.#spoken.push(command)
+  }
+
+  #settle({ confirmationId }: JsonObject, asked: Call["asked"]): void {
+    const command = this.#questions.get(confirmationId ?? null)
+    if (command !== undefined) command.asked = asked
+  }
+
+  #end({ position, line, payload: read }: Entry, payload: JsonObject, status: End["status"]): void {
+    const command = this.#commands.get(payload.commandId ?? null)
+    const result = payload.result ?? payload.error ?? payload.reason ?? null
+    if (command !== undefined) command.end = { position, status, result: read === null ? line : result }
+  }
+}
+
+const ENDS: ReadonlyMap<string, End["status"]> = new Map([
+  ["CommandSucceeded", "succeeded"],
+  ["CommandFailed", "failed"],
+  ["CommandDenied", "denied"],
+  ["CommandOutcomeUnknown", "unknown"],
+])
+
+/** The parts of a recorded answer. What is none of the known parts is left out: other programs' answers are imported as they are. */
+const partsOf = (response: Json | undefined): ReadonlyArray<AnswerPart> =>
+  listOf(objectOf(response).parts).flatMap(partOf)
+
+const partOf = (part: Json): ReadonlyArray<AnswerPart> => {
+  const { type, text, callId, tool, args } = objectOf(part)
+  if ((type === "text" || type === "reasoning") && isText(text)) return [{ type, text }]
+  return type === "call" && isText(callId) && isText(tool) ? [{ type, callId, tool, args: args ?? null }] : []
+}
+
+const words = (parts: ReadonlyArray<AnswerPart>, type: "text" | "reasoning"): string =>
+  parts.flatMap((part) => (part.type === type ? [part.text] : [])).join("")
+
+const usedIn = ({ usage, cost }: JsonObject): Use => {
+  const { inputTokens, outputTokens } = objectOf(usage)
+  const { usd } = objectOf(cost)
+  return {
+    inputTokens: numberOf(inputTokens),
+    outputTokens: numberOf(outputTokens),
+    usd: typeof usd === "number" ? usd : null,
+  }
+}
+
+/** The text of what was said: of content parts, those that are text, and of others that they were there. */
+const textOf = (content: Json | undefined): string => {
+  if (isText(content)) return content
+  return listOf(content)
+    .map((part) => {
+      const { text, mediaType, type } = objectOf(part)
+      return isText(text) ? text : `[${isText(mediaType) ? mediaType : isText(type) ? type : "part"}]`
+    })
+    .join("\n")
+}
+
+const deliveryOf = (delivery: Json | undefined): InputDelivery =>
+  delivery === "steering" || delivery === "interrupting" ? delivery : "queued"
+
+const same = (a: string, b: string): boolean => a.trim() === b.trim()
+
+const isText = (value: Json | undefined): value is string => typeof value === "string"
+
+const numberOf = (value: Json | undefined): number => (typeof value === "number" ? value : 0)
+
+const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
+
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}

@@ -1,0 +1,88 @@
+/** What the agent does now, and a field to say something to it. */
+import { useState } from "preact/hooks"
+import { type AgentState, type InputDelivery, LONGEST_INPUT } from "../../wire/Talk.ts"
+import type { LiveTalk } from "../model/LiveTalk.ts"
+import { useStudio } from "../parts/context.ts"
+
+const STATES: { readonly [state in AgentState]: string } = {
+  ready: "waits for an input",
+  thinking: "thinks",
+  executing_tool: "uses a tool",
+  waiting_for_confirmation: "waits for a person to answer a question",
+  done: "is done",
+}
+
+/** The ways to say something: the verb, and when the agent is given it. */
+const VERBS: ReadonlyArray<readonly [delivery: InputDelivery, verb: string, title: string]> = [
+  ["queued", "Queue", "The agent is given it once it is done with what it does"],
+  ["steering", "Steer", "The agent is given it before its next turn"],
+  ["interrupting", "Interrupt", "The agent is given it at once: the answer that is under way ends"],
+]
+
+export const Speaking = ({ live }: { readonly live: LiveTalk }) => {
+  const studio = useStudio()
+  const state = live.state.value
+  const { allows } = studio.log.value
+  return (
+    <section class="speaking" aria-label="Talk to the agent">
+      <p class="state" role="status">
+        {state === null ? "…" : `The agent ${STATES[state]}.`}
+      </p>
+      {state === "done" ? null : allows.talk ? <Field /> : <p class="note">{allows.answer ? ELSEWHERE : READ_ONLY}</p>}
+    </section>
+  )
+}
+
+const READ_ONLY =
+  "It is only shown here. To talk to it, serve Studio with answer from the program that runs the agent (Studio.layer)."
+
+const ELSEWHERE =
+  "It is only shown here: the program that serves Studio does not run the agent. Its channel takes inputs."
+
+const Field = () => {
+  const studio = useStudio()
+  const [text, setText] = useState("")
+  const [isSending, setSending] = useState(false)
+  const { timeline = "", task = null } = studio.history.value?.course ?? {}
+  const send = async (delivery: InputDelivery): Promise<void> => {
+    if (task === null || isSending) return
+    setSending(true)
+    try {
+      await studio.source.order("inputs", { timeline, task, text, delivery })
+      setText("")
+      studio.follow()
+    } catch (cause) {
+      studio.fail(cause)
+    }
+    setSending(false)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send("queued")
+      }}
+    >
+      <textarea
+        aria-label="Say to the agent"
+        rows={3}
+        maxLength={LONGEST_INPUT}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <p class="verbs">
+        {VERBS.map(([delivery, verb, title]) => (
+          <button
+            key={delivery}
+            type={delivery === "queued" ? "submit" : "button"}
+            title={title}
+            disabled={isSending || text.trim() === ""}
+            onClick={delivery === "queued" ? undefined : () => void send(delivery)}
+          >
+            {verb}
+          </button>
+        ))}
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,65 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
+import { program } from "./asking.ts"
+import { open } from "./watching.ts"
+
+let browser: OwnBrowser
+let directory: string
+beforeAll(async () => {
+  browser = await launchProtected()
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-talk-"))
+})
+afterAll(async () => {
+  await browser?.close()
+  fs.rmSync(directory, { recursive: true, force: true })
+})
+
+describe("talking to an agent at work", () => {
+  it("shows its answer while it streams, and the same words from the log after a reload", async () => {
+    const studio = await program("talking", path.join(directory, "answer.db"), "true")
+    try {
+      const { page, said } = await open(browser.browser, studio.url.replace("/#", "/t/main/t?pane=talk#"))
+      const state = page.locator(".speaking .state")
+      await state.getByText("waits for an input").waitFor()
+      await page.locator(".said.model").getByText("Hello.").waitFor()
+      // What the model's answer says is not shown again as what the agent said.
+      expect(await page.locator(".said").count()).toBe(1)
+      expect(await page.getByRole("button", { name: "Queue" }).isDisabled()).toBe(true)
+      await page.getByLabel("Say to the agent").fill("What do you <b>think</b>?")
+      await page.getByRole("button", { name: "Queue" }).click()
+      await page.locator(".coming").getByText("I thi").waitFor()
+      await state.getByText("thinks").waitFor()
+      expect(await page.getByLabel("Say to the agent").inputValue()).toBe("")
+      studio.write("go on")
+      await page.locator(".said.model").getByText("I think so.").waitFor()
+      await state.getByText("waits for an input").waitFor()
+      expect(await page.locator(".coming").count()).toBe(0)
+      const talk = async () =>
+        (await page.locator(".talk .said").allInnerTexts()).map((text) => text.replace(/\s+/g, " "))
+      const before = await talk()
+      expect(before).toHaveLength(3)
+      expect(before[1]).toMatch(/human:ada @\d+ What do you <b>think<\/b>\? queued$/)
+      await page.reload()
+      await state.getByText("waits for an input").waitFor()
+      expect(await talk()).toEqual(before)
+      expect(said).toEqual([])
+    } finally {
+      await studio.stop()
+    }
+  })
+
+  it("is only shown where it was not allowed", async () => {
+    const studio = await program("talking", path.join(directory, "read.db"), "false")
+    try {
+      const { page } = await open(browser.browser, studio.url.replace("/#", "/t/main/t?pane=talk#"))
+      await page.locator(".speaking .state").getByText("waits for an input").waitFor()
+      await page.locator(".speaking").getByText("It is only shown here").waitFor()
+      expect(await page.getByLabel("Say to the agent").count()).toBe(0)
+    } finally {
+      await studio.stop()
+    }
+  })
+})

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest"
+import { conversation, useOf } from "../../../src/studio/page/model/conversation.ts"
+import { continued } from "../../../src/studio/page/model/LiveTalk.ts"
+import type { Entry } from "../../../src/studio/wire/Chunk.ts"
+import type { JsonObject } from "../../../src/values/Json.ts"
+
+/** Events at the positions 1, 2, 3 …, each a type, its payload and the position of its cause. */
+const entries = (...events: ReadonlyArray<readonly [type: string, payload: JsonObject | null, cause?: number]>) =>
+  events.map(
+    ([type, payload, cause], index): Entry => ({
+      ...{ position: index + 1, id: `id-${index + 1}`, type, kind: "model", bad: false, task: "t", timeline: "main" },
+      ...{ actor: "human:ada", recordedAt: 0, occurredAt: 0, line: `line ${index + 1}`, payload, length: 0 },
+      ...{ unreadable: [], changes: [] },
+      cause: cause === undefined ? null : { position: cause, type: "", line: "" },
+    }),
+  )
+
+const called = { provider: "test", model: "one", request: {}, requestDigest: "" }
+
+const use = (inputTokens: number, outputTokens: number, usd: number | null = null) => ({
+  ...{ inputTokens, outputTokens, usd },
+})
+
+const answer = { kind: "answer", model: "test/one", request: null, reasoning: "", calls: [], failed: null }
+
+describe("a conversation", () => {
+  it("has each answer once, with what was thought, and its calls as commands with their results", () => {
+    const parts = [
+      { type: "reasoning", text: "Hm. " },
+      { type: "text", text: "I " },
+      { type: "text", text: "add." },
+      { type: "call", callId: "a", tool: "counter__add", args: { by: 1 } },
+      { type: "call", callId: "b", tool: "perceive", args: {} },
+    ]
+    const command = { commandId: "c1", callId: "a", actuator: "counter/add", args: { by: 1 } }
+    const spoken = conversation(
+      entries(
+        ["InputReceived", { content: "Add one.", delivery: "steering" }],
+        ["InputDelivered", { inputs: [1] }],
+        ["ModelCalled", called],
+        ["ModelResponded", { response: { parts }, usage: use(100, 10), cost: { usd: 0.5 } }, 3],
+        ["DecisionMade", { choice: {} }],
+        ["MessageSent", { content: "I add.", format: "markdown" }],
+        ["ActuatorCommanded", command],
+        ["CommandAllowed", { commandId: "c1" }],
+        ["CommandSucceeded", { commandId: "c1", result: { count: 1 } }],
+      ),
+    )
+    const [heard, answered, call] = spoken
+    expect(heard).toEqual({
+      ...{ kind: "input", position: 1, by: "human:ada", text: "Add one.", delivery: "steering", given: 2 },
+    })
+    expect(answered).toEqual({
+      ...{ ...answer, position: 4, text: "I add.", reasoning: "Hm. ", use: use(100, 10, 0.5) },
+      calls: [{ tool: "perceive", args: {} }],
+    })
+    expect(call).toEqual({
+      ...{ kind: "call", position: 7, tool: "counter/add", args: { by: 1 }, asked: null },
+      end: { position: 9, status: "succeeded", result: { count: 1 } },
+    })
+    expect(spoken).toHaveLength(3)
+  })
+
+  it("says of what is under way that it is, and of a failure why, with what had come", () => {
+    const spoken = conversation(
+      entries(
+        ["ModelCalled", called],
+        [
+          "ModelFailed",
+          { kind: "interrupted", reason: "ada", response: { parts: [{ type: "text", text: "So" }] }, usage: use(7, 1) },
+          1,
+        ],
+        ["ActuatorCommanded", { commandId: "c1", actuator: "boiler/heat", args: {} }],
+        ["ConfirmationRequested", { confirmationId: "q", commandId: "c1" }],
+        ["ModelCalled", called],
+      ),
+    )
+    expect(spoken).toEqual([
+      { ...answer, position: 2, text: "So", failed: "interrupted: ada", use: use(7, 1) },
+      { kind: "call", position: 3, tool: "boiler/heat", args: {}, asked: "waits", end: null },
+      { ...answer, position: 5, request: "id-5", text: "", use: use(0, 0) },
+    ])
+    expect(useOf(spoken)).toEqual(use(7, 1))
+  })
+
+  it("adds up tokens and what is known of the cost", () => {
+    const answered = (cost: JsonObject) =>
+      ["ModelResponded", { response: { parts: [] }, usage: use(1, 2), ...cost }] as const
+    const spoken = conversation(
+      entries(answered({}), answered({ cost: { usd: 0.25 } }), answered({ cost: { usd: 0.5 } })),
+    )
+    expect(useOf(spoken)).toEqual(use(3, 6, 0.75))
+    expect(useOf([])).toEqual(use(0, 0))
+  })
+
+  it("shows what an agent without a model says, and says of what is not here or of another form what is known", () => {
+    const spoken = conversation(
+      entries(
+        ["MessageSent", { content: "Hello", format: "text" }],
+        [
+          "InputReceived",
+          {
+            content: [
+              { type: "text", text: "Look" },
+              { type: "file", mediaType: "image/png" },
+            ],
+          },
+        ],
+        ["MessageSent", { content: "Hello", format: "text" }],
+        // Too long for a page, shredded, or written by another program.
+        ["InputReceived", null],
+        ["InputReceived", { content: null }],
+        ["ModelResponded", null, 1],
+        ["ModelResponded", { response: "A bare text", usage: null }, 77],
+        ["ModelResponded", { response: { parts: ["x", { type: "call", tool: 3 }, { type: "text" }] } }],
+        ["CommandSucceeded", { commandId: "nobody's" }],
+        ["ConfirmationDecided", { confirmationId: "nobody's", approved: true }],
+        ["InputDelivered", { inputs: "none" }],
+      ),
+    )
+    expect(spoken.map((one) => [one.position, one.kind, "text" in one ? one.text : null])).toEqual([
+      ...[
+        [1, "said", "Hello"],
+        [2, "input", "Look\n[image/png]"],
+        [3, "said", "Hello"],
+        [4, "input", "line 4"],
+      ],
+      ...[
+        [5, "input", "line 5"],
+        [6, "answer", "line 6"],
+        [7, "answer", "A bare text"],
+        [8, "answer", "line 8"],
+      ],
+    ])
+  })
+})
+
+describe("an answer that streams", () => {
+  it("grows part by part, and another request begins anew", () => {
+    const pieces = [
+      { request: "r", index: 1, kind: "text", text: "b" },
+      { request: "r", index: 0, kind: "reasoning", text: "a" },
+      { request: "r", index: 1, kind: "text", text: "c" },
+    ] as const
+    const whole = pieces.reduce(continued, null)
+    expect(whole).toEqual({
+      request: "r",
+      pieces: [
+        { kind: "reasoning", text: "a" },
+        { kind: "text", text: "bc" },
+      ],
+    })
+    const next = continued(whole, { request: "s", index: 0, kind: "text", text: "d" })
+    expect(next).toEqual({ request: "s", pieces: [{ kind: "text", text: "d" }] })
+  })
+})
