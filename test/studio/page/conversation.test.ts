@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { conversation, useOf } from "../../../src/studio/page/model/conversation.ts"
-import { continued } from "../../../src/studio/page/model/LiveTalk.ts"
+import { conversation, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
+import { continued } from "../../../src/studio/page/model/talk/LiveTalk.ts"
 import type { Entry } from "../../../src/studio/wire/Chunk.ts"
 import type { JsonObject } from "../../../src/values/Json.ts"
 

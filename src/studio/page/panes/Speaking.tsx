@@ -1,7 +1,7 @@
 /** What the agent does now, and a field to say something to it. */
 import { useState } from "preact/hooks"
 import { type AgentState, type InputDelivery, LONGEST_INPUT } from "../../wire/Talk.ts"
-import type { LiveTalk } from "../model/LiveTalk.ts"
+import type { LiveTalk } from "../model/talk/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
 
 const STATES: { readonly [state in AgentState]: string } = {

@@ -10,8 +10,8 @@ import {
   type Spoken,
   type Use,
   useOf,
-} from "../model/conversation.ts"
-import { LiveTalk, type Streaming } from "../model/LiveTalk.ts"
+} from "../model/talk/conversation.ts"
+import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
 import { inline, nameOf } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"

@@ -1,7 +1,7 @@
 /** A task's events as a conversation: what people and the agent said, what it thought, what it called its tools for, and what that cost. */
-import type { Json, JsonObject } from "../../../values/Json.ts"
-import type { Entry } from "../../wire/Chunk.ts"
-import type { AnswerPart, InputDelivery } from "../../wire/Talk.ts"
+import type { Json, JsonObject } from "../../../../values/Json.ts"
+import type { Entry } from "../../../wire/Chunk.ts"
+import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
 
 /** What was said or done, at the position where it began. */
 export type Spoken = Said | Input | Answer | Call

@@ -1,8 +1,8 @@
 /** What an agent at work does, and the answer that it is giving: what is told beside the log, for as long as somebody looks. */
 import { type Signal, signal } from "@preact/signals"
-import type { AgentState, AnswerPart, Delta } from "../../wire/Talk.ts"
-import type { LiveEvent, Source } from "../source/Source.ts"
-import type { Course } from "./Address.ts"
+import type { AgentState, AnswerPart, Delta } from "../../../wire/Talk.ts"
+import type { LiveEvent, Source } from "../../source/Source.ts"
+import type { Course } from "../Address.ts"
 
 /** How long to wait before connecting again, in milliseconds. */
 const WAIT = 1_000
