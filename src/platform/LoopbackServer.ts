@@ -1,17 +1,8 @@
 /** HTTP for programs on this machine: a server that listens on 127.0.0.1 alone, and ends with its scope. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { Data, Effect, FiberSet, type Scope } from "effect"
-
-/** Choose another port, or none: the server cannot listen on this one. */
-export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
-  readonly port: number
-  readonly reason: string
-}> {
-  override get message() {
-    return `Port ${this.port}: expected one that is free on 127.0.0.1, found that it cannot be used (${this.reason}).`
-  }
-}
+import { Effect, FiberSet, type Scope } from "effect"
+import { PortUnavailable } from "./PortUnavailable.ts"
 
 /** A request, where it is answered, and the port that it came in by. */
 export interface Incoming {

@@ -93,7 +93,7 @@ describe("a task that is forked at each of its events", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const { tools } = counting()
-      const first = yield* stoppingAt(({ events }) => events.length === 1 && events[0]?.type === "CommandAllowed", {
+      const first = yield* stoppingAt(({ events }) => events.length === 2 && events[1]?.type === "CommandAllowed", {
         directory,
         gate,
         tools,

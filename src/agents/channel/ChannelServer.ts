@@ -12,6 +12,7 @@ import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import * as LoopbackServer from "../../platform/LoopbackServer.ts"
+import type { PortUnavailable } from "../../platform/PortUnavailable.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as Options from "../../values/Options.ts"
 import { ContentPart } from "../models/Message.ts"
@@ -71,11 +72,7 @@ const DEFAULT_HEARTBEAT_MS = 15_000
  */
 export const serve = (
   options: ServeOptions = {},
-): Effect.Effect<
-  Served,
-  Options.InvalidOptions | LoopbackServer.PortUnavailable,
-  EventLog | Confirmations | Scope.Scope
-> =>
+): Effect.Effect<Served, Options.InvalidOptions | PortUnavailable, EventLog | Confirmations | Scope.Scope> =>
   Effect.gen(function* () {
     const decoded = yield* Options.decode("Channel.serve", ServeOptions, options)
     const { port: wanted = 0, by = "channel", heartbeatMs = DEFAULT_HEARTBEAT_MS } = decoded

@@ -9,9 +9,9 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
 import { sentBy } from "../http/SentRequest.ts"
+import { Diverged } from "../replay/Played.ts"
 import * as PlayedBody from "../replay/PlayedBody.ts"
-import { Diverged } from "../replay/PlayedRun.ts"
-import { ofRequests } from "../replay/RequestDifference.ts"
+import * as SentDifference from "../replay/SentDifference.ts"
 import * as Tape from "../replay/Tape.ts"
 import { isObject, jsonOf } from "../wire/pieces.ts"
 import { askedBy } from "../wire/wires.ts"
@@ -77,7 +77,7 @@ export const make = ({ events, taskId, redaction, changes, recording, fetch, div
     if (found?.answer.kind === "error") throw PlayedBody.failureOf(found.answer, signal)
     const instead = playing.next("fetch")
     if (instead !== undefined && underWay.take("fetch", read.digest) === undefined) {
-      const difference = ofRequests(events, instead.asked, sent, read)
+      const difference = SentDifference.of(events, instead.asked, sent, read)
       const error = new Diverged({ taskId, call: "fetch", position: instead.position, difference })
       diverged(error)
       throw error

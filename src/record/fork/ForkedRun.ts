@@ -10,7 +10,7 @@ import * as RecordedFetch from "../http/RecordedFetch.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
-import type { Diverged } from "../replay/PlayedRun.ts"
+import type { Diverged } from "../replay/Played.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ForkedFetch from "./ForkedFetch.ts"
 

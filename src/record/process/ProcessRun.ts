@@ -4,7 +4,7 @@ import { type Either, Schema } from "effect"
 import type { ParseError } from "effect/ParseResult"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { Order } from "../doctor/ExaminedFetch.ts"
-import { Live } from "../replay/PlayedRun.ts"
+import { Live } from "../replay/Played.ts"
 
 /** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
 export const VARIABLE = "HINDCAST_RUN"

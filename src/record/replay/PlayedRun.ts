@@ -1,6 +1,5 @@
 /** A run whose calls are answered by events: each by what was recorded for one like it. */
 
-import { Data, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -12,45 +11,11 @@ import { sentBy } from "../http/SentRequest.ts"
 import * as JsonCopy from "../JsonCopy.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import { NameTaken, type Run, RunEnded, ToolDenied } from "../Run.ts"
+import { Diverged, type Live, type PlayedRun } from "./Played.ts"
 import * as PlayedBody from "./PlayedBody.ts"
 import * as RequestDifference from "./RequestDifference.ts"
+import * as SentDifference from "./SentDifference.ts"
 import * as Tape from "./Tape.ts"
-
-/** The program did otherwise than was recorded. What would have followed, no log can tell. */
-export class Diverged extends Data.TaggedError("Diverged")<{
-  readonly taskId: string
-  /** What it did: `fetch`, `tool program/add`, `io load`, `now`, `run.end`. */
-  readonly call: string
-  /** The position of the recorded call in whose place it came; null after the last one. */
-  readonly position: number | null
-  /** Where the two differ. */
-  readonly difference: RequestDifference.Difference
-}> {
-  override get message() {
-    const { where, recorded, now } = this.difference
-    const place = this.position === null ? "after all that is recorded" : `@${this.position}`
-    return `The replay of ${this.taskId} diverged ${place}, by ${this.call}: expected in ${where} ${recorded}, found ${now}`
-  }
-}
-
-/**
- * `model`: the requests to models are made anew; all else is recorded, so that no tool is called: a regression test of a prompt.
- * `tools`: the models' answers are recorded; tools, sensors, other functions and other requests are called anew.
- */
-export const Live = Schema.Literal("model", "tools")
-
-export type Live = typeof Live.Type
-
-/** A run that is played, and whether it went as recorded. */
-export interface PlayedRun {
-  readonly run: Run
-  /** The first difference. */
-  readonly divergence: () => Diverged | undefined
-  /** The first recorded call that was not made. */
-  readonly unmade: () => Diverged | undefined
-  /** How many calls were made anew. */
-  readonly madeAnew: () => number
-}
 
 /** Whether a recorded call is made anew. The time and chance never are: a replay would have others. */
 const isLive = (live: Live | undefined, { asked, line }: Tape.Interaction): boolean => {
@@ -139,13 +104,11 @@ export const play = (
       assertOpen("fetch")
       const { sent, request } = await sentBy(input, init)
       const read = HttpMessage.read(sent, redaction)
-      if (live === (RequestDifference.requestIn(sent, read) === undefined ? "tools" : "model")) {
+      if (live === (SentDifference.requestIn(sent, read) === undefined ? "tools" : "model")) {
         anew++
         return request === undefined ? liveFetch(input, init) : liveFetch(request)
       }
-      const answer = answered("fetch", read.digest, ({ asked }) =>
-        RequestDifference.ofRequests(events, asked, sent, read),
-      )
+      const answer = answered("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
       if (answer.kind === "response") {
         const { omitted } = answer.response
         if (omitted === undefined) return PlayedBody.of(answer.response, request?.signal ?? init?.signal)

@@ -6,7 +6,8 @@ import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
-import { Live, type PlayedRun, play } from "./PlayedRun.ts"
+import { Live, type PlayedRun } from "./Played.ts"
+import { play } from "./PlayedRun.ts"
 import { eventsOf } from "./RecordedEvents.ts"
 
 /** Which recorded run is played. */

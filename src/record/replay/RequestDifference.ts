@@ -7,8 +7,6 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { Json } from "../../values/Json.ts"
-import type * as HttpMessage from "../http/HttpMessage.ts"
-import { askedBy } from "../wire/wires.ts"
 
 /** A difference of two requests. */
 export interface Difference {
@@ -143,28 +141,3 @@ export const first = (where: string, recorded: Json, now: Json): Difference => {
 }
 
 const shownJson = (value: Json): string => shortened(JSON.stringify(value))
-
-/** What a request asks a model; undefined if it is none. */
-export const requestIn = ({ method, url }: HttpMessage.SentRequest, { body }: HttpMessage.ReadRequest) => {
-  const { host, pathname: path } = new URL(url)
-  return askedBy(method, { host, path }, body)?.request
-}
-
-/** Where a request differs from the recorded one in whose place it came. */
-export const ofRequests = (
-  events: ReadonlyArray<Event>,
-  asked: Event,
-  sent: HttpMessage.SentRequest,
-  read: HttpMessage.ReadRequest,
-): Difference => {
-  const now = requestIn(sent, read)
-  const was = readIn(events, asked)
-  if (now !== undefined && was !== undefined) {
-    if (asked.payload.model !== now.model) {
-      return { where: "the model", recorded: String(asked.payload.model), now: now.model }
-    }
-    return between(was, { ...now, tools: now.tools as unknown as Json })
-  }
-  const before = is(asked, "ModelCalled") ? "a request to a model" : (asked.payload.request ?? null)
-  return first("the request", before, now === undefined ? read.recorded() : "a request to a model")
-}

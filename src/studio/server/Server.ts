@@ -4,6 +4,7 @@ import { Effect, type Scope } from "effect"
 import { newToken, siteRefusalOf, tokenRefusalOf } from "../../agents/channel/HttpAccess.ts"
 import { refuse } from "../../agents/channel/HttpMessages.ts"
 import * as LoopbackServer from "../../platform/LoopbackServer.ts"
+import type { PortUnavailable } from "../../platform/PortUnavailable.ts"
 import { Drawing } from "../drawing/Drawing.ts"
 import * as PageFiles from "./PageFiles.ts"
 import * as Problems from "./Problems.ts"
@@ -35,7 +36,7 @@ export const serve = ({
   port: wanted = 0,
   heartbeatMs = HEARTBEAT_MS,
   files,
-}: ServeOptions): Effect.Effect<Served, LoopbackServer.PortUnavailable, Routes.Needs | Scope.Scope> =>
+}: ServeOptions): Effect.Effect<Served, PortUnavailable, Routes.Needs | Scope.Scope> =>
   Effect.gen(function* () {
     const { origins, showIn } = yield* Drawing
     const headers = PageFiles.headers(origins)

@@ -24,7 +24,11 @@ const course = async () => {
   const asked = new Promise<Chunk>((resolve) => {
     answer = () => resolve(chunk)
   })
-  const answers = { task: { outcome: null }, course: { positions: [1], times: [1], kinds: "r" }, chunk: asked }
+  const answers = {
+    task: { outcome: null },
+    course: { positions: [1], times: [1], kinds: "r", last: { timeline: "main", at: 1 } },
+    chunk: asked,
+  }
   const source = { ask: async (path: keyof typeof answers) => answers[path] } as unknown as Source
   const history = new CourseHistory(source, { timeline: "main", task: "t" }, signal(1))
   await history.open()

@@ -1,0 +1,33 @@
+/** Where a request that is sent differs from a recorded one. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json } from "../../values/Json.ts"
+import type * as HttpMessage from "../http/HttpMessage.ts"
+import { askedBy } from "../wire/wires.ts"
+import * as RequestDifference from "./RequestDifference.ts"
+
+/** What a request asks a model; undefined if it is none. */
+export const requestIn = ({ method, url }: HttpMessage.SentRequest, { body }: HttpMessage.ReadRequest) => {
+  const { host, pathname: path } = new URL(url)
+  return askedBy(method, { host, path }, body)?.request
+}
+
+/** Where a request differs from the recorded one in whose place it came. */
+export const of = (
+  events: ReadonlyArray<Event>,
+  asked: Event,
+  sent: HttpMessage.SentRequest,
+  read: HttpMessage.ReadRequest,
+): RequestDifference.Difference => {
+  const now = requestIn(sent, read)
+  const was = RequestDifference.readIn(events, asked)
+  if (now !== undefined && was !== undefined) {
+    if (asked.payload.model !== now.model) {
+      return { where: "the model", recorded: String(asked.payload.model), now: now.model }
+    }
+    return RequestDifference.between(was, { ...now, tools: now.tools as unknown as Json })
+  }
+  const before = is(asked, "ModelCalled") ? "a request to a model" : (asked.payload.request ?? null)
+  return RequestDifference.first("the request", before, now === undefined ? read.recorded() : "a request to a model")
+}
