@@ -9,7 +9,7 @@ import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
-import type { PortUnavailable } from "../platform/PortUnavailable.ts"
+import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
@@ -19,7 +19,7 @@ import * as Drawing from "./drawing/Drawing.ts"
 import * as StudioLog from "./StudioLog.ts"
 import * as Server from "./server/Server.ts"
 
-export type { PortUnavailable } from "../platform/PortUnavailable.ts"
+export type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
 
 /** Options of `layer`. Without any it only reads. */
 export interface StudioOptions {

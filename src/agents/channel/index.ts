@@ -1,6 +1,6 @@
 /** Channels between people and agents at work: in a program, and over HTTP. */
 
-export { PortUnavailable } from "../../platform/PortUnavailable.ts"
+export { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 export type { AgentState } from "./AgentState.ts"
 export {
   type Channel,

@@ -3,7 +3,7 @@
 import { Context, Effect, Either, Layer } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as PluginCopies from "../../kernel/registry/PluginCopies.ts"
-import type { PortUnavailable } from "../../platform/PortUnavailable.ts"
+import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import type { ViewCode } from "../wire/Chunk.ts"
 import * as Consent from "./Consent.ts"
 import * as DrawingCode from "./DrawingCode.ts"

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import { Effect, Option, type Scope } from "effect"
-import { PortUnavailable } from "../../platform/PortUnavailable.ts"
+import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import type { FrameDocument } from "./FrameDocument.ts"
 import { HEADERS } from "./FrameHeaders.ts"
 
