@@ -49,7 +49,8 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         ))}
       </div>
       <div
-        class="tracks"
+        // The names stand at the other end than the mark where they part.
+        class={parts !== null && parts < most / 2 ? "tracks named-last" : "tracks"}
         ref={box}
         role="slider"
         tabIndex={0}

@@ -79,7 +79,7 @@ const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
           {shared > 0 ? `They share the history up to @${shared}. ` : ""}
           {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
           {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length} only
-          in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.
+          in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}
           {divergence === null ? null : (
             <button type="button" onClick={() => select(divergence)}>
               go there
