@@ -29,7 +29,7 @@ export interface Forks extends Pick<Forking, "agents"> {
 
 /** Scenarios that the page may edit and run. */
 export interface Staging {
-  /** Absolute paths of directories. */
+  /** Absolute paths of directories, without symbolic links in them. */
   readonly directories: ReadonlyArray<string>
   /** By the names that the page may say. */
   readonly agents: ReadonlyMap<string, Agent>
@@ -67,12 +67,20 @@ export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, S
     return { agents, begin, inTurn: turns.withPermits(1) }
   })
 
+/** Most worlds that are looked at at once: each is a process. Others wait. */
+const MAX_LOOKS = 2
+
 /** Runs of scenarios that end with the scope. */
-export const staged = ({ run, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => ({
-    ...rest,
-    begin: (agent, scenario, options) => begun(scope, run(agent, scenario, options)),
-  }))
+export const staged = ({ run, look, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const looks = yield* Effect.makeSemaphore(MAX_LOOKS)
+    return {
+      ...rest,
+      look: (played, seed) => looks.withPermits(1)(look(played, seed)),
+      begin: (agent, scenario, options) => begun(scope, run(agent, scenario, options)),
+    }
+  })
 
 const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effect.Effect<Begun> =>
   Effect.suspend(() => {
