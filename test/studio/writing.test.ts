@@ -9,11 +9,6 @@ import * as ScenarioFiles from "../../src/studio/scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../../src/studio/scenarios/ScenarioText.ts"
 import * as Scenarios from "../../src/worlds/scenario/Scenario.ts"
 
-const issuesOf = (rubric: string) =>
-  Effect.map(
-    RubricText.parse(rubric),
-    Either.getOrElse(() => []),
-  )
 const wrongIn = (rubric: string) =>
   Effect.map(RubricText.parse(rubric), (parsed) => (Either.isLeft(parsed) ? parsed.left : []))
 

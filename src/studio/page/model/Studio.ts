@@ -6,6 +6,7 @@ import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { type Address, type Course, OVERVIEW, type Visit, visit } from "./Address.ts"
 import { CourseHistory, type Frame } from "./CourseHistory.ts"
+import { Drafts } from "./Drafts.ts"
 import type { Links } from "./Links.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
@@ -40,6 +41,7 @@ export class Studio {
   readonly log: Signal<LogInfo>
   /** Where a predicate turns true. */
   readonly marked: Marked
+  readonly drafts: Drafts = new Drafts()
   readonly frame: ReadonlySignal<Frame | null>
   /** Rises when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
