@@ -1,7 +1,9 @@
 /** What a server of Studio allows besides reading. What it does not allow, it refuses. */
 
-import { Context, Data, Effect, type Fiber, type Scope } from "effect"
+import { Context, Data, Effect, Fiber, type Scope, Stream } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"
+import { CaughtUp } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
 import type { Agent } from "../kernel/agents/Agent.ts"
 import type { ForkOptions } from "../kernel/fork/Fork.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
@@ -93,6 +95,27 @@ const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effec
     })
     return Effect.map(Effect.forkIn(watched, scope), (fiber) => ({ fiber, leave }))
   })
+
+/**
+ * Waits for the event with which an agent begins; or fails with why it was refused, which never begins. One that was quick may have ended.
+ *
+ * @param coming events, from before the agent began
+ */
+export const untilBegun = <E>(
+  working: Begun,
+  coming: Stream.Stream<Event | CaughtUp, E>,
+  isIt: (event: Event) => boolean = () => true,
+) =>
+  Effect.raceFirst(
+    coming.pipe(
+      Stream.filter((next): next is Event => !(next instanceof CaughtUp) && isIt(next)),
+      Stream.runHead,
+    ),
+    Effect.zipRight(Fiber.join(working.fiber), Effect.never),
+  ).pipe(
+    // Also where the client goes away before that.
+    Effect.ensuring(working.leave),
+  )
 
 /** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<

@@ -3,7 +3,8 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect, Either, Fiber } from "effect"
+import { staged } from "../../src/studio/Allowed.ts"
 import * as RubricText from "../../src/studio/course/RubricText.ts"
 import * as ScenarioFiles from "../../src/studio/scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../../src/studio/scenarios/ScenarioText.ts"
@@ -14,6 +15,21 @@ const wrongIn = (rubric: string) =>
 
 const rewards = (count: number, rule: string) =>
   Array.from({ length: count }, (_, index) => `{ name: r${index}, when: a, weight: 1, rule: ${rule} }`).join(", ")
+
+const PLAYED: Scenarios.Played = {
+  playing: {
+    scenario: {
+      scenario_name: "a",
+      environment_type: "a-world",
+      version: "1.0",
+      description: "a",
+      win_conditions: [{ type: "flag_set", flag_name: "won" }],
+    },
+    digest: "",
+    plugin: "a-world",
+  },
+  ...{ environment: {}, goal: "", maxSteps: undefined, agents: [] },
+}
 
 describe("the text of a rubric", () => {
   it.effect("that is empty, or is a value alone, is wrong as a whole", () =>
@@ -65,8 +81,34 @@ describe("the text of a scenario", () => {
   )
 })
 
+describe("worlds that are looked at", () => {
+  it.scopedLive("are two at once; others wait, and whoever goes away does not begin", () =>
+    Effect.gen(function* () {
+      const begun: Array<number> = []
+      const [two, open] = [yield* Effect.makeLatch(), yield* Effect.makeLatch()]
+      const { look } = yield* staged({
+        ...{ directories: [], agents: new Map() },
+        run: () => Effect.never,
+        look: ({ goal: plugin }, seed) =>
+          Effect.gen(function* () {
+            if (begun.push(seed) === 2) yield* two.open
+            yield* open.await
+            return { plugin, document: null, view: null }
+          }),
+      })
+      const looks = yield* Effect.forEach([0, 1, 2, 3], (seed) => Effect.fork(look(PLAYED, seed)))
+      yield* two.await
+      expect(begun).toEqual([0, 1])
+      yield* Effect.forEach(looks.slice(2, 3), Fiber.interrupt)
+      yield* open.open
+      yield* Effect.forEach([...looks.slice(0, 2), ...looks.slice(3)], Fiber.join)
+      expect(begun).toEqual([0, 1, 3])
+    }),
+  )
+})
+
 describe("the files of a directory", () => {
-  const within = (use: (root: string) => Effect.Effect<void>) =>
+  const within = (use: (root: string) => Effect.Effect<void, unknown>) =>
     Effect.acquireUseRelease(
       Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-files-")))),
       use,

@@ -9,9 +9,8 @@ import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { Allowed, type Forks, NotAllowed } from "../Allowed.ts"
+import { Allowed, type Forks, NotAllowed, untilBegun } from "../Allowed.ts"
 import type { ForkMade, ForkOrder } from "../wire/Asking.ts"
-import { untilBegun } from "./AtWork.ts"
 
 /** The body of `POST /api/forks`. */
 export const ForkBody: Schema.Schema<ForkOrder> = Schema.Struct({
