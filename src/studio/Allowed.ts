@@ -1,7 +1,9 @@
 /** What a server of Studio allows besides reading. What it does not allow, it refuses. */
 
-import { Context, Data, Effect, type Fiber, type Scope } from "effect"
+import { Context, Data, Effect, Fiber, type Scope, Stream } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"
+import { CaughtUp } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
 import type { Agent } from "../kernel/agents/Agent.ts"
 import type { ForkOptions } from "../kernel/fork/Fork.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
@@ -29,7 +31,7 @@ export interface Forks extends Pick<Forking, "agents"> {
 
 /** Scenarios that the page may edit and run. */
 export interface Staging {
-  /** Absolute paths of directories. */
+  /** Absolute paths of directories, without symbolic links in them. */
   readonly directories: ReadonlyArray<string>
   /** By the names that the page may say. */
   readonly agents: ReadonlyMap<string, Agent>
@@ -67,12 +69,20 @@ export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, S
     return { agents, begin, inTurn: turns.withPermits(1) }
   })
 
+/** Most worlds that are looked at at once: each is a process. Others wait. */
+const MAX_LOOKS = 2
+
 /** Runs of scenarios that end with the scope. */
-export const staged = ({ run, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => ({
-    ...rest,
-    begin: (agent, scenario, options) => begun(scope, run(agent, scenario, options)),
-  }))
+export const staged = ({ run, look, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const looks = yield* Effect.makeSemaphore(MAX_LOOKS)
+    return {
+      ...rest,
+      look: (played, seed) => looks.withPermits(1)(look(played, seed)),
+      begin: (agent, scenario, options) => begun(scope, run(agent, scenario, options)),
+    }
+  })
 
 const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effect.Effect<Begun> =>
   Effect.suspend(() => {
@@ -85,6 +95,27 @@ const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effec
     })
     return Effect.map(Effect.forkIn(watched, scope), (fiber) => ({ fiber, leave }))
   })
+
+/**
+ * Waits for the event with which an agent begins; or fails with why it was refused, which never begins. One that was quick may have ended.
+ *
+ * @param coming events, from before the agent began
+ */
+export const untilBegun = <E>(
+  working: Begun,
+  coming: Stream.Stream<Event | CaughtUp, E>,
+  isIt: (event: Event) => boolean = () => true,
+) =>
+  Effect.raceFirst(
+    coming.pipe(
+      Stream.filter((next): next is Event => !(next instanceof CaughtUp) && isIt(next)),
+      Stream.runHead,
+    ),
+    Effect.zipRight(Fiber.join(working.fiber), Effect.never),
+  ).pipe(
+    // Also where the client goes away before that.
+    Effect.ensuring(working.leave),
+  )
 
 /** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<

@@ -24,7 +24,9 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
       Effect.mapError((error) => {
         const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
         const found = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`).join("; ")
-        return refusal(400, "InvalidBody", `a body of the form ${schema.ast.annotations[FORM] ?? ""}`.trim(), found)
+        const form = schema.ast.annotations[FORM]
+        const expected = typeof form === "string" ? `a body of the form ${form}` : "a body with the fields of this path"
+        return refusal(400, "InvalidBody", expected, found)
       }),
     )
   })

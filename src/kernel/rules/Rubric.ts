@@ -136,8 +136,15 @@ const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
   ),
 ]
 
-const repeated = (names: ReadonlyArray<string>) =>
-  names.map((name, index) => ({ name, index, first: names.indexOf(name) })).filter(({ index, first }) => first < index)
+const repeated = (names: ReadonlyArray<string>) => {
+  const firsts = new Map<string, number>()
+  return names.flatMap((name, index) => {
+    const first = firsts.get(name)
+    if (first !== undefined) return [{ name, index, first }]
+    firsts.set(name, index)
+    return []
+  })
+}
 
 const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures

@@ -1,16 +1,15 @@
 /** `/api/forks`. */
 
-import { Data, Effect, Fiber, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
+import { Data, Effect, Schema } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { Allowed, type Forks, NotAllowed } from "../Allowed.ts"
+import { Allowed, type Forks, NotAllowed, untilBegun } from "../Allowed.ts"
 import type { ForkMade, ForkOrder } from "../wire/Asking.ts"
 
 /** The body of `POST /api/forks`. */
@@ -67,14 +66,7 @@ const begun = (
       overrides,
       acceptUnrewound,
     })
-    const stands = log.follow({ after, types: ["TimelineForked"] }).pipe(
-      Stream.filter((next): next is Event => !(next instanceof CaughtUp)),
-      Stream.filter((event) => is(event, "TimelineForked") && event.payload.timeline === name),
-      Stream.runHead,
-    )
-    // An agent that was refused never makes a timeline. One that was quick may have ended. A client may go away before that.
-    yield* Effect.raceFirst(stands, Effect.zipRight(Fiber.join(working.fiber), Effect.never)).pipe(
-      Effect.ensuring(working.leave),
-    )
+    const forked = log.follow({ after, types: ["TimelineForked"] })
+    yield* untilBegun(working, forked, (event) => is(event, "TimelineForked") && event.payload.timeline === name)
     return { timeline: name, task } satisfies ForkMade
   })

@@ -1,15 +1,15 @@
 /** `/api/scenarios` and below it, `/api/scenario`, `/api/schemas`: scenarios and rubrics in files. */
 
 import * as path from "node:path"
-import { Effect, Either, Fiber, JSONSchema, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
-import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import { Effect, Either, JSONSchema, Schema } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { jsonSchema } from "../../worlds/scenario/Scenario.ts"
 import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
-import { Allowed, NotAllowed } from "../Allowed.ts"
+import { Allowed, NotAllowed, untilBegun } from "../Allowed.ts"
 import * as RubricText from "../course/RubricText.ts"
 import * as ScenarioFiles from "../scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../scenarios/ScenarioText.ts"
@@ -110,12 +110,7 @@ export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
     const { position: after } = yield* log.head
     const task = newId()
     const working = yield* begin(agent, loaded, { id: task, ...(seed === undefined ? {} : { seed }) })
-    const opened = log.follow({ after, taskId: task, types: ["TaskOpened"] }).pipe(
-      Stream.filter((next): next is Event => !(next instanceof CaughtUp)),
-      Stream.runHead,
-    )
-    yield* Effect.raceFirst(opened, Effect.zipRight(Fiber.join(working.fiber), Effect.never))
-    yield* working.leave
+    yield* untilBegun(working, log.follow({ after, taskId: task, types: ["TaskOpened"] }))
     return { timeline: log.timeline, task }
   })
 

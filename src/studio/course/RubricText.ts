@@ -2,44 +2,61 @@
 
 import { Effect, Either } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
-import { type Json, pointerToken } from "../../values/Json.ts"
+import { type Json, type JsonObject, pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as Source from "../../worlds/scenario/source.ts"
 import type { RubricIssue } from "../wire/Asking.ts"
+import * as TextIssues from "./TextIssues.ts"
 
 /** What messages call the text. */
 const NAME = "from the page"
 
+/** Longest text, in characters, and most values in it: nobody else is answered while it is checked. */
+const MAX_LENGTH = 100_000
+const MAX_VALUES = 20_000
+
 /** The rubric of a text in YAML, or what is wrong with it. */
-export const parse = (text: string): Effect.Effect<Either.Either<Rubric.Rubric, ReadonlyArray<RubricIssue>>> =>
-  Effect.map(Source.parse(text), (parsed) => {
-    if (Either.isLeft(parsed)) {
-      return Either.left(
-        parsed.left.map(({ place, expected, found }) => ({
-          ...place,
-          message: `expected ${expected}, found ${found}`,
-        })),
-      )
-    }
-    const { document, placeOf } = parsed.right
-    return Either.mapLeft(Rubric.decode(NAME, document), ({ issues }) =>
-      issues.map((message) => {
-        const path = PATH.exec(message)?.[0] ?? ""
-        const keys = keysOf(path, document)
-        // At its place, the last name says which field it is about.
-        if (keys !== undefined)
-          return {
-            ...placeOf(keys.map((key) => `/${pointerToken(key)}`).join("")),
-            message: `${keys.at(-1)}${message.slice(path.length)}`,
-          }
-        const pointer = pointerOf(message, document)
-        return { ...(pointer === undefined ? { line: null, column: null } : placeOf(pointer)), message }
-      }),
-    )
+export const parse = (text: string): Effect.Effect<Judged> =>
+  Effect.suspend(() => {
+    if (text.length > MAX_LENGTH) return Effect.succeed(Either.left([tooLarge(`${MAX_LENGTH} characters`)]))
+    return Effect.map(Source.parse(text, MAX_VALUES), judged)
   })
 
+const tooLarge = (most: string): RubricIssue => ({
+  ...{ line: 1, column: 1 },
+  message: `expected a text of at most ${most}, found more: hindcast rescore takes larger rubrics`,
+})
+
+type Judged = Either.Either<Rubric.Rubric, ReadonlyArray<RubricIssue>>
+
+const judged = (parsed: Source.Parsed): Judged => {
+  if (Either.isLeft(parsed)) {
+    return Either.left(
+      TextIssues.told(parsed.left, ({ place, expected, found }) => ({
+        ...place,
+        message: `expected ${expected}, found ${found}`,
+      })),
+    )
+  }
+  const { document, placeOf } = parsed.right
+  return Either.mapLeft(Rubric.decode(NAME, document), ({ issues }) =>
+    TextIssues.told(issues, (message) => {
+      const path = PATH.exec(message)?.[0] ?? ""
+      const keys = keysOf(path, document)
+      // At its place, the last name says which field it is about.
+      if (keys !== undefined)
+        return {
+          ...placeOf(keys.map((key) => `/${pointerToken(key)}`).join("")),
+          message: `${keys.at(-1)}${message.slice(path.length)}`,
+        }
+      const pointer = isObject(document) ? pointerOf(message, document) : undefined
+      return { ...(pointer === undefined ? { line: null, column: null } : placeOf(pointer)), message }
+    }),
+  )
+}
+
 /** The place that an issue is about that begins with the names of a measure and of a reward. */
-const pointerOf = (issue: string, document: Json): string | undefined => {
+const pointerOf = (issue: string, document: JsonObject): string | undefined => {
   const { measures } = document as Partial<Rubric.Rubric>
   for (const [index, measure] of (measures ?? []).entries()) {
     const name = Rubric.measureName(measure)

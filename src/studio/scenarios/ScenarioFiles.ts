@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { Data, Effect } from "effect"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { sha256 } from "../../values/Digest.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
@@ -48,24 +49,33 @@ const NAME = /^[\w][\w .+-]{0,99}$/
 
 const EXTENSION = /\.(?:yaml|yml|json)$/
 
-/** All scenarios and rubrics below some directories. */
+/** Most files that are looked into. */
+const MAX_LOOKED_INTO = 10_000
+
+/** All scenarios and rubrics below some directories. Between two files, others are answered. */
 export const list = (directories: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ScenarioFile>> =>
-  Effect.sync(() => {
+  Effect.gen(function* () {
     const found: Array<ScenarioFile> = []
-    for (const [number, directory] of directories.entries()) look(directory, `${number}`, directory, found)
+    let lookedInto = 0
+    for (const [number, directory] of directories.entries()) {
+      for (const { file, path: at } of candidatesIn(`${number}`, directory)) {
+        if (found.length >= MAX_FILES || lookedInto++ >= MAX_LOOKED_INTO) return found
+        const kind = kindIn(directory, at)
+        if (kind !== undefined) found.push({ file, kind })
+        yield* yieldToEventLoop
+      }
+    }
     return found
   })
 
-const look = (root: string, name: string, directory: string, found: Array<ScenarioFile>): void => {
+/** The files of a directory that may be scenarios by their names, and below it. */
+function* candidatesIn(name: string, directory: string): Generator<{ readonly file: string; readonly path: string }> {
   if (name.split("/").length > MAX_DEPTH) return
   for (const entry of entriesOf(directory)) {
-    if (found.length >= MAX_FILES || !NAME.test(entry.name) || entry.name === "node_modules") continue
+    if (!NAME.test(entry.name) || entry.name === "node_modules") continue
     const [file, inside] = [`${name}/${entry.name}`, path.join(directory, entry.name)]
-    if (entry.isDirectory()) look(root, file, inside, found)
-    else if (EXTENSION.test(entry.name) && isInside(root, inside)) {
-      const kind = kindOf(inside)
-      if (kind !== undefined) found.push({ file, kind })
-    }
+    if (entry.isDirectory()) yield* candidatesIn(file, inside)
+    else if (EXTENSION.test(entry.name)) yield { file, path: inside }
   }
 }
 
@@ -79,17 +89,19 @@ const entriesOf = (directory: string): ReadonlyArray<fs.Dirent> => {
   }
 }
 
-/** What a file holds, by its fields; undefined of others. */
-const kindOf = (file: string): FileKind | undefined => {
-  if (Scenarios.isOne(file)) return "scenario"
+/** What a file below a directory is; undefined of one that is neither, leads elsewhere, or cannot be read. */
+const kindIn = (root: string, file: string): FileKind | undefined => {
   try {
-    const { size } = fs.statSync(file)
-    return size <= MAX_BYTES && MEASURES.test(fs.readFileSync(file, "utf8")) ? "rubric" : undefined
+    return isInside(root, file) ? kindOf(textOf(file) ?? "") : undefined
   } catch {
-    // What cannot be read is not listed.
+    // What cannot be read, such as what a link leads to that is not there, is not listed.
     return undefined
   }
 }
+
+/** What a text is, by its fields; undefined of others. */
+const kindOf = (text: string): FileKind | undefined =>
+  Scenarios.isText(text) ? "scenario" : MEASURES.test(text) ? "rubric" : undefined
 
 /** A rubric's field. JSON may have it on any line. */
 const MEASURES = /^(?:[ \t{]*"measures"|measures)[ \t]*:/m
@@ -97,12 +109,23 @@ const MEASURES = /^(?:[ \t{]*"measures"|measures)[ \t]*:/m
 /** Most bytes of a text of the most characters. */
 const MAX_BYTES = 4 * MAX_LENGTH
 
+/** The text of a file; undefined of a pipe or a device, which nobody waits for, and of what is too large for a text. */
+const textOf = (file: string): string | undefined => {
+  const handle = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0))
+  try {
+    const found = fs.fstatSync(handle)
+    return found.isFile() && found.size <= MAX_BYTES ? fs.readFileSync(handle, "utf8") : undefined
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
 /** Reads a file. */
 export const read = (directories: ReadonlyArray<string>, file: string): Effect.Effect<ScenarioText, FileNotFound> =>
   Effect.gen(function* () {
     const at = yield* placeOf(directories, file)
     if (at.text === undefined) return yield* new FileNotFound({ file, found: "none" })
-    const kind = kindOf(at.path) ?? (/measures/.test(at.text) ? "rubric" : "scenario")
+    const kind = kindOf(at.text) ?? (/measures/.test(at.text) ? "rubric" : "scenario")
     return { file, kind, text: at.text, digest: sha256(at.text) }
   })
 
@@ -146,18 +169,20 @@ const placeOf = (directories: ReadonlyArray<string>, file: string): Effect.Effec
       if (!isInside(root, path.dirname(at))) return new FileNotFound({ file, found: "a file elsewhere" })
       const found = fs.lstatSync(at, { throwIfNoEntry: false })
       if (found === undefined) return Effect.succeed({ path: at, text: undefined })
-      if (!isInside(root, at) || !fs.statSync(at).isFile()) return new FileNotFound({ file, found: "a file elsewhere" })
-      if (fs.statSync(at).size > MAX_BYTES) return new FileNotFound({ file, found: "a file that is too large" })
+      if (!isInside(root, at)) return new FileNotFound({ file, found: "a file elsewhere" })
       // A link within the directory stays one: what it leads to is replaced.
-      return Effect.succeed({ path: fs.realpathSync(at), text: fs.readFileSync(at, "utf8") })
+      const real = fs.realpathSync(at)
+      const text = textOf(real)
+      if (text === undefined) return new FileNotFound({ file, found: `no file of at most ${MAX_BYTES} bytes` })
+      return Effect.succeed({ path: real, text })
     } catch (cause) {
       return new FileNotFound({ file, found: cause instanceof Error ? cause.message : String(cause) })
     }
   })
 
-/** Whether a path is a directory, or below it, once all symbolic links are followed. */
+/** Whether a path is a directory, or below it, once all symbolic links are followed. A directory that became a link has nothing in it. */
 const isInside = (root: string, at: string): boolean => {
-  const inside = path.relative(fs.realpathSync(root), fs.realpathSync(at))
+  const inside = path.relative(root, fs.realpathSync(at))
   return inside !== ".." && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)
 }
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
+import * as TextIssues from "../course/TextIssues.ts"
 import type { TextIssue } from "../wire/Asking.ts"
 
 /** What messages call the text. */
@@ -26,7 +27,7 @@ export const issues = (text: string) =>
 
 /** The mistakes of a scenario at their places. */
 export const issuesOf = ({ mistakes }: Scenarios.ScenarioInvalid): ReadonlyArray<TextIssue> =>
-  mistakes.map(({ path, expected, found, place }) => ({
+  TextIssues.told(mistakes, ({ path, expected, found, place }) => ({
     ...place,
     message: `${path === "" ? "" : `${path.slice(path.lastIndexOf("/") + 1)}: `}expected ${expected}, found ${found}`,
   }))

@@ -47,12 +47,14 @@ const readText = (file: string): string => SmallFile.readUpTo(file, MAX_BYTES).t
 /** Whether a file is meant as a scenario: its text has the fields `scenario_name` and `environment_type`. */
 export const isOne = (file: string): boolean => {
   try {
-    const text = readText(file)
-    return FIELDS.every((field) => field.test(text))
+    return isText(readText(file))
   } catch {
     return false
   }
 }
+
+/** Whether a text is meant as a scenario. */
+export const isText = (text: string): boolean => FIELDS.every((field) => field.test(text))
 
 const FIELDS = ["scenario_name", "environment_type"].map(
   (field) => new RegExp(`(?:^\uFEFF?|[{,])[ \\t]*["']?${field}["']?[ \\t]*:`, "m"),

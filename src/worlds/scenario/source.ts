@@ -36,15 +36,23 @@ export const MAX_LENGTH = 1_000_000
 /** Most uses of YAML's aliases: more would make a small file large. */
 const MAX_ALIASES = 100
 
+/** Most values of a document whose aliases are counted each time: what a text of the most characters has without any. */
+const MAX_VALUES = MAX_LENGTH / 2
+
 /** Most levels of lists and objects in one another. */
 const MAX_LEVELS = 100
 
-type Parsed = Either.Either<Source, ReadonlyArray<Mistake>>
+/** What a text is parsed to, or what is wrong with it. */
+export type Parsed = Either.Either<Source, ReadonlyArray<Mistake>>
 
 const START: Place = { line: 1, column: 1 }
 
-/** Parses YAML, which includes JSON, whose value is JSON. Fields that are left empty count as missing. */
-export const parse = (given: string): Effect.Effect<Parsed> => {
+/**
+ * Parses YAML, which includes JSON, whose value is JSON. Fields that are left empty count as missing.
+ *
+ * @param maxValues most values of the document, where those of aliases are counted each time
+ */
+export const parse = (given: string, maxValues = MAX_VALUES): Effect.Effect<Parsed> => {
   const text = given.startsWith("\uFEFF") ? given.slice(1) : given
   if (text.length > MAX_LENGTH) {
     const expected = `a text of at most ${MAX_LENGTH} characters`
@@ -54,13 +62,17 @@ export const parse = (given: string): Effect.Effect<Parsed> => {
   // the default.
   return Effect.map(
     Effect.promise(() => import("yaml")),
-    ({ default: yaml }) => parsedBy(yaml, text),
+    ({ default: yaml }) => parsedBy(yaml, text, maxValues),
   )
 }
 
 type Yaml = Pick<typeof import("yaml"), "parseDocument" | "LineCounter" | "isMap" | "isSeq" | "isScalar">
 
-const parsedBy = ({ parseDocument, LineCounter, isMap, isSeq, isScalar }: Yaml, text: string): Parsed => {
+const parsedBy = (
+  { parseDocument, LineCounter, isMap, isSeq, isScalar }: Yaml,
+  text: string,
+  maxValues: number,
+): Parsed => {
   const lines = new LineCounter()
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
@@ -71,7 +83,14 @@ const parsedBy = ({ parseDocument, LineCounter, isMap, isSeq, isScalar }: Yaml, 
     place: placeAt(at),
   })
   // The parser compares each key with all that came before it; `keyFlaws` does it in linear time.
-  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "silent" })
+  let parsed: ReturnType<typeof parseDocument>
+  try {
+    parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "silent" })
+  } catch (cause) {
+    // It reports most texts in which its stack ends, and throws in others.
+    if (!(cause instanceof RangeError)) throw cause
+    return Either.left([mistake("", `at most ${MAX_LEVELS} levels of lists and objects`, "more", 0)])
+  }
   const broken = parsed.errors.map(({ message, pos }) =>
     OVERFLOW.test(message)
       ? mistake("", `at most ${MAX_LEVELS} levels of lists and objects`, "more", pos[0])
@@ -132,12 +151,26 @@ const parsedBy = ({ parseDocument, LineCounter, isMap, isSeq, isScalar }: Yaml, 
     const found = cause instanceof Error ? cause.message : String(cause)
     return Either.left([mistake("", `at most ${MAX_ALIASES} uses of aliases`, found, 0)])
   }
+  if (hasMoreValues(value, maxValues)) {
+    return Either.left([mistake("", `at most ${maxValues} values, those of aliases counted each time`, "more", 0)])
+  }
   const bad = findNonJson(value)
   if (bad !== undefined) return Either.left([mistake(bad.path, "JSON", bad.found, offsetOf(bad.path))])
   return Either.right({
     document: withoutEmpty(value as Json),
     placeOf: (pointer) => placeAt(offsetOf(pointer)),
   })
+}
+
+/** Whether a value has more values within it than so many. What stands in several places is counted in each. */
+const hasMoreValues = (value: unknown, most: number): boolean => {
+  const left: Array<unknown> = [value]
+  for (let counted = 0; left.length > 0; counted++) {
+    if (counted > most) return true
+    const next = left.pop()
+    if (typeof next === "object" && next !== null) for (const inside of Object.values(next)) left.push(inside)
+  }
+  return false
 }
 
 /** The parser's own end of its stack. */

@@ -1,10 +1,9 @@
-import * as fs from "node:fs"
-import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { demoLog } from "../../demoLog.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
+import { violations, violationsInBothSchemes } from "./accessibility.ts"
 import { at, open, type Serving, say, serve, watch } from "./watching.ts"
 
 // It runs in the page: how often the lanes are painted from now on.
@@ -191,17 +190,6 @@ describe("a link", () => {
   })
 })
 
-const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-/** What axe finds: the rule, and the first element. */
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(AXE)
-  return page.evaluate(
-    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3).join(" | ")))`,
-  )
-}
-
 const SCREENS: ReadonlyArray<readonly [name: string, path: string, ready: string]> = [
   ["tasks", "/tasks?by=agent", ".groups"],
   ["a task", `${TASK}/@1024`, ".state .value"],
@@ -211,6 +199,7 @@ const SCREENS: ReadonlyArray<readonly [name: string, path: string, ready: string
   ["a value", `${TASK}/@1039?pane=value&path=/tasks/task-0015/environment/boiler/bar`, ".history tr"],
   ["a difference", `${TASK}/@1039?pane=diff&vs=@1022`, ".diff li"],
   ["a world", "/t/main/task-0001/@40", ".world"],
+  ["two runs", `${TASK}/@1024?vs=main/task-0023`, ".pair .type"],
   ["all events", "/l/main/@500", ".state"],
   ["questions", "/questions", "h1"],
   ["a search", "/search?text=boiler", ".found li"],
@@ -233,4 +222,12 @@ describe.each(SCREENS)("%s", (_, path, ready) => {
       expect(await overflow(page), `at ${width}`).toBeLessThanOrEqual(0)
     }
   })
+})
+
+it.each(["?", "y", "x", "o", "u"])("the dialog of the key %s is accessible", async (key) => {
+  const { page } = await visit(`${TASK}/@1044`)
+  await page.locator(".event.here").waitFor()
+  await page.keyboard.press(key)
+  await page.locator("dialog[open]").waitFor()
+  expect(await violationsInBothSchemes(page)).toEqual([])
 })

@@ -1,8 +1,6 @@
 import * as fs from "node:fs"
-import { createRequire } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TaskHead, TaskList } from "../../../src/studio/wire/Task.ts"
 import { shippedPlugin } from "../../built.ts"
@@ -10,6 +8,7 @@ import { hindcast } from "../../cli/hindcast.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
 import { inRepository } from "../../repository.ts"
+import { violationsInBothSchemes } from "./accessibility.ts"
 import { open, type Serving, serve } from "./watching.ts"
 
 /** A scenario for the cart pole of `packages/worlds`. */
@@ -208,16 +207,6 @@ describe("scenarios of a directory", () => {
   })
 })
 
-const AXE = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(AXE)
-  return page.evaluate(
-    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`,
-  )
-}
-
 describe("the page", () => {
   it("edits a scenario with its mistakes in place and the schema's help, looks at its world, saves and runs it", async () => {
     const { page, said } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
@@ -236,10 +225,18 @@ describe("the page", () => {
     await text.press("Control+Home")
     for (let line = 0; line < 1; line++) await text.press("ArrowDown")
     await expect.poll(() => page.locator(".help").textContent()).toContain("the world: a plugin's name")
-    for (const scheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme: scheme })
-      expect([scheme, await violations(page)]).toEqual([scheme, []])
-    }
+    expect(await violationsInBothSchemes(page)).toEqual([])
+    // What was typed is still there for somebody who looked elsewhere meanwhile.
+    const files = page.getByRole("region", { name: "Files" })
+    await files.getByRole("link", { name: "plain.yaml" }).click()
+    await page.getByLabel("rubric", { exact: true }).waitFor()
+    await files.getByText("scenario, not saved").waitFor()
+    await page.getByRole("link", { name: "Plugins" }).first().click()
+    await page.waitForURL(/\/plugins/)
+    await page.goBack()
+    await files.getByRole("link", { name: "steady.yaml" }).click()
+    await page.getByText("not saved · nothing is wrong").waitFor()
+    expect(await text.inputValue()).toBe(STEADY.replace(">= 10", ">= 12"))
     await page.getByRole("button", { name: "look at the world" }).click()
     await page.locator("figure.world").getByText("Step 0, return 0.00").waitFor({ timeout: 30_000 })
     // Another program is faster: nothing is lost, and nothing is overwritten.
@@ -247,7 +244,7 @@ describe("the page", () => {
     await save?.click()
     await expect.poll(() => page.locator(".text .problem").textContent()).toContain("was changed since it was read")
     expect(fs.readFileSync(inDirectory("steady.yaml"), "utf8")).toBe(`${STEADY}# by hand\n`)
-    await page.getByRole("button", { name: "read again" }).click()
+    await page.getByRole("button", { name: "discard, and read again" }).click()
     await expect.poll(() => text.inputValue()).toContain("# by hand")
     await text.fill(STEADY)
     await page.getByText("nothing is wrong").waitFor()
@@ -255,6 +252,7 @@ describe("the page", () => {
     await expect.poll(() => run?.isDisabled()).toBe(false)
     expect(fs.readFileSync(inDirectory("steady.yaml"), "utf8")).toBe(STEADY)
     await page.setViewportSize({ width: 390, height: 844 })
+    expect(await violationsInBothSchemes(page)).toEqual([])
     expect(await overflow(page)).toBeLessThanOrEqual(0)
     await page.getByLabel("seed").fill("42")
     await run?.click()
@@ -262,6 +260,14 @@ describe("the page", () => {
     await expect
       .poll(() => page.locator(".sentence").first().textContent(), { timeout: 30_000 })
       .toContain("achieved after 10 steps")
+    // It is scored again, with a preview. A rubric that is not done is there again when the dialog is opened again.
+    await page.keyboard.press("u")
+    await page.locator(".preview").waitFor()
+    expect(await violationsInBothSchemes(page)).toEqual([])
+    await page.getByLabel("rubric", { exact: true }).fill("name: half done\n")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("u")
+    await expect.poll(() => page.getByLabel("rubric", { exact: true }).inputValue()).toBe("name: half done\n")
     const { rows } = (await get("tasks?order=newest")).body as TaskList
     const task = (await get(`task?task=${rows[0]?.id}`)).body as TaskHead
     expect(task).toMatchObject({

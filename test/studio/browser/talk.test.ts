@@ -3,6 +3,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
+import { violationsInBothSchemes } from "./accessibility.ts"
 import { program } from "./asking.ts"
 import { open } from "./watching.ts"
 
@@ -29,6 +30,12 @@ describe("talking to an agent at work", () => {
       expect(await page.locator(".said").count()).toBe(1)
       expect(await page.getByRole("button", { name: "Queue" }).isDisabled()).toBe(true)
       await page.getByLabel("Say to the agent").fill("What do you <b>think</b>?")
+      // What was typed outlives a look at another pane.
+      await page.getByRole("tab", { name: "why" }).click()
+      await page.getByLabel("Say to the agent").waitFor({ state: "detached" })
+      await page.getByRole("tab", { name: "talk" }).click()
+      expect(await page.getByLabel("Say to the agent").inputValue()).toBe("What do you <b>think</b>?")
+      expect(await violationsInBothSchemes(page)).toEqual([])
       await page.getByRole("button", { name: "Queue" }).click()
       await page.locator(".coming").getByText("I thi").waitFor()
       await state.getByText("thinks").waitFor()

@@ -55,8 +55,9 @@ export class CourseHistory {
     const [head, course] = await Promise.all([
       this.source.ask("task", { timeline, task }),
       this.source.ask("course", { timeline, task }),
-    ])
-    this.#opening = false
+    ]).finally(() => {
+      this.#opening = false
+    })
     this.head.value = head
     this.marks.value = new CourseOfTask(course)
     const came = this.#meanwhile

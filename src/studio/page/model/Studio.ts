@@ -4,6 +4,7 @@ import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
+import { Drafts } from "../writing/Drafts.ts"
 import { type Address, type Course, OVERVIEW, type Visit, visit } from "./Address.ts"
 import { CourseHistory, type Frame } from "./CourseHistory.ts"
 import type { Links } from "./Links.ts"
@@ -40,6 +41,7 @@ export class Studio {
   readonly log: Signal<LogInfo>
   /** Where a predicate turns true. */
   readonly marked: Marked
+  readonly drafts: Drafts = new Drafts()
   readonly frame: ReadonlySignal<Frame | null>
   /** Rises when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { type AgentState, type InputDelivery, LONGEST_INPUT } from "../../wire/Talk.ts"
 import type { LiveTalk } from "../model/talk/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
+import { useDraft } from "../parts/useDraft.ts"
 
 const STATES: { readonly [state in AgentState]: string } = {
   ready: "waits for an input",
@@ -41,15 +42,16 @@ const ELSEWHERE =
 
 const Field = () => {
   const studio = useStudio()
-  const [text, setText] = useState("")
   const [isSending, setSending] = useState(false)
   const { timeline = "", task = null } = studio.history.value?.course ?? {}
+  // The field is gone for as long as another part of the task is being loaded.
+  const { text, type, kept } = useDraft(`input ${timeline}/${task}`, "")
   const send = async (delivery: InputDelivery): Promise<void> => {
     if (task === null || isSending) return
     setSending(true)
     try {
       await studio.source.order("inputs", { timeline, task, text, delivery })
-      setText("")
+      kept(text)
       studio.follow()
     } catch (cause) {
       studio.fail(cause)
@@ -68,7 +70,7 @@ const Field = () => {
         rows={3}
         maxLength={LONGEST_INPUT}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
       />
       <p class="verbs">
         {VERBS.map(([delivery, verb, title]) => (

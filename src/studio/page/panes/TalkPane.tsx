@@ -1,5 +1,5 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
-import { useEffect, useMemo } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { visibleLines } from "../../../values/PlainText.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import {
@@ -59,8 +59,10 @@ const useLiveTalk = (): LiveTalk | null => {
   const course = studio.history.value
   const head = course?.head.value ?? null
   const { timeline = "", task = null } = course?.course ?? {}
+  const isVisible = useVisibility()
   const isOpen = task !== null && head !== null && head.outcome === null && studio.source.follow !== null
-  const live = useMemo(() => (isOpen ? new LiveTalk() : null), [isOpen, timeline, task])
+  const isTold = isOpen && isVisible
+  const live = useMemo(() => (isTold ? new LiveTalk() : null), [isTold, timeline, task])
   useEffect(() => {
     if (live === null) return
     const abort = new AbortController()
@@ -68,6 +70,17 @@ const useLiveTalk = (): LiveTalk | null => {
     return () => abort.abort()
   }, [live])
   return live
+}
+
+/** Whether the tab is seen: a browser has six connections to a server for all tabs, and one that nobody looks at takes none for this. */
+const useVisibility = (): boolean => {
+  const [isVisible, setVisible] = useState(!document.hidden)
+  useEffect(() => {
+    const onChange = () => setVisible(!document.hidden)
+    document.addEventListener("visibilitychange", onChange)
+    return () => document.removeEventListener("visibilitychange", onChange)
+  }, [])
+  return isVisible
 }
 
 const SPEAKERS = { said: "agent", input: "person", answer: "model", call: "tool" } as const

@@ -29,7 +29,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
       </DialogBox>
     )
   const fork = () =>
-    give(async () => {
+    give(async (signal) => {
       const made = await studio.source.order("forks", {
         ...{ timeline: now.timeline, task, at },
         ...(agent === "" ? {} : { agent }),
@@ -38,6 +38,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         ...(isAccepted ? { acceptUnrewound: true } : {}),
       })
       studio.log.value = await studio.source.ask("log")
+      if (signal.aborted) return studio.say(`The fork ${made.timeline} goes on.`)
       onClose()
       studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
     })

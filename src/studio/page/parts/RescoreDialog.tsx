@@ -8,6 +8,7 @@ import { TextEditor } from "../writing/TextEditor.tsx"
 import { useChecked } from "../writing/useChecked.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { useDraft } from "./useDraft.ts"
 import { useOrder } from "./useOrder.ts"
 
 const EXAMPLE = `# Rules about each moment of a task: docs/scoring.md has what they can ask.
@@ -55,17 +56,17 @@ interface Props {
 const RubricForm = ({ timeline, task, onClose }: Props) => {
   const studio = useStudio()
   const head = studio.history.value?.head.value ?? null
-  const [rubric, setRubric] = useState(EXAMPLE)
-  const [begun, setBegun] = useState("")
+  const [begun, setBegun] = useState({ set: "", text: EXAMPLE })
+  const { text: rubric, type, discard } = useDraft(`rubric ${timeline}/${task}`, begun.text)
   const [label, setLabel] = useState("")
   const beginning = useOrder()
   const scoring = useOrder()
   const tasks = [{ timeline, task }]
-  const { answer, problem } = useChecked<Judged>(rubric, async () => {
-    const issues = await studio.source.order("rubrics/check", { rubric, tasks })
+  const { answer, problem } = useChecked<Judged>(rubric, async (signal) => {
+    const issues = await studio.source.order("rubrics/check", { rubric, tasks }, signal)
     if (issues.length > 0) return { issues, preview: null }
     try {
-      return { issues, preview: await studio.source.order("rubrics/preview", { rubric, timeline, task }) }
+      return { issues, preview: await studio.source.order("rubrics/preview", { rubric, timeline, task }, signal) }
     } catch (cause) {
       // It names what this log does not have.
       return { issues: [{ line: null, column: null, message: messageOf(cause) }], preview: null }
@@ -73,18 +74,21 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
   })
   const begin = (set: string) =>
     beginning.give(async () => {
-      setBegun(set)
-      setRubric(set === "" ? EXAMPLE : (await studio.source.ask("rubric", { timeline, task, set })).text)
+      const text = set === "" ? EXAMPLE : (await studio.source.ask("rubric", { timeline, task, set })).text
+      setBegun({ set, text })
+      discard()
     })
   const score = () =>
-    scoring.give(async () => {
+    scoring.give(async (signal) => {
       const called = label.trim()
       const [made] = await studio.source.order("rescores", {
         rubric,
         tasks,
         ...(called === "" ? {} : { label: called }),
       })
+      discard()
       await studio.refresh()
+      if (signal.aborted) return
       onClose()
       studio.look({ pane: "rewards", ...(made === undefined ? {} : { scores: made.set }) })
     })
@@ -101,7 +105,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
         <label>
           begin with{" "}
           <select
-            value={begun}
+            value={begun.set}
             disabled={beginning.isBusy}
             onChange={({ currentTarget }) => begin(currentTarget.value)}
           >
@@ -113,7 +117,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
             ))}
           </select>
         </label>
-        <TextEditor label="rubric" text={rubric} issues={answer?.issues ?? []} rows={16} onText={setRubric} />
+        <TextEditor label="rubric" text={rubric} issues={answer?.issues ?? []} rows={16} onText={type} />
         {answer?.preview == null ? null : <RescorePreview preview={answer.preview} label={chosen?.label ?? null} />}
         <label>
           label{" "}

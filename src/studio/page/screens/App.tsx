@@ -47,6 +47,13 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
   }, [studio])
+  const hasDrafts = !studio.drafts.isEmpty.value
+  useEffect(() => {
+    if (!hasDrafts) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener("beforeunload", ask)
+    return () => removeEventListener("beforeunload", ask)
+  }, [hasDrafts])
   const close = () => open(null)
   return (
     <StudioContext.Provider value={studio}>

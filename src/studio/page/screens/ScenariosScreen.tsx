@@ -5,7 +5,7 @@ import { useStudio } from "../parts/context.ts"
 import { Link } from "../parts/Link.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useOrder } from "../parts/useOrder.ts"
-import { ScenarioEditor } from "../writing/ScenarioEditor.tsx"
+import { draftOf, ScenarioEditor } from "../writing/ScenarioEditor.tsx"
 
 /** What a new scenario begins with: the fields that it has to have. */
 const NEW = `scenario_name: ""
@@ -80,18 +80,24 @@ interface FilesProps {
   readonly file: string
 }
 
-const Files = ({ listed, directories, file }: FilesProps) => (
-  <ul>
-    {listed.map((one) => (
-      <li key={one.file}>
-        <Link to={{ screen: "scenarios", file: one.file }} current={one.file === file}>
-          <bdi>{nameOf(one.file, directories)}</bdi>
-        </Link>{" "}
-        <small>{one.kind}</small>
-      </li>
-    ))}
-  </ul>
-)
+const Files = ({ listed, directories, file }: FilesProps) => {
+  const { drafts } = useStudio()
+  return (
+    <ul>
+      {listed.map((one) => (
+        <li key={one.file}>
+          <Link to={{ screen: "scenarios", file: one.file }} current={one.file === file}>
+            <bdi>{nameOf(one.file, directories)}</bdi>
+          </Link>{" "}
+          <small>
+            {one.kind}
+            {drafts.of(draftOf(one.file)) === null ? "" : ", not saved"}
+          </small>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 /** A file with its directory's name instead of its number. */
 const nameOf = (file: string, directories: ReadonlyArray<string>): string => {
@@ -111,12 +117,12 @@ const NewFile = ({
   const [name, setName] = useState("")
   const { isBusy, problem, give } = useOrder()
   const make = () =>
-    give(async () => {
+    give(async (signal) => {
       const file = `${directory}/${/\.(ya?ml|json)$/.test(name) ? name : `${name}.yaml`}`
       await studio.source.order("scenarios/save", { file, text: NEW, digest: null })
       setName("")
       onMade()
-      studio.go({ screen: "scenarios", file })
+      if (!signal.aborted) studio.go({ screen: "scenarios", file })
     })
   return (
     <form
@@ -157,18 +163,30 @@ const NewFile = ({
 /** The file, once it was read: read again only where the reader wants it. */
 const Opened = ({ file, listed }: { readonly file: string; readonly listed: ScenarioFiles }) => {
   const studio = useStudio()
-  const [opened, setOpened] = useState<ScenarioText | null>(null)
+  const [opened, setOpened] = useState<{ readonly text: ScenarioText; readonly times: number } | null>(null)
   const { problem, give } = useOrder()
-  const read = () => give(async () => setOpened(await studio.source.ask("scenario", { file })))
+  const read = () =>
+    give(async () => {
+      const text = await studio.source.ask("scenario", { file })
+      // Where it was opened before, it is read again to begin anew.
+      if (opened !== null) studio.drafts.keep(draftOf(file), null)
+      setOpened((before) => ({ text, times: (before?.times ?? 0) + 1 }))
+    })
   useEffect(read, [])
-  if (opened === null) return problem === "" ? <div aria-busy="true" /> : <Problem text={problem} />
   return (
-    <ScenarioEditor
-      key={opened.digest}
-      name={nameOf(file, listed.directories)}
-      opened={opened}
-      agents={listed.agents}
-      onAgain={read}
-    />
+    <>
+      <Problem text={problem} />
+      {opened !== null ? (
+        <ScenarioEditor
+          key={opened.times}
+          name={nameOf(file, listed.directories)}
+          opened={opened.text}
+          agents={listed.agents}
+          onAgain={read}
+        />
+      ) : problem === "" ? (
+        <div aria-busy="true" />
+      ) : null}
+    </>
   )
 }

@@ -25,9 +25,10 @@ export const httpSource = (token: string): Source => {
   return {
     ask: async (path, parameters = {}, signal) =>
       json(await request(questionOf(path, parameters), signal ? { signal } : {})),
-    order: async (path, order) =>
+    order: async (path, order, signal) =>
       json(
         await request(path, {
+          ...(signal ? { signal } : {}),
           method: "POST",
           headers: { "content-type": "application/json" },
           body: JSON.stringify(order),

@@ -101,10 +101,11 @@ export interface Source {
     parameters?: Parameters,
     signal?: AbortSignal,
   ) => Promise<Questions[Path]>
-  /** Gives an order. Fails with `SourceFailed`. */
+  /** Gives an order. Fails with `SourceFailed`. Its signal ends only orders that change nothing, such as checks. */
   readonly order: <Path extends keyof Orders>(
     path: Path,
     order: Orders[Path]["order"],
+    signal?: AbortSignal,
   ) => Promise<Orders[Path]["result"]>
   /** Searches, and gives lines as they are found. */
   readonly find: (

@@ -1,5 +1,5 @@
 /** A scenario or a rubric: its text with what is wrong at its lines, the schema's help, the world as it begins; it is saved, and run. */
-import { useEffect, useMemo, useState } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { TextIssue } from "../../wire/Asking.ts"
 import type { ScenarioText, WorldAtStart } from "../../wire/Scenarios.ts"
@@ -7,6 +7,7 @@ import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
+import { useDraft } from "../parts/useDraft.ts"
 import { useOrder } from "../parts/useOrder.ts"
 import { Value } from "../parts/Value.tsx"
 import { DrawnByView } from "../parts/World.tsx"
@@ -18,31 +19,28 @@ interface Props {
   readonly name: string
   readonly opened: ScenarioText
   readonly agents: ReadonlyArray<string>
-  /** Reads the file again. */
+  /** Reads the file again, and forgets what was typed. */
   readonly onAgain: () => void
 }
+
+/** The name of a file's draft. */
+export const draftOf = (file: string): string => `file ${file}`
 
 export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
   const studio = useStudio()
   const { file, kind } = opened
-  const [text, setText] = useState(opened.text)
   const [caret, setCaret] = useState(0)
   const [saved, setSaved] = useState({ text: opened.text, digest: opened.digest })
+  const { text, over, isChanged, type, kept } = useDraft(draftOf(file), saved.text, saved.digest)
   const saving = useOrder()
-  const { answer, problem } = useChecked<ReadonlyArray<TextIssue>>(text, () =>
-    studio.source.order("scenarios/check", { kind, text }),
+  const { answer, problem } = useChecked<ReadonlyArray<TextIssue>>(text, (signal) =>
+    studio.source.order("scenarios/check", { kind, text }, signal),
   )
-  const isChanged = text !== saved.text
-  useEffect(() => {
-    if (!isChanged) return
-    const keep = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener("beforeunload", keep)
-    return () => removeEventListener("beforeunload", keep)
-  }, [isChanged])
   const save = () =>
     saving.give(async () => {
-      const { digest } = await studio.source.order("scenarios/save", { file, text, digest: saved.digest })
+      const { digest } = await studio.source.order("scenarios/save", { file, text, digest: over })
       setSaved({ text, digest })
+      kept(text, digest)
       studio.say(`${name} was saved.`)
     })
   const isValid = answer !== null && answer.length === 0
@@ -65,10 +63,10 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
             save
           </button>
           <button type="button" onClick={onAgain}>
-            read again
+            {isChanged ? "discard, and read again" : "read again"}
           </button>
         </header>
-        <TextEditor label={kind} text={text} issues={answer ?? []} rows={28} onText={setText} onCaret={setCaret} />
+        <TextEditor label={kind} text={text} issues={answer ?? []} rows={28} onText={type} onCaret={setCaret} />
         {[problem, saving.problem]
           .filter((one) => one !== "")
           .map((one) => (
@@ -113,10 +111,10 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
       </p>
     )
   const run = () =>
-    give(async () => {
+    give(async (signal) => {
       const order = { file, digest, agent, ...(seed === "" ? {} : { seed: Number(seed) }) }
       const { timeline, task } = await studio.source.order("scenarios/run", order)
-      studio.go(visit({ timeline, task }, null))
+      if (!signal.aborted) studio.go(visit({ timeline, task }, null))
     })
   return (
     <form
@@ -163,7 +161,8 @@ const Look = ({ text, isValid }: { readonly text: string; readonly isValid: bool
   const studio = useStudio()
   const [seen, setSeen] = useState<{ readonly world: WorldAtStart; readonly text: string } | null>(null)
   const { isBusy, problem, give } = useOrder()
-  const look = () => give(async () => setSeen({ world: await studio.source.order("scenarios/look", { text }), text }))
+  const look = () =>
+    give(async (signal) => setSeen({ world: await studio.source.order("scenarios/look", { text }, signal), text }))
   return (
     <div class="look" aria-busy={isBusy}>
       <button type="button" disabled={!isValid || isBusy} onClick={look}>

@@ -13,25 +13,28 @@ export interface Checked<Answer> {
 
 /**
  * @param key what the answer is about: another key makes an earlier answer void, also one that comes late
- * @param ask null where nothing is to be asked
+ * @param ask null where nothing is to be asked. Its signal ends what is no longer wanted
  */
-export const useChecked = <Answer>(key: string, ask: (() => Promise<Answer>) | null): Checked<Answer> => {
+export const useChecked = <Answer>(
+  key: string,
+  ask: ((signal: AbortSignal) => Promise<Answer>) | null,
+): Checked<Answer> => {
   const [checked, setChecked] = useState<Checked<Answer> & { readonly key: string }>({ key: "", ...UNKNOWN })
   useEffect(() => {
     if (ask === null) return
-    let isWanted = true
+    const abort = new AbortController()
     const timer = setTimeout(() => {
-      ask().then(
+      ask(abort.signal).then(
         (answer) => {
-          if (isWanted) setChecked({ key, answer, problem: "" })
+          if (!abort.signal.aborted) setChecked({ key, answer, problem: "" })
         },
         (cause: unknown) => {
-          if (isWanted) setChecked({ key, answer: null, problem: messageOf(cause) })
+          if (!abort.signal.aborted) setChecked({ key, answer: null, problem: messageOf(cause) })
         },
       )
     }, PAUSE)
     return () => {
-      isWanted = false
+      abort.abort()
       clearTimeout(timer)
     }
   }, [key, ask === null])
