@@ -1,6 +1,6 @@
 /** Tells tasks that wait that something was said to them: one look at the log serves all tasks of a kernel. */
 
-import { type Context, Deferred, Duration, Effect, FiberId, type Scope } from "effect"
+import { Clock, type Context, Deferred, Duration, Effect, FiberId, type Scope } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
@@ -36,7 +36,10 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
     for (const watcher of watchers) if (isFor(watcher)) Deferred.unsafeDone(watcher.arrived, arrived)
   }
 
-  /** Looks for inputs after a position until nobody waits. */
+  /**
+   * Looks for inputs after a position until nobody waits. By the machine's clock: what is said comes from outside, also where
+   * a program's clock is a `TestClock` that stands still.
+   */
   const look = (from: number): Effect.Effect<void, LogError> =>
     Effect.gen(function* () {
       let after = from
@@ -53,7 +56,7 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
         })
         after = until
       }
-    })
+    }).pipe(Effect.withClock(Clock.make()))
 
   const begin = (watcher: Watcher) =>
     oneAtATime(
