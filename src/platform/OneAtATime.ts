@@ -30,16 +30,22 @@ export const make = (): OneAtATime => {
         held = true
         return run()
       }
-      let granted = () => {}
+      let given = false
+      let leave = () => {}
       const turn = Effect.async<void>((resume) => {
-        granted = () => resume(Effect.void)
-        waiting.add(granted)
+        const give = () => {
+          given = true
+          resume(Effect.void)
+        }
+        leave = () => waiting.delete(give)
+        waiting.add(give)
       })
       return Effect.matchCauseEffect(restore(turn), {
         onSuccess: run,
         onFailure: (cause) => {
-          // It may have been given the lock and interrupted before it went on.
-          if (!waiting.delete(granted)) release()
+          // It may have been given the lock and interrupted before it went on, or interrupted before it began to wait.
+          if (given) release()
+          else leave()
           return Effect.failCause(cause)
         },
       })

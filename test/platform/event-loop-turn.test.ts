@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as EventLoopTurn from "../../src/platform/EventLoopTurn.ts"
 
 describe("a turn of the event loop", () => {
@@ -16,5 +16,16 @@ describe("a turn of the event loop", () => {
     const before = EventLoopTurn.current()
     spawnSync(process.execPath, ["--version"])
     expect(EventLoopTurn.current()).not.toBe(before)
+  })
+
+  it("ends where fake timers stand in for those of the platform", async () => {
+    vi.useFakeTimers({ toFake: ["queueMicrotask", "performance"] })
+    try {
+      const before = EventLoopTurn.current()
+      await Promise.resolve()
+      expect(EventLoopTurn.current()).not.toBe(before)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

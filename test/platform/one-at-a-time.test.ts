@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, FiberId, Scheduler } from "effect"
 import * as OneAtATime from "../../src/platform/OneAtATime.ts"
 
 describe("effects that run one at a time", () => {
@@ -57,4 +57,58 @@ describe("effects that run one at a time", () => {
       }
     }),
   )
+
+  it.effect("stay alone whichever operation of the runtime one of them is interrupted at", () =>
+    Effect.gen(function* () {
+      for (let operation = 1; operation <= 30; operation++) yield* interruptedAt(operation)
+    }),
+  )
 })
+
+/** Interrupts the second of three where it gives way to other fibers at an operation. */
+const interruptedAt = (operation: number) =>
+  Effect.gen(function* () {
+    const alone = OneAtATime.make()
+    const end = yield* Deferred.make<void>()
+    let inside = 0
+    let most = 0
+    const enters = Effect.sync(() => {
+      inside += 1
+      most = Math.max(most, inside)
+    })
+    const leaves = Effect.sync(() => {
+      inside -= 1
+    })
+    const one = alone(
+      Effect.acquireUseRelease(
+        enters,
+        () => Deferred.await(end),
+        () => leaves,
+      ),
+    )
+    const first = yield* Effect.fork(one)
+    yield* Effect.yieldNow()
+    const second = yield* Effect.fork(Effect.withScheduler(one, givingWayAt(operation)))
+    const third = yield* Effect.fork(one)
+    yield* Effect.yieldNow()
+    second.unsafeInterruptAsFork(FiberId.none)
+    yield* Effect.repeatN(Effect.yieldNow(), 20)
+    expect({ operation, inside, most }).toEqual({ operation, inside: 1, most: 1 })
+    yield* Deferred.succeed(end, undefined)
+    yield* Fiber.join(first)
+    yield* Fiber.await(second)
+    yield* Fiber.join(third)
+    expect(yield* alone(Effect.succeed("free"))).toBe("free")
+  })
+
+/** The scheduler, as it is when a fiber has had its share of operations just then. */
+const givingWayAt = (operation: number): Scheduler.Scheduler => {
+  let operations = 0
+  return {
+    scheduleTask: (task, priority, fiber) => Scheduler.defaultScheduler.scheduleTask(task, priority, fiber),
+    shouldYield: () => {
+      operations += 1
+      return operations === operation ? 0 : false
+    },
+  }
+}

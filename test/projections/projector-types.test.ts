@@ -1,6 +1,6 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect } from "vitest"
 import * as EventLog from "../../src/events/index.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
@@ -81,6 +81,42 @@ describe("a projection that names its types", () => {
       yield* personal.shred({ subject: "anna", reason: "asked for", actor: "human:test" })
       expect(yield* projector.current(last)).toBe(0)
       expect(shown).toEqual(["null", "nobody"])
+    }),
+  )
+})
+
+describe("a projector whose log answers slowly", () => {
+  it.scopedLive("tells nobody of a state that was current when an earlier caller asked", () =>
+    Effect.gen(function* () {
+      const log = yield* Effect.map(Layer.build(EventLog.layerMemory()), Context.get(EventLog.EventLog))
+      let slowly = Effect.void
+      const slow = {
+        ...log,
+        head: Effect.tap(log.head, () => {
+          const waiting = slowly
+          slowly = Effect.void
+          return waiting
+        }),
+      }
+      const { current } = yield* Effect.map(
+        Layer.build(Layer.provide(Projector.layer, Layer.succeed(EventLog.EventLog, slow))),
+        Context.get(Projector.Projector),
+      )
+      const readings = counter()
+      // Only callers of the same turn could be misled.
+      for (let count = 1; count <= 20; count++) {
+        yield* log.append(requestOf(read(count)))
+        expect(yield* current(readings)).toBe(2 * count - 1)
+        const [asked, answered] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        slowly = Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answered))
+        const earlier = yield* Effect.fork(current(readings))
+        yield* Deferred.await(asked)
+        const later = yield* Effect.fork(Effect.zipRight(Deferred.await(answered), current(readings)))
+        yield* log.append(requestOf(read(count)))
+        yield* Deferred.succeed(answered, undefined)
+        expect(yield* Fiber.join(later)).toBe(2 * count)
+        yield* Fiber.join(earlier)
+      }
     }),
   )
 })

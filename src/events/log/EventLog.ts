@@ -107,6 +107,11 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
+     * Calls a function after each commit of this log, until the returned function is called. Commits of other processes are
+     * not told of. The function must be short and not throw.
+     */
+    readonly onCommit: (told: () => void) => () => void
+    /**
      * Verifies everything that reads depend on, in constant memory. First the whole chain: the result names the first
      * position that fails and why. It detects every change, removal, insertion and reordering of events, except those
      * that leave a valid chain: removal of the last events, and a log rewritten from some position on. Those need an

@@ -127,6 +127,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
       versionOf: (stream, timeline = MAIN) => Effect.sync(() => version(timeline, stream)),
       head: Effect.sync(() => head),
       follow: (query) => follow({ head: Effect.sync(() => head), readPage, commits }, query ?? {}),
+      onCommit: commits.listen,
       verify: verifyChain(source),
       verifyWith: (given) =>
         Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),

@@ -7,6 +7,8 @@ export interface CommitNotifier {
   readonly notify: () => void
   /** Subscribes to the next commit after this call. */
   readonly subscribe: () => Subscription
+  /** Calls a function at each commit, until the returned one is called. */
+  readonly listen: (onCommit: () => void) => () => void
 }
 
 /** A subscription to one commit. */
@@ -21,6 +23,12 @@ export const make = (): CommitNotifier => {
   return {
     notify: () => {
       for (const onCommit of subscribers) onCommit()
+    },
+    listen: (onCommit) => {
+      subscribers.add(onCommit)
+      return () => {
+        subscribers.delete(onCommit)
+      }
     },
     subscribe: () => {
       let isCommitted = false

@@ -128,6 +128,7 @@ const opened = (options: SqliteOptions) =>
         versionOf: (stream, timeline = MAIN) => reading(() => appending.readVersion(database, names, timeline, stream)),
         head,
         follow: (query) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query ?? {}),
+        onCommit: commits.listen,
         verify: verify({ database, segments, keys, ownKey }),
         verifyWith: (given) =>
           Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) =>

@@ -39,8 +39,7 @@ interface Kept {
  * Whether another connection has committed since is asked once in each turn of the event loop, by `PRAGMA data_version`
  * (https://sqlite.org/pragma.html#pragma_data_version: commits of the connection itself do not change it). Then the head
  * is compared, and if it is another one, everything is dropped. So a read is as current as a query that was made in the same
- * turn. Each read parses
- * payloads anew, so that what a reader does to an event reaches nobody else.
+ * turn. Each read parses payloads anew, so that what a reader does to an event reaches nobody else.
  */
 export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
   let kept: Array<Kept> = []

@@ -189,8 +189,9 @@ const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs
   }
   const stop = Effect.suspend(() => {
     if (slot.running !== running || running.ended()) return Effect.succeed(true)
-    if (left() > 0) return Effect.succeed(false)
-    return Effect.tap(running.retireIfUnused, (retired) => {
+    // An instance that runs is found without the lock, so that nothing may come between the look and the end.
+    const isIdle = () => left() <= 0
+    return Effect.tap(running.retireIfUnused(isIdle), (retired) => {
       if (retired) delete slot.running
     })
   }).pipe(slot.starting.withPermits(1), Effect.uninterruptible)

@@ -36,8 +36,11 @@ export interface ManagedProcess {
   described: Plugin
   /** Stops the process once it is unused. */
   readonly retire: Effect.Effect<void>
-  /** Stops the process if it is unused now. Returns whether it did. */
-  readonly retireIfUnused: Effect.Effect<boolean>
+  /**
+   * Stops the process if it is unused, and `isDue` says so. Returns whether it did. `ended` is true from the moment in
+   * which both are found.
+   */
+  readonly retireIfUnused: (isDue: () => boolean) => Effect.Effect<boolean>
   readonly ended: () => boolean
 }
 
@@ -104,17 +107,18 @@ export const start = (
       scope,
     )
     const uses = usesOf()
-    const close = Effect.suspend(() => {
+    const close = () => {
       ended = true
       return closeScope(scope, Exit.void)
-    })
+    }
     return {
       instance: { manifest, process, use: uses.use },
       process,
       described,
       // Interruptible even where the caller is not, so that the kernel's end does not wait for it.
-      retire: Effect.interruptible(Effect.zipRight(uses.unused, close)),
-      retireIfUnused: Effect.suspend(() => (uses.isUsed() ? Effect.succeed(false) : Effect.as(close, true))),
+      retire: Effect.interruptible(uses.whenUnused(close)),
+      retireIfUnused: (isDue) =>
+        Effect.suspend(() => (uses.isUsed() || !isDue() ? Effect.succeed(false) : Effect.as(close(), true))),
       ended: () => ended,
     }
   })
@@ -146,11 +150,10 @@ const usesOf = () => {
     waiting.add(told)
     return Effect.sync(() => waiting.delete(told))
   })
-  /** Waits until it is not used. */
-  const unused: Effect.Effect<void> = Effect.suspend(() =>
-    uses === 0 ? Effect.void : Effect.zipRight(nextEnd, unused),
-  )
-  return { use, unused, isUsed: () => uses > 0 }
+  /** Waits until it is not used, and calls `end` before it can be used again. */
+  const whenUnused = (end: () => Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.suspend(() => (uses === 0 ? end() : Effect.zipRight(nextEnd, whenUnused(end))))
+  return { use, whenUnused, isUsed: () => uses > 0 }
 }
 
 /**

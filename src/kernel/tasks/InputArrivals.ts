@@ -1,6 +1,6 @@
 /** Tells tasks that wait that something was said to them: one look at the log serves all tasks of a kernel. */
 
-import { type Context, Deferred, Duration, Effect, FiberId, type Scope } from "effect"
+import { type Context, Deferred, Effect, FiberId, type Scope } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
@@ -20,12 +20,13 @@ interface Watcher {
   arrived: Deferred.Deferred<void, LogError>
 }
 
-/** How often the log is looked at while somebody waits. */
-const EVERY = Duration.millis(20)
+/** How often inputs of other processes are looked for while somebody waits, in milliseconds. */
+const EVERY_MS = 50
 
 /**
- * The arrivals in a log, which is looked at while somebody waits, in the scope of the kernel. The look outlasts the waiting
- * by one interval: an agent waits anew in each turn, and following a log costs more than looking at it now and then.
+ * The arrivals in a log, which is looked at while somebody waits, in the scope of the kernel: after each commit of this
+ * process, and now and then for those of others. The look outlasts the waiting by one interval: an agent waits anew in each
+ * turn, and following a log costs more.
  */
 export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): InputArrivals => {
   const watchers = new Set<Watcher>()
@@ -37,11 +38,11 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
   }
 
   /** Looks for inputs after a position until nobody waits. */
-  const look = (from: number): Effect.Effect<void, LogError> =>
+  const look = (from: number, nextLook: Effect.Effect<void>): Effect.Effect<void, LogError> =>
     Effect.gen(function* () {
       let after = from
       for (;;) {
-        yield* Effect.sleep(EVERY)
+        yield* nextLook
         if (watchers.size === 0) {
           isLooking = false
           return
@@ -55,12 +56,20 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
       }
     })
 
+  /** Listens for commits while it looks. */
+  const lookAfterCommits = (from: number) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => looksOf(log, () => watchers.size > 0)),
+      ({ next }) => look(from, next),
+      ({ end }) => Effect.sync(end),
+    )
+
   const begin = (watcher: Watcher) =>
     oneAtATime(
       Effect.gen(function* () {
         if (!isLooking) {
           const { position } = yield* log.head
-          const looking = look(position).pipe(
+          const looking = lookAfterCommits(position).pipe(
             Effect.tapErrorCause((cause) =>
               Effect.sync(() => {
                 isLooking = false
@@ -94,4 +103,32 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
         (watcher) => Effect.sync(() => watchers.delete(watcher)),
       ).pipe(Effect.map(next)),
   }
+}
+
+/**
+ * When to look at a log next: after a commit of this process, if it is `wanted` then, and after `EVERY_MS` by the machine's
+ * clock. What is said comes from outside, also where a program's clock is a `TestClock` that stands still.
+ */
+const looksOf = (log: Context.Tag.Service<EventLog>, wanted: () => boolean) => {
+  let isDue = false
+  let wake = () => {}
+  const end = log.onCommit(() => {
+    if (!wanted()) return
+    isDue = true
+    wake()
+  })
+  const due = Effect.async<void>((resume) => {
+    const timer = setTimeout(() => wake(), EVERY_MS)
+    wake = () => {
+      clearTimeout(timer)
+      resume(Effect.void)
+    }
+    if (isDue) wake()
+    return Effect.sync(() => clearTimeout(timer))
+  })
+  const next = Effect.map(due, () => {
+    isDue = false
+    wake = () => {}
+  })
+  return { next, end }
 }

@@ -45,9 +45,10 @@ export interface ProjectorService {
   /** The state after the event at this position; the initial state at 0. */
   readonly stateAt: <S>(projection: Projection<S>, at: number) => Effect.Effect<S, PositionOutOfRange | LogError>
   /**
-   * The current state: it includes every event committed before the call. The last state is kept in memory for as long
-   * as the projection value is reachable, so that a call per turn costs only the new events. Reuse one projection value
-   * rather than making a new one for each call.
+   * The current state: it includes every event committed before the call; of those of other processes, all that were
+   * committed before the turn of the event loop (see `EventLoopTurn`). The last state is kept in memory for as long as the
+   * projection value is reachable, so that a call per turn costs only the new events. Reuse one projection value rather
+   * than making a new one for each call.
    */
   readonly current: <S>(projection: Projection<S>) => Effect.Effect<S, LogError>
   /** The current state, and the position of the last event folded into it. */
@@ -131,10 +132,11 @@ const folding = (
     const currentWithPosition = <S>(original: Projection<S>): Effect.Effect<Positioned<S>, LogError> =>
       Effect.suspend(() => {
         const folding = foldingOf(original)
-        if (folding.currentIn === EventLoopTurn.current()) return Effect.succeed(folding.latest)
+        const turn = EventLoopTurn.current()
+        if (folding.currentIn === turn) return Effect.succeed(folding.latest)
         return Effect.flatMap(inEpoch(folding), () =>
           Effect.flatMap(log.head, ({ position }) =>
-            Effect.flatMap(knownAt(folding, position), (known) =>
+            Effect.flatMap(knownAt(folding, position, turn), (known) =>
               known === undefined
                 ? folding.lock.withPermits(1)(Effect.zipRight(inEpoch(folding), foldNew(folding)))
                 : Effect.succeed(known),
@@ -143,11 +145,18 @@ const folding = (
         )
       })
 
-    /** The state at a position that is the head; undefined if there may be events up to it that are not folded yet. */
-    const knownAt = <S>(folding: Folding<S>, position: number): Effect.Effect<Positioned<S> | undefined, LogError> => {
+    /**
+     * The state at a position; undefined if there may be events up to it that are not folded yet. The position was the head
+     * in `turn`, and need not be any more: the fiber may have given way since.
+     */
+    const knownAt = <S>(
+      folding: Folding<S>,
+      position: number,
+      turn: number,
+    ): Effect.Effect<Positioned<S> | undefined, LogError> => {
       const { foldedTo, latest, sinceSnapshot, projection } = folding
       if (foldedTo === position) {
-        folding.currentIn = EventLoopTurn.current()
+        folding.currentIn = turn
         return Effect.succeed(latest)
       }
       if (projection.types === undefined || foldedTo === 0) return Effect.succeed(undefined)
@@ -156,7 +165,7 @@ const folding = (
         // Another caller may have folded on, or discarded everything, in the meantime.
         if (length > 0 || folding.foldedTo !== foldedTo || folding.sinceSnapshot !== sinceSnapshot) return undefined
         folding.foldedTo = position
-        folding.currentIn = EventLoopTurn.current()
+        folding.currentIn = turn
         return latest
       })
     }
