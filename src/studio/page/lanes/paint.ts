@@ -1,5 +1,6 @@
 /** Paints the lanes of a course on a canvas: marks by kind, the net of its rewards, what was searched. The playhead is not part of it: it moves on its own. */
 import { KINDS, type Kind } from "../../wire/Kind.ts"
+import { extentOf } from "../parts/format.ts"
 import { SHAPES } from "../parts/Mark.tsx"
 
 /** A lane: the kinds that it shows, and what it is called. */
@@ -138,8 +139,7 @@ const net = (
   if (rewards.length === 0) return
   const top = LANES.length * LANE
   const nets = [0, ...rewards.map(({ net }) => net)]
-  // A task may have more rewards than a call may have arguments.
-  const [low, high] = [nets.reduce((a, b) => Math.min(a, b)), nets.reduce((a, b) => Math.max(a, b))]
+  const [low, high] = extentOf(nets)
   const y = (value: number) => top + 7 + (1 - (value - low) / (high - low || 1)) * (NET - 14)
   context.strokeStyle = inks.line
   line(context, 0, Math.round(y(0)) + 0.5, width, Math.round(y(0)) + 0.5)

@@ -1,4 +1,5 @@
 /** The course of a number in a few pixels, with the moment that is looked at. */
+import { extentOf } from "./format.ts"
 
 interface Props {
   readonly points: ReadonlyArray<{ readonly position: number; readonly value: number }>
@@ -12,7 +13,7 @@ const HEIGHT = 36
 export const Sparkline = ({ points, at, label }: Props) => {
   if (points.length < 2) return null
   const values = points.map(({ value }) => value)
-  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const [low, high] = extentOf(values)
   const x = (index: number) => 2 + (index / (points.length - 1)) * (WIDTH - 4)
   const y = (value: number) => HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)
   const now = points.findLastIndex(({ position }) => position <= at)

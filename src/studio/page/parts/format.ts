@@ -54,3 +54,9 @@ const shortened = (length: number) => {
 
 /** A name of an agent without its version. */
 export const nameOf = (agent: string): string => agent.replace(/@[^@]*$/, "")
+
+/** The least and the greatest of some values, of which there may be more than a call may have arguments. There is at least one. */
+export const extentOf = (values: ReadonlyArray<number>): readonly [low: number, high: number] => [
+  values.reduce((a, b) => Math.min(a, b)),
+  values.reduce((a, b) => Math.max(a, b)),
+]

@@ -3,7 +3,7 @@ import type { Preview } from "../../wire/Scoring.ts"
 import { netLine } from "../model/rewards.ts"
 import { besideRewards, inWords } from "../panes/verdicts.ts"
 import { useStudio } from "../parts/context.ts"
-import { number, signed } from "../parts/format.ts"
+import { extentOf, number, signed } from "../parts/format.ts"
 
 interface Props {
   readonly preview: Preview
@@ -77,7 +77,7 @@ const Lines = ({ before, after }: { readonly before: Line; readonly after: Line 
   const course = useStudio().history.value
   const [first, last] = [course?.first ?? 0, course?.last ?? 1]
   const nets = [0, ...before.map(({ net }) => net), ...after.map(({ net }) => net)]
-  const [low, high] = [Math.min(...nets), Math.max(...nets)]
+  const [low, high] = extentOf(nets)
   const x = (at: number) => (100 * (at - first)) / Math.max(1, last - first)
   const y = (net: number) => 2 + (36 * (high - net)) / (high - low || 1)
   const path = (line: Line) =>

@@ -1,13 +1,13 @@
 /** What the difference of two runs was worth. */
 import type { RewardRow } from "../../../wire/Task.ts"
 import { barsOf } from "../../model/waterfall.ts"
-import { number, signed } from "../../parts/format.ts"
+import { extentOf, number, signed } from "../../parts/format.ts"
 
 export const Waterfall = ({ a, b }: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }) => {
   const bars = barsOf(a, b)
   const isNet = (index: number): boolean => index === 0 || index === bars.length - 1
   const ends = bars.flatMap(({ from, to }) => [from, to, 0])
-  const [low, high] = [Math.min(...ends), Math.max(...ends)]
+  const [low, high] = extentOf(ends)
   const x = (value: number) => ((value - low) / (high - low || 1)) * 100
   return (
     <section class="waterfall" aria-label="The difference of rewards">
