@@ -10,8 +10,9 @@ import * as Redaction from "./http/Redaction.ts"
 import * as IoCalls from "./IoCalls.ts"
 import * as OpenedRun from "./log/OpenedRun.ts"
 import * as RunLog from "./log/RunLog.ts"
+import * as Names from "./Names.ts"
 import * as RecordOptions from "./RecordOptions.ts"
-import { NameTaken, type Run, RunEnded } from "./Run.ts"
+import { type Run, RunEnded } from "./Run.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
 /**
@@ -42,14 +43,7 @@ export const begin = async (
   const assertOpen = (call: string) => {
     if (isEnded) throw new RunEnded({ taskId, call })
   }
-  const names = new Set<string>()
-  const claim = (kind: NameTaken["kind"], name: string) => {
-    assertOpen(`run.${kind}`)
-    if (kind === "tool") RecordOptions.toolNameOf(name)
-    else RecordOptions.nameOf(`run.${kind}`, name)
-    if (names.has(name)) throw new NameTaken({ kind, name })
-    names.add(name)
-  }
+  const claim = Names.claiming(assertOpen)
   /** A recorded function that refuses to be called after the end. */
   const whileOpen =
     <Args extends ReadonlyArray<unknown>, Answer>(call: string, does: (...args: Args) => Promise<Answer>) =>

@@ -9,8 +9,9 @@ import * as HttpMessage from "../http/HttpMessage.ts"
 import type * as Redaction from "../http/Redaction.ts"
 import { sentBy } from "../http/SentRequest.ts"
 import * as JsonCopy from "../JsonCopy.ts"
+import * as Names from "../Names.ts"
 import * as RecordOptions from "../RecordOptions.ts"
-import { NameTaken, type Run, RunEnded, ToolDenied } from "../Run.ts"
+import { type Run, RunEnded, ToolDenied } from "../Run.ts"
 import { Diverged, type Live, type PlayedRun } from "./Played.ts"
 import * as PlayedBody from "./PlayedBody.ts"
 import * as RequestDifference from "./RequestDifference.ts"
@@ -34,7 +35,6 @@ export const play = (
   let anew = 0
   const taskId = events[0]?.taskId ?? ""
   const closed = events.find((event) => is(event, "TaskClosed"))
-  const names = new Set<string>()
   let divergence: Diverged | undefined
   let isEnded = false
 
@@ -65,13 +65,7 @@ export const play = (
     if (answer.kind === "denied") throw new ToolDenied({ tool: line.replace(/^tool program\//, ""), ...answer })
     throw diverge(line, null, { where: line, recorded: "no answer: the recording ended before", now: "a call" })
   }
-  const claim = (kind: NameTaken["kind"], name: string) => {
-    assertOpen(`run.${kind}`)
-    if (kind === "tool") RecordOptions.toolNameOf(name)
-    else RecordOptions.nameOf(`run.${kind}`, name)
-    if (names.has(name)) throw new NameTaken({ kind, name })
-    names.add(name)
-  }
+  const claim = Names.claiming(assertOpen)
   /** A function that answers by what is recorded for its arguments. */
   const played =
     (line: string, jsonOf: (args: ReadonlyArray<unknown>) => Json, askedIn: (event: Event) => Json) =>

@@ -1,11 +1,12 @@
 /** Two courses below each other from left to right, by the rows of their alignment: what is the same stands in one column. It grows as they go on. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Comparison } from "../../wire/Asking.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
 import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
+import { useWidth } from "./useWidth.ts"
 
 interface Props {
   readonly comparison: Comparison
@@ -109,16 +110,9 @@ interface StripProps {
 
 const Strip = ({ name, pairs, side, course, rewards }: StripProps) => {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [width, setWidth] = useState(0)
+  const width = useWidth(canvas)
   const height = heightOf(rewards.length > 0)
   const version = course?.version.value
-  useLayoutEffect(() => {
-    const element = canvas.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
   useEffect(() => {
     const element = canvas.current
     const context = element?.getContext("2d")

@@ -1,5 +1,5 @@
 /** The course from left to right below everything else, with the playhead. The lanes are painted once; a step moves the playhead alone. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { KINDS } from "../../wire/Kind.ts"
 import type { Density } from "../../wire/Log.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
@@ -11,6 +11,7 @@ import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
 import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
+import { useWidth } from "./useWidth.ts"
 
 /** Bins of a whole timeline. */
 const BINS = 400
@@ -18,7 +19,7 @@ const BINS = 400
 export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [width, setWidth] = useState(0)
+  const width = useWidth(canvas)
   const [theme, setTheme] = useState(0)
   const { timeline, task } = course.course
   const marks = course.marks.value
@@ -32,13 +33,6 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const end = useThrottled(course.last)
   const [first, last] = zoom ?? [course.first, end]
 
-  useLayoutEffect(() => {
-    const element = canvas.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
   useEffect(() => {
     const dark = matchMedia("(prefers-color-scheme: dark)")
     const onChange = () => setTheme((before) => before + 1)
