@@ -170,7 +170,9 @@ const arriving = (filename) =>
 const PRESSED = `async (times, key = "n") => {
   const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   const measured = []
-  for (let step = 0; step < times; step++) {
+  for (let step = 1; step <= times; step++) {
+    // A person's key comes at any moment of a frame, not always at its beginning: spread over 16 ms by the golden ratio's multiples.
+    await new Promise((resolve) => setTimeout(resolve, 16 * ((step * 0.61803398875) % 1)))
     const begun = performance.now()
     dispatchEvent(new KeyboardEvent("keydown", { key }))
     await painted()
