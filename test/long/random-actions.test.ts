@@ -31,5 +31,6 @@ it.each(WORLDS)("%s survives them", async (name, agents, options) => {
   const played = play(plugin.environment, manifest, { agents, options })
   const illegal = name === "chat-room" || name === "text-rooms" ? [-1, 0.5, null, [], {}, true] : undefined
   survivesRandomActions(played, 10_000, illegal)
-  goesOnIdentically(played, 3, 100)
+  // The buses of a short day have gone after three rounds.
+  goesOnIdentically(played, 1, 100)
 })

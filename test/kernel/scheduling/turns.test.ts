@@ -6,19 +6,23 @@ import type { Task } from "../../../src/kernel/tasks/Task.ts"
 import { about, events, type Sample, seen } from "../given.ts"
 import { testKernel } from "../testKernel.ts"
 
-/** Its actuator `hold` ends when the sensor `letGo` is read: sensors do not wait for commands. */
+/**
+ * Its actuator `hold` ends when the sensor `letGo` is read: sensors do not wait for commands. It may be read before `hold` is
+ * called: that a command is dispatched is known before its plugin is told.
+ */
 const desk = (options: Partial<Sample> = {}): Sample => ({
   name: "desk",
   sensors: [{ name: "letGo" }],
   actuators: [{ name: "hold" }, { name: "low", priority: 1 }, { name: "high", priority: 5 }],
   entry: `
     let letGo
+    const free = new Promise((resolve) => { letGo = () => resolve(null) })
     let underWay = 0
     const counted = async (work) => { underWay++; try { return await work() } finally { underWay-- } }
     export default {
-      sensors: { letGo: () => { letGo?.(); return null } },
+      sensors: { letGo: () => { letGo(); return null } },
       actuators: {
-        hold: () => counted(() => new Promise((resolve) => { letGo = () => resolve(null) })),
+        hold: () => counted(() => free),
         low: () => counted(() => underWay),
         high: () => counted(() => underWay),
       },

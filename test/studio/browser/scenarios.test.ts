@@ -266,6 +266,7 @@ describe("the page", () => {
     expect(await violationsInBothSchemes(page)).toEqual([])
     await page.getByLabel("rubric", { exact: true }).fill("name: half done\n")
     await page.keyboard.press("Escape")
+    await page.getByLabel("rubric", { exact: true }).waitFor({ state: "detached" })
     await page.keyboard.press("u")
     await expect.poll(() => page.getByLabel("rubric", { exact: true }).inputValue()).toBe("name: half done\n")
     const { rows } = (await get("tasks?order=newest")).body as TaskList
