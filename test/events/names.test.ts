@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
@@ -74,6 +74,25 @@ describe("the number of a name", () => {
       yield* tamper(filename, ["INSERT INTO names (id, text) VALUES (9007199254740993, 'ghost')"])
       const error = yield* Effect.flip(using(filename, (log) => log.append(note("ghost"))))
       expect(error.message).toContain('the name "ghost" has a number beyond 2^53')
+    }),
+  )
+
+  it.scopedLive("is found again where the commit that brought it came too late and was rolled back", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      const opened = Effect.map(Layer.build(Layer.fresh(layerSqlite({ filename }))), Context.get(EventLog))
+      const [one, other] = [yield* opened, yield* opened]
+      const streams = ["first", "second", "third", "fourth", "fifth", "sixth"]
+      for (const [index, stream] of streams.entries()) {
+        // Each knows the head as it was before the other's last append.
+        const { version } = yield* (index % 2 === 0 ? one : other).append({ ...note(stream), taskId: `of ${stream}` })
+        expect(version).toBe(1)
+      }
+      const events = yield* using(filename, (log) => log.readPage({ after: 7 }, 10))
+      expect(events.map(({ stream, taskId }) => `${stream}, ${taskId}`)).toEqual(
+        streams.map((stream) => `${stream}, of ${stream}`),
+      )
+      expect((yield* using(filename, (log) => log.verify))._tag).toBe("Intact")
     }),
   )
 })

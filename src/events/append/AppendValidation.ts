@@ -34,6 +34,8 @@ export interface ValidatedEvent {
   readonly schemaVersion: number
   readonly causationId: string | null
   readonly occurredAt: number | null
+  /** Null: the actor of the append. */
+  readonly actor: string | null
   readonly payload: JsonObject
   /** The payload's JSON text. */
   readonly text: string
@@ -201,6 +203,8 @@ const validateEvent = (
   if (event.occurredAt !== undefined && !isMoment(event.occurredAt)) {
     return `occurredAt: expected whole milliseconds since 1970, from the year 0 to 9999, found ${describe(event.occurredAt)}`
   }
+  const badActor = event.actor === undefined ? undefined : checkName("actor", event.actor)
+  if (badActor !== undefined) return badActor
   const text = JSON.stringify(payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
@@ -215,6 +219,7 @@ const validateEvent = (
     schemaVersion: type.version,
     causationId: event.causationId ?? null,
     occurredAt: event.occurredAt ?? null,
+    actor: event.actor ?? null,
     payload,
     text,
     stored: blob === null ? whole : nameOf(blob),

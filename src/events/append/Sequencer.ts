@@ -133,7 +133,7 @@ const envelope = (
     schemaVersion: validated.schemaVersion,
     taskId: request.taskId,
     causationId: validated.causationId,
-    actor: request.actor,
+    actor: validated.actor ?? request.actor,
     occurredAt: validated.occurredAt ?? now,
     recordedAt: now,
     payload: validated.payload,
@@ -183,7 +183,7 @@ const sameContent = (request: ValidatedAppend, validated: ValidatedEvent, event:
   event.type === validated.type &&
   event.taskId === request.taskId &&
   event.causationId === validated.causationId &&
-  event.actor === request.actor &&
+  event.actor === (validated.actor ?? request.actor) &&
   (validated.occurredAt === null || event.occurredAt === validated.occurredAt) &&
   isSameJson(JSON.stringify(event.payload), textAsReadable(validated, event))
 

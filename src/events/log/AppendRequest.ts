@@ -34,6 +34,8 @@ interface NewEventFields {
   readonly causationId?: string | null
   /** The source's clock, in epoch milliseconds. Default: the log's clock. */
   readonly occurredAt?: number
+  /** Who tells of it. Default: the actor of the append. */
+  readonly actor?: string
 }
 
 /** A core event as the caller gives it; the log adds position, version, time and hash. */
@@ -109,5 +111,5 @@ export interface Appended {
 }
 
 /** The first event of an append. There is one: an append without events is refused. */
-export const firstEvent = ({ events: [first] }: Appended): Effect.Effect<Event> =>
+export const firstEvent = ({ events: [first] }: Pick<Appended, "events">): Effect.Effect<Event> =>
   first === undefined ? Effect.dieMessage("an append answered without events") : Effect.succeed(first)

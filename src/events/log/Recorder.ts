@@ -47,6 +47,12 @@ export interface Recorder {
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
     applies: Effect.Effect<boolean, E>,
   ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E>
+  /**
+   * Has an event recorded with the next one that this recorder, or another actor's of the same stream, records: before it and
+   * in the same commit. Returns its id. It is for what is of no use by itself, such as a decision whose command follows at once; if
+   * nothing follows, it is not in the log. Should it be invalid, the append that brings it fails.
+   */
+  readonly hold: (event: CoreNewEvent) => string
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
@@ -81,7 +87,7 @@ export const make = (
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
 ): Recorder =>
   recorderFor(log, recording, {
-    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), noticed },
+    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), held: [], noticed },
     undisturbed: OneAtATime.make(),
   })
 
@@ -102,6 +108,8 @@ interface StreamState {
   pending: number
   /** Told of the end of each append. */
   readonly waiting: Set<() => void>
+  /** The events that the next append brings. */
+  held: ReadonlyArray<CoreNewEvent>
   /** Those that wait until nothing is pending append one by one. */
   readonly undisturbed: OneAtATime.OneAtATime
   readonly noticed: (events: ReadonlyArray<Event>) => void
@@ -174,19 +182,62 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
           if (state.pending > 0 && most > 0) return restore(appendUndisturbed(events, applies, most - 1))
           // If one that is pending failed, events of another program could take its place unnoticed.
           if (state.version !== state.committed) return Effect.succeed(undefined)
-          return Effect.map(
-            appendNext(events, true, () => Effect.succeed(undefined), restore),
-            (appended) => appended?.events,
+          return withHeld((held) =>
+            Effect.map(
+              appendNext([...held, ...events], true, () => keep(held), restoreUnless(held, restore)),
+              (appended) => appended?.events.slice(held.length),
+            ),
           )
         }),
       )
     })
 
-  const appendAll = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Appended, AppendError> =>
-    Effect.uninterruptibleMask((restore) => appendNext(events, newIds, () => appendAll(events, newIds), restore))
+  const appendInOrder = (
+    events: ReadonlyArray<CoreNewEvent>,
+    newIds: boolean,
+    held: ReadonlyArray<CoreNewEvent> = [],
+  ): Effect.Effect<Appended, AppendError> =>
+    Effect.uninterruptibleMask((restore) => {
+      const again = () => appendInOrder(events, newIds, held)
+      return appendNext([...held, ...events], newIds, again, restoreUnless(held, restore))
+    })
 
-  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
-    Effect.flatMap(appendAll(events, newIds), firstEvent)
+  const appendAll = (
+    events: ReadonlyArray<CoreNewEvent>,
+    newIds: boolean,
+  ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
+    withHeld((held) =>
+      // The log looks for earlier appends of ids that may not be new: those of held events are.
+      held.length > 0 && !newIds
+        ? Effect.zipRight(
+            appendInOrder(held, true),
+            Effect.map(appendInOrder(events, newIds), ({ events }) => events),
+          )
+        : Effect.map(appendInOrder(events, newIds, held), (appended) => appended.events.slice(held.length)),
+    )
+
+  const appendFirst = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
+    Effect.flatMap(appendAll(events, newIds), (recorded) => firstEvent({ events: recorded }))
+
+  /** Makes an append with the events that are held. If it is refused for what is in it, they are appended by themselves. */
+  const withHeld = <A>(
+    append: (held: ReadonlyArray<CoreNewEvent>) => Effect.Effect<A, AppendError>,
+  ): Effect.Effect<A, AppendError> =>
+    Effect.suspend(() => {
+      const { held } = state
+      if (held.length === 0) return append(held)
+      state.held = []
+      return Effect.catchTag(append(held), "InvalidEvent", () => Effect.zipRight(appendInOrder(held, true), append([])))
+    })
+
+  /** An append that brings held events is not interrupted: nobody else would append them. */
+  const restoreUnless = (held: ReadonlyArray<CoreNewEvent>, restore: Restore): Restore =>
+    held.length === 0 ? restore : (effect) => effect
+
+  const keep = (held: ReadonlyArray<CoreNewEvent>) =>
+    Effect.sync(() => {
+      state.held = [...held, ...state.held]
+    })
 
   const rebase = ({ actual, missed }: VersionConflict, round: number) => {
     if (round !== state.round) return
@@ -198,14 +249,19 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
 
   return {
     record: (event, ...consequences) => {
-      if (consequences.length === 0) return appendInOrder([event], false)
+      if (consequences.length === 0) return appendFirst([event], event.id === undefined)
       const id = event.id ?? newId()
       const events = [{ ...event, id }, ...consequences.map((consequence) => ({ causationId: id, ...consequence }))]
       const areNew = event.id === undefined && consequences.every((consequence) => consequence.id === undefined)
-      return appendInOrder(events, areNew)
+      return appendFirst(events, areNew)
     },
-    recordAll: (events) => Effect.map(appendAll(events, true), ({ events }) => events),
+    recordAll: (events) => appendAll(events, true),
     recordUndisturbed: (events, applies) => state.undisturbed(appendUndisturbed(events, applies, MOST_AWAITED)),
+    hold: (event) => {
+      const id = newId()
+      state.held = [...state.held, { ...event, id, actor: recording.actor }]
+      return id
+    },
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1

@@ -159,21 +159,27 @@ export interface Checks {
 /**
  * Writes all rows or none. Returns false if another writer took the first position. Throws `LogCorrupt` if SQLite
  * stored another number of rows. The checks are made before the first row: in the same transaction, except for a single
- * row, which needs none and whose statement asks for the head itself.
+ * row without new names, which needs none and whose statement asks for the head itself. New names are added in the transaction
+ * of the rows that have them: each commit writes whole pages.
  */
 export const write = (database: LogDatabase, names: Names, batch: SequencedRows, checks?: Checks): boolean => {
-  const inserts = insertsOf(names, batch)
   const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
-  const [only] = inserts
-  if (only?.count === 1 && inserts.length === 1 && !hasBlobs) return writeOne(database, only, checks)
-
-  database.run("BEGIN IMMEDIATE")
-  try {
+  const begin = () => {
+    if (database.inTransaction()) return
+    database.run("BEGIN IMMEDIATE")
     checks?.schema()
+  }
+  try {
+    const inserts = insertsOf(names, batch, begin)
+    const [only] = inserts
+    if (only?.count === 1 && inserts.length === 1 && !hasBlobs && !database.inTransaction()) {
+      return writeOne(database, only, checks)
+    }
+    begin()
     checks?.head()
     for (const rows of inserts) {
       if (!insert(database, rows)) {
-        database.run("ROLLBACK")
+        rollback(database, names)
         return false
       }
     }
@@ -181,7 +187,7 @@ export const write = (database: LogDatabase, names: Names, batch: SequencedRows,
     database.run("COMMIT")
     return true
   } catch (cause) {
-    rollback(database)
+    rollback(database, names)
     throw cause
   }
 }
@@ -212,7 +218,8 @@ const SAVE_BLOB = `INSERT INTO blobs (digest, last_position, content) VALUES (?,
   ON CONFLICT (digest) DO UPDATE SET last_position = excluded.last_position`
 
 /** After some errors SQLite has already rolled back. */
-const rollback = (database: LogDatabase): void => {
+const rollback = (database: LogDatabase, names: Names): void => {
+  names.forget()
   if (database.inTransaction()) database.run("ROLLBACK")
 }
 
@@ -258,15 +265,20 @@ const INSERTS = Array.from(
 /** Inserts one row if the event that it follows is there. */
 const INSERT_AFTER = `INSERT INTO events (${COLUMNS}) SELECT ${ROW.slice(1, -1)} WHERE EXISTS (${HAS_EVENT})`
 
-/** The batch's rows, split into INSERTs. New names are interned before the first INSERT. */
-const insertsOf = (names: Names, { rows, validated }: SequencedRows): ReadonlyArray<Rows> => {
+/**
+ * The batch's rows, split into INSERTs. New names are interned before the first INSERT.
+ *
+ * @param adding called before a new name is added
+ */
+const insertsOf = (names: Names, { rows, validated }: SequencedRows, adding: () => void): ReadonlyArray<Rows> => {
+  const intern = (name: string) => names.intern(name, adding)
   const inserts: Array<Rows> = []
   for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
     const values: Array<unknown> = []
     const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
     for (let index = start; index < end; index++) {
       const event = rows[index]
-      if (event !== undefined) pushRow(values, names, event, validated[index]?.stored ?? "")
+      if (event !== undefined) pushRow(values, intern, event, validated[index]?.stored ?? "")
     }
     inserts.push({ count: end - start, values })
   }
@@ -274,22 +286,27 @@ const insertsOf = (names: Names, { rows, validated }: SequencedRows): ReadonlyAr
 }
 
 /** Adds the values of an event's row, in the order of `COLUMNS`. */
-const pushRow = (values: Array<unknown>, names: Names, event: SequencedRows["rows"][number], stored: string): void => {
+const pushRow = (
+  values: Array<unknown>,
+  intern: (name: string) => number,
+  event: SequencedRows["rows"][number],
+  stored: string,
+): void => {
   values.push(
     event.position,
     bytesOf(event.id),
-    names.intern(event.timeline),
-    names.intern(event.stream),
+    intern(event.timeline),
+    intern(event.stream),
     event.version,
-    names.intern(event.type),
+    intern(event.type),
     event.schemaVersion,
-    event.taskId === null ? null : names.intern(event.taskId),
+    event.taskId === null ? null : intern(event.taskId),
     event.causationId === null ? null : bytesOf(event.causationId),
-    names.intern(event.actor),
+    intern(event.actor),
     event.recordedAt - event.occurredAt,
     event.recordedAt,
     stored,
-    event.personal === undefined ? null : names.intern(event.personal.keyId),
+    event.personal === undefined ? null : intern(event.personal.keyId),
     Buffer.from(event.hash, "hex"),
   )
 }

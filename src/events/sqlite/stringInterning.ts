@@ -13,13 +13,19 @@ export interface Names {
   readonly text: (id: number) => string | undefined
   /** The id of a text; undefined if the file does not have the text. */
   readonly id: (text: string) => number | undefined
-  /** The id of a text, which is added if the file does not have it. A name without events does no harm. */
-  readonly intern: (text: string) => number
+  /**
+   * The id of a text, which is added if the file does not have it. A name without events does no harm.
+   *
+   * @param adding called before a name is added: whoever begins a transaction calls `forget` if it is rolled back
+   */
+  readonly intern: (text: string, adding?: () => void) => number
+  /** Reads all names anew: some that were added may not be in the file, because their transaction was rolled back. */
+  readonly forget: () => void
 }
 
 export const make = (database: LogDatabase): Names => {
-  const texts = new RecentCache<number, string>()
-  const ids = new RecentCache<string, number>()
+  let texts = new RecentCache<number, string>()
+  let ids = new RecentCache<string, number>()
 
   const text = (id: number) => {
     const known = texts.get(id)
@@ -50,7 +56,19 @@ export const make = (database: LogDatabase): Names => {
     throw corrupt(`SQLite did not store the name ${JSON.stringify(text)}: ${why}`)
   }
 
-  return { text, id, intern: (text) => id(text) ?? add(text) }
+  return {
+    ...{ text, id },
+    intern: (text, adding) => {
+      const known = id(text)
+      if (known !== undefined) return known
+      adding?.()
+      return add(text)
+    },
+    forget: () => {
+      texts = new RecentCache()
+      ids = new RecentCache()
+    },
+  }
 }
 
 /**

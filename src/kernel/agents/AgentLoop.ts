@@ -155,26 +155,26 @@ const decideLoop = (
       })
       const { rationale, ...chosen } = { rationale: undefined, ...choice }
       const decided = asJsonObject(chosen)
-      const decision = yield* task.decided({
-        agent: Agent.fullName(agent),
-        choice: decided,
-        basedOn,
+      const decision = {
+        ...{ agent: Agent.fullName(agent), choice: decided, basedOn },
         ...(rationale === undefined ? {} : { rationale }),
-      })
+      }
       if ("done" in choice) {
+        yield* task.decided(decision)
         return {
           outcome: choice.done,
           steps: step + 1,
           ...(choice.reason === undefined ? {} : { reason: choice.reason }),
         }
       }
+      const causationId = yield* task.deciding(decision)
       const choiceMade = frozen(decided)
       if ("say" in choice) {
         const audience = choice.to === undefined ? {} : { audience: choice.to }
-        yield* task.say(choice.say, { causationId: decision.id, ...audience })
+        yield* task.say(choice.say, { causationId, ...audience })
         past.push(Object.freeze({ step, choice: choiceMade, outcome: null }))
       } else {
-        last = yield* task.act(choice.act, choice.args ?? {}, { causationId: decision.id })
+        last = yield* task.act(choice.act, choice.args ?? {}, { causationId })
         past.push(Object.freeze({ step, choice: choiceMade, outcome: frozen(withoutPlace(last)) }))
         const ended = EpisodeEnd.of(capabilities, last)
         if (ended !== undefined) return { ...ended, steps: step + 1 }

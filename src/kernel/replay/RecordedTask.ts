@@ -213,6 +213,15 @@ export const make = (
       wasLate ? Effect.void : Effect.zipRight(Effect.sleep(afterMs), exhaust({ late: true, as: agentId })),
     )
 
+  const decided: Task["decided"] = ({ choice, rationale, agentId }) =>
+    decides && !(agentId !== undefined && "calls" in choice)
+      ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
+          hasDecided = true
+          if (decision.rationale !== rationale) rationales++
+          return event
+        })
+      : Effect.sync(() => turns.shift() ?? opened)
+
   const task: Task = {
     id: taskId,
     ...instructions,
@@ -241,14 +250,8 @@ export const make = (
         return past.filter(({ position }) => position > after && position < end)
       }),
     conduct: () => Effect.void,
-    decided: ({ choice, rationale, agentId }) =>
-      decides && !(agentId !== undefined && "calls" in choice)
-        ? answer("decide", { ...choice, ...as(agentId) }, ({ event, decision }) => {
-            hasDecided = true
-            if (decision.rationale !== rationale) rationales++
-            return event
-          })
-        : Effect.sync(() => turns.shift() ?? opened),
+    decided,
+    deciding: (decision) => Effect.map(decided(decision), ({ id }) => id),
     close: (outcome, reason) =>
       Effect.suspend(() => {
         if (closed !== undefined) return new TaskClosed({ taskId })

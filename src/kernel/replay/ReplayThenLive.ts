@@ -90,6 +90,12 @@ export const replayThenLive = (
       Effect.suspend(() =>
         past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
       ),
+    deciding: (decision) =>
+      Effect.suspend(() =>
+        past.turnsLeft() > 0
+          ? past.task.deciding(decision)
+          : from(past.task.deciding(decision), live.deciding(decision)),
+      ),
     close: (...end) => Effect.suspend(() => Effect.zipRight(past.isUsedUp() ? begin : Effect.void, live.close(...end))),
   }
 }

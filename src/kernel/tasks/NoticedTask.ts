@@ -20,5 +20,6 @@ export const noticing = (task: Task, notice: () => void): Task => {
     consult: (...args) => noticed(task.consult(...args)),
     ask: (...args) => noticed(task.ask(...args)),
     decided: (...args) => noticed(task.decided(...args)),
+    deciding: (...args) => noticed(task.deciding(...args)),
   }
 }

@@ -130,6 +130,11 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /** Records a decision. Returns its event, which is the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
+  /**
+   * Records a decision as `decided` does, but with the task's next event, before it and in the same commit: for an agent
+   * that goes on at once, and whose decision means nothing without what follows. Returns the id of its event.
+   */
+  readonly deciding: (decision: Decision) => Effect.Effect<string, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
   readonly close: (
     outcome: TaskOutcome,

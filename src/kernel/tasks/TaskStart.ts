@@ -1,6 +1,7 @@
 /** Starts a task that is in the log, or in a fork that is being set up, and serves it until it is closed or suspended. */
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -28,7 +29,7 @@ import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
 import * as Returns from "./Returns.ts"
 
-import type { Task } from "./Task.ts"
+import type { Decision, Task } from "./Task.ts"
 import * as WorldMembers from "./WorldMembers.ts"
 import * as WorldTicks from "./WorldTicks.ts"
 
@@ -239,23 +240,36 @@ export const begin = <E>(
         lifecycle.ifOpen(
           Effect.asVoid(recorder.as("scenario").record({ ...event, causationId: openedBy }, ...consequences)),
         ),
-      decided: ({ agent, choice, basedOn, rationale, agentId }) =>
+      decided: (decision) =>
         lifecycle.ifOpen(
-          recorder.as(`agent:${agent}`).record({
-            type: "DecisionMade",
-            causationId: basedOn.at(-1)?.id ?? openedBy,
-            payload: {
-              agent,
-              choice,
-              basedOn: basedOn.map(({ position }) => position),
-              ...(rationale === undefined ? {} : { rationale }),
-              ...(agentId === undefined ? {} : { agentId }),
-            },
+          Effect.suspend(() => recorder.as(`agent:${decision.agent}`).record(decisionMade(decision, openedBy))),
+        ),
+      deciding: (decision) =>
+        lifecycle.ifOpen(
+          Effect.suspend(() => {
+            const own = recorder.as(`agent:${decision.agent}`)
+            const event = decisionMade(decision, openedBy)
+            // Whoever paused the task may look for long at what led to it.
+            return lifecycle.isPaused()
+              ? Effect.map(own.record(event), ({ id }) => id)
+              : Effect.succeed(own.hold(event))
           }),
         ),
       close,
     }
   })
+
+const decisionMade = ({ agent, choice, basedOn, rationale, agentId }: Decision, openedBy: string): CoreNewEvent => ({
+  type: "DecisionMade",
+  causationId: basedOn.at(-1)?.id ?? openedBy,
+  payload: {
+    agent,
+    choice,
+    basedOn: basedOn.map(({ position }) => position),
+    ...(rationale === undefined ? {} : { rationale }),
+    ...(agentId === undefined ? {} : { agentId }),
+  },
+})
 
 const eventsAfter = (log: KernelContext["log"], taskId: string, after: number) =>
   Effect.gen(function* () {

@@ -150,6 +150,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       member: (event) => inTurn(task.member(event)),
       record: (name, event) => inTurn(task.record(name, withAgent(event, agentId))),
       decided: (decision) => inTurn(task.decided({ ...decision, agentId })),
+      deciding: (decision) => inTurn(task.deciding({ ...decision, agentId })),
       // The end of the shared task is the group's.
       close: () => Effect.void,
     }

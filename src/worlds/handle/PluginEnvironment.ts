@@ -214,8 +214,8 @@ const make = (
   const chosen = ({ task, perceived }: Episode, agent: string, choice: JsonObject | undefined) =>
     choice === undefined
       ? Effect.succeed({})
-      : Effect.map(task.decided({ agent, choice, basedOn: perceived.get(agent)?.events ?? [] }), ({ id }) => ({
-          causationId: id,
+      : Effect.map(task.deciding({ agent, choice, basedOn: perceived.get(agent)?.events ?? [] }), (causationId) => ({
+          causationId,
         }))
 
   /** Keeps how an agent's command ended, and for whom the episode ended with it. */

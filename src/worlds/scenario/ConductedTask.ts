@@ -40,6 +40,7 @@ export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): 
     member: (...args) => open(task.member(...args)),
     record: (...args) => open(task.record(...args)),
     decided: (...args) => open(task.decided(...args)),
+    deciding: (...args) => open(task.deciding(...args)),
     // Once the scenario has ended, it says how the task is closed.
     close: (...args) => Effect.suspend(() => (ended() === undefined ? task.close(...args) : Effect.void)),
   }

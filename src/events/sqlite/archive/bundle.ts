@@ -170,6 +170,7 @@ const requestOf = (
         schemaVersion: link.schemaVersion,
         causationId: link.causationId,
         occurredAt: link.occurredAt,
+        actor: null,
         payload: {},
         text,
         stored: large === null ? text : nameOf(large),
