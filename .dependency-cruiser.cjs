@@ -39,6 +39,7 @@ module.exports = {
     },
     ...storeys("src/worlds", ["testing", "(adapters|wrappers|scenario|group)", "(handle|conformance)"]),
     ...storeys("src/kernel", [
+      "threads",
       "resume",
       "fork",
       "replay",

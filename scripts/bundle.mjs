@@ -4,6 +4,7 @@
  *
  * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
+ *   `dist/kernel/threads/Thread.js` is what their threads, and those of the command line, run.
  * - The command line, `dist/cli/main.js`, with everything that it imports, so that a program that embeds Hindcast does not install
  *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a chunk of its own, and is loaded with it. One part
  *   of it is an example, `examples/season`, which the compiler left in `dist/cli/season`: it imports `hindcast`, as a program does, and
@@ -219,6 +220,7 @@ const entries = [
   "studio.js",
   "testing.js",
   "events/index.js",
+  "kernel/threads/Thread.js",
   "projections/index.js",
   "record/index.js",
   "record/process/preload.js",

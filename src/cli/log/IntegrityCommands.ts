@@ -14,6 +14,7 @@ import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, flag, optionalText, text } from "../command/CommonOptions.ts"
+import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
@@ -40,13 +41,14 @@ const quick = flag("quick", "Verify the chain of hashes only, without the indexe
 /** `hindcast log verify` */
 export const verify = Command.make(
   "verify",
-  { ...common, ...anchorOptions, quick },
-  ({ log, json, anchor, publicKey, quick }) =>
+  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs },
+  ({ log, json, anchor, publicKey, quick, jobs: typedJobs }) =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const checkedAnchor = yield* readAnchor(anchor, publicKey)
+      const jobs = yield* JobsOption.resolve(typedJobs)
       const found = yield* verifying(json, (callbacks) =>
-        log.verifyWith({ ...callbacks, quick, ...anchorOption(checkedAnchor) }),
+        log.verifyWith({ ...callbacks, quick, jobs, ...anchorOption(checkedAnchor) }),
       )
       if (found._tag === "Tampered") {
         const { position, kind, reason, looks, findings } = found

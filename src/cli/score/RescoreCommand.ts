@@ -10,6 +10,7 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, flag, given, isGiven, type OptionValue, optionalText } from "../command/CommonOptions.ts"
+import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
@@ -29,6 +30,7 @@ const options = {
     "resume",
     "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
   ),
+  jobs: JobsOption.jobs,
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
 
@@ -44,10 +46,11 @@ const MAX_CHANGES = 20
 export const rescore = Command.make(
   "rescore",
   { ...common, ...options, timeline },
-  ({ log, json, resume, timeline, ...typed }) =>
+  ({ log, json, resume, timeline, jobs: typedJobs, ...typed }) =>
     Effect.gen(function* () {
       yield* V8Tuning.disablePretenuring
-      if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
+      const jobs = yield* JobsOption.resolve(typedJobs)
+      if (Option.isSome(resume)) return yield* finish(resume.value, typed, { json, jobs })
       if (Option.isNone(typed.rubric)) {
         return yield* new BadInput({
           ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
@@ -62,7 +65,7 @@ export const rescore = Command.make(
       }
       const scoring = yield* Scoring
       if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
-      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
+      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, jobs, onProgress }))
       yield* showSummary(summary, json)
     }).pipe(
       // Scoring works on the timeline whose view of the log it is given.
@@ -75,11 +78,15 @@ export const rescore = Command.make(
 )
 
 /** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
-const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>
+const finish = (
+  name: string,
+  beside: { readonly [option: string]: OptionValue },
+  { json, jobs }: { readonly json: boolean; readonly jobs: number },
+) =>
   Effect.gen(function* () {
     if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
-        ...{ input: "--resume", expected: "no other option than --log and --json beside it", found: "one" },
+        ...{ input: "--resume", expected: "no other option than --log, --jobs and --json beside it", found: "one" },
         advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",
       })
     }
@@ -92,7 +99,7 @@ const finish = (name: string, beside: { readonly [option: string]: OptionValue }
       return yield* new BadInput({ input: "--resume", expected: "one unfinished score set", found })
     }
     const scoring = yield* Scoring
-    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
+    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { jobs, onProgress }))
     yield* showSummary(summary, json)
   })
 

@@ -31,19 +31,25 @@ export type ChainResult =
   | { readonly broken: null; readonly head: Head; readonly events: number }
   | { readonly broken: TamperClassification.Break }
 
+/** The head before the first event. */
+export const BEGINNING: Head = { position: 0, hash: Chain.GENESIS }
+
 /**
  * Recomputes the chain from the first stored event, and compares it with the anchor. If a page of rows cannot be read,
  * reads the next row alone, so that the error names the first unreadable position.
+ *
+ * @param from a head up to which the chain was verified, with the anchor if that is not later. Default: the beginning
  */
 export const verify = (
   source: Source,
   { anchor, onProgress }: Pick<VerifyOptions, "anchor" | "onProgress"> = {},
+  from: Head = BEGINNING,
 ): Effect.Effect<ChainResult, LogError> =>
   Effect.gen(function* () {
     const atStart = yield* source.head
-    let head: Head = { position: 0, hash: Chain.GENESIS }
-    if (anchor?.position === 0 && anchor.hash !== head.hash) return broken(rewritten(anchor))
-    let isAnchorChecked = anchor === undefined || anchor.position === 0
+    let head = from
+    if (anchor?.position === 0 && anchor.hash !== BEGINNING.hash) return broken(rewritten(anchor))
+    let isAnchorChecked = anchor === undefined || anchor.position <= from.position
     while (true) {
       const rows = yield* readNext(source, head)
       if (rows.length === 0) break
@@ -78,6 +84,22 @@ export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored
   }
   return { position, hash }
 }
+
+/**
+ * The head after the rows from one position to another, which are walked as `verify` walks them; earlier if one of them does not
+ * continue the chain. What `from` is worth, the caller knows.
+ */
+export const walkTo = (source: Pick<Source, "page">, from: Head, until: number): Effect.Effect<Head, LogError> =>
+  Effect.gen(function* () {
+    let head = from
+    while (head.position < until) {
+      const rows = yield* source.page(beginning(head), Math.min(PAGE_SIZE, until - head.position))
+      const next = walk(head, rows)
+      if (rows.length === 0 || next.position - head.position !== rows.length) return next
+      head = next
+    }
+    return head
+  })
 
 /** The row at a position, if it is among the rows between two heads. */
 const rowAt = (rows: ReadonlyArray<TamperClassification.StoredRow>, from: Head, to: Head, position: number) =>

@@ -8,6 +8,7 @@ import type { InvalidOptions } from "../../values/Options.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Appended, AppendRequest } from "./AppendRequest.ts"
 import type { AppendError, LogError } from "./LogErrors.ts"
+import type { LogFile } from "./LogFile.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
@@ -81,6 +82,8 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
   {
     /** The log's location, for messages: a file's path, or `memory`. */
     readonly name: string
+    /** The file that threads can read the same events from. Absent for a log in memory, or with event types of its own. */
+    readonly file?: LogFile
     /** The timeline that this log is bound to: `main`, or another one in a view (see `Timelines.view`). */
     readonly timeline: string
     /** The spans that the timeline's history consists of, oldest first. */

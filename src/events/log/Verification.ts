@@ -108,6 +108,11 @@ export interface VerifyOptions {
    */
   readonly quick?: boolean
   /**
+   * How many threads verify a log in a file; the result is the same. Default: 1, the caller's own. Where threads cannot be started, in
+   * a program that Hindcast was bundled into, that one does everything.
+   */
+  readonly jobs?: number
+  /**
    * Called after each page with the number of events verified so far, and the number in the log at the start (or now,
    * if higher).
    */
@@ -116,7 +121,7 @@ export interface VerifyOptions {
   readonly onCheck?: (what: string) => Effect.Effect<void>
 }
 
-/** The option schemas that `verify` and the doctor share: all but `quick`. */
+/** The option schemas that `verify` and the doctor share: all but `quick` and `jobs`. */
 export const sharedVerifyFields = {
   anchor: Options.of<Head>({ required: { position: Options.wholeNumber(0), hash: Sha256 } }),
   onProgress: Options.callable<NonNullable<VerifyOptions["onProgress"]>>(),
@@ -124,7 +129,9 @@ export const sharedVerifyFields = {
 }
 
 /** Schema of `VerifyOptions`. */
-export const VerifyOptions = Options.of<VerifyOptions>({ optional: { ...sharedVerifyFields, quick: Schema.Boolean } })
+export const VerifyOptions = Options.of<VerifyOptions>({
+  optional: { ...sharedVerifyFields, quick: Schema.Boolean, jobs: Options.wholeNumber(1) },
+})
 
 /**
  * Severity of a finding:

@@ -6,6 +6,7 @@ import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
 import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
+import type { LogFile } from "../log/LogFile.ts"
 import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
@@ -29,7 +30,7 @@ import { IN_MEMORY } from "./driver/Driver.ts"
 import * as Checkpoint from "./file/checkpoint.ts"
 import * as ClosingOrder from "./file/closingOrder.ts"
 import * as Database from "./file/database.ts"
-import { targetOf } from "./file/fileIdentity.ts"
+import { identityOf, targetOf } from "./file/fileIdentity.ts"
 import * as Flush from "./file/flush.ts"
 import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
@@ -118,8 +119,15 @@ const opened = (options: SqliteOptions) =>
         reading(() => recent?.page(query, limit) ?? readPage(reader, query, limit)),
       )
 
+      const file: LogFile | undefined =
+        inMemory || vocabulary !== Vocabulary.core
+          ? undefined
+          : { filename, identity: (yield* reading(() => identityOf(filename))) ?? "", personal }
+      const stores = { database, segments, keys, ownKey, ...(file === undefined ? {} : { file }) }
+
       const log = EventLog.of({
         name: filename,
+        ...(file === undefined ? {} : { file }),
         ...ON_MAIN,
         append,
         read: (query) => Pages.stream(page, query ?? {}),
@@ -129,11 +137,9 @@ const opened = (options: SqliteOptions) =>
         head,
         follow: (query) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query ?? {}),
         onCommit: commits.listen,
-        verify: verify({ database, segments, keys, ownKey }),
+        verify: verify(stores),
         verifyWith: (given) =>
-          Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) =>
-            verify({ database, segments, keys, ownKey }, options),
-          ),
+          Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verify(stores, options)),
       })
       const stored = {
         reader: database,

@@ -17,12 +17,13 @@ import * as keyFile from "../keys/keyFile.ts"
 import * as SnapshotKey from "../keys/snapshotKey.ts"
 import { type HolderState, readHolder, stateOf } from "../leaseHolder.ts"
 import { counted } from "./checks/Check.ts"
+import { checksOf } from "./checks/checksOf.ts"
 import { fileFindings } from "./fileFindings.ts"
 import { verifyChain } from "./storedChain.ts"
-import { CHAIN, checksOf, damaged, reportingDamage, toVerification, unavailable } from "./verify.ts"
+import { CHAIN, damaged, reportingDamage, toVerification, unavailable } from "./verify.ts"
 
 /** Options of an examination. */
-export interface ExamineOptions extends Omit<VerifyOptions, "quick"> {
+export interface ExamineOptions extends Omit<VerifyOptions, "quick" | "jobs"> {
   /** Whether to verify the chain too, which takes longest. Default: true. */
   readonly chain?: boolean
 }

@@ -11,6 +11,7 @@ import * as Verifier from "../../integrity/Verifier.ts"
 import type { LogError, Query } from "../../log/EventLog.ts"
 import type { VerifyOptions } from "../../log/Verification.ts"
 import { digestIn } from "../../payload/Blob.ts"
+import type { Head } from "../../vocabulary/Event.ts"
 import type { Segments } from "../archive/Segments.ts"
 import { attemptRead, type LogDatabase } from "../file/database.ts"
 import { readHead } from "../read.ts"
@@ -19,11 +20,14 @@ import { isExactly, mayDifferFromBytes } from "./utf8.ts"
 /**
  * Verifies the chain over the file's current content. It reads the tables and not the view, resolves every name anew,
  * and compares bytes where decoded text could hide a difference.
+ *
+ * @param from a head up to which it was verified. Default: the beginning
  */
 export const verifyChain = (
   database: LogDatabase,
   segments: Segments,
   options?: Pick<VerifyOptions, "anchor" | "onProgress">,
+  from?: Head,
 ): Effect.Effect<Verifier.ChainResult, LogError> =>
   Effect.suspend(() => {
     const reading = <A>(read: () => A) => attemptRead(database.filename, read)
@@ -39,6 +43,7 @@ export const verifyChain = (
           }),
       },
       options,
+      from,
     )
   })
 

@@ -1,61 +1,82 @@
 /** `verify` of a log in an SQLite file: the chain, then the other checks. */
 
 import { Effect, Either } from "effect"
+import * as Threads from "../../../platform/threads/Threads.ts"
 import type { Break } from "../../integrity/TamperClassification.ts"
 import type * as Verifier from "../../integrity/Verifier.ts"
-import { type LogCorrupt, type LogError, SegmentUnavailable } from "../../log/EventLog.ts"
+import { type LogCorrupt, type LogError, LogUnavailable, SegmentUnavailable } from "../../log/EventLog.ts"
+import type { LogFile } from "../../log/LogFile.ts"
 import type { Finding } from "../../log/Verification.ts"
 import { type CheckResult, Verification, type VerifyOptions } from "../../log/Verification.ts"
-import { blobs } from "./checks/blobs.ts"
-import { type Check, type CheckOutcome, counted, type Flaw, type Stores } from "./checks/Check.ts"
-import { counts } from "./checks/counts.ts"
-import { names } from "./checks/internedNames.ts"
-import { keys } from "./checks/keys.ts"
-import { pages } from "./checks/pages.ts"
-import { schema } from "./checks/schema.ts"
-import { segmentFiles } from "./checks/segmentFiles.ts"
-import { snapshots } from "./checks/snapshots.ts"
-import { strays } from "./checks/strayRows.ts"
-import { versions } from "./checks/versions.ts"
+import { readHead } from "../read.ts"
+import { type Check, type CheckOutcome, counted, type Flaw, readLog, type Stores } from "./checks/Check.ts"
+import { checksOf } from "./checks/checksOf.ts"
 import { RECOVERY } from "./fileFindings.ts"
 import { verifyChain } from "./storedChain.ts"
-
-/** All checks except the chain, in their order. */
-export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
-  schema(stores),
-  pages(stores),
-  counts(stores),
-  versions(stores),
-  strays(stores),
-  names(stores),
-  blobs(stores),
-  segmentFiles(stores),
-  keys(stores),
-  snapshots(stores),
-]
+import { soundHead } from "./threads/chainRange.ts"
+import type { CheckPiece } from "./threads/checkPiece.ts"
 
 /**
  * Verifies the chain, and runs the other checks. Fails if the chain cannot be read (a damaged page, a missing segment).
- * Every other fault is part of the result.
+ * Every other fault is part of the result, which is the same with several `jobs`.
  */
 export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
-    const { quick = false, onCheck = () => Effect.void } = options
+    const { quick = false, jobs = 1, onCheck = () => Effect.void } = options
+    const { file } = stores
+    const threads = jobs === 1 || file === undefined ? undefined : yield* Threads.start(jobs)
     yield* onCheck(CHAIN)
-    const chained = yield* verifyChain(stores.database, stores.segments, options)
+    const head =
+      threads === undefined || file === undefined
+        ? undefined
+        : yield* soundHead(threads, file, (yield* readLog(stores, () => readHead(stores.database))).position, options)
+    const chained = yield* verifyChain(stores.database, stores.segments, options, head)
     const looks: Array<CheckResult> = [{ what: CHAIN, looked: true, told: summaryOf(chained) }]
     const flaws: Array<Flaw> = []
-    for (const { what, run } of checksOf(stores)) {
-      if (quick) looks.push({ what, looked: false, told: "left out by a quick verification" })
-      else {
-        yield* onCheck(what)
-        const { told, flaws: found, looked = true } = yield* reportingDamage(what, run)
-        looks.push({ what, looked, told })
-        flaws.push(...found)
-      }
+    const checks = checksOf(stores)
+    const add = ({ what }: Check, { told, flaws: found, looked = true }: CheckOutcome) => {
+      looks.push({ what, looked, told })
+      flaws.push(...found)
     }
+    if (quick) looks.push(...checks.map(({ what }) => ({ what, looked: false, told: LEFT_OUT })))
+    else if (threads !== undefined && file !== undefined) {
+      yield* onCheck(`the rest, in ${jobs} threads`)
+      yield* runInThreads(threads, file, checks, add)
+    } else
+      for (const check of checks) {
+        yield* onCheck(check.what)
+        add(check, yield* reportingDamage(check.what, check.run))
+      }
     return toVerification(chained, looks, flaws)
-  })
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag(
+      "ThreadDied",
+      ({ message }) => new LogUnavailable({ log: stores.database.filename, reason: message }),
+    ),
+  )
+
+const LEFT_OUT = "left out by a quick verification"
+
+/** Runs checks in threads. One that fails there is repeated here, for its error or its finding. */
+const runInThreads = (
+  threads: Threads.Threads,
+  file: LogFile,
+  checks: ReadonlyArray<Check>,
+  add: (check: Check, outcome: CheckOutcome) => void,
+) =>
+  threads.inOrder(
+    "check",
+    checks.map((check, index) => ({
+      asked: { file, index } satisfies CheckPiece,
+      again: reportingDamage(check.what, check.run),
+      take: (outcome: CheckOutcome) =>
+        Effect.as(
+          Effect.sync(() => add(check, outcome)),
+          true,
+        ),
+    })),
+  )
 
 /** The verification's result. A break of the chain takes precedence over other faults. */
 export const toVerification = (

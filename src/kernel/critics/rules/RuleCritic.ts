@@ -65,8 +65,10 @@ export interface RuleJudging {
 /** The critic of a rubric's rules. Rewards without a rule are unscored. */
 export const of = (rubric: Rubric): Critic => {
   const start = prepare(rubric)
+  const identity = identityOf(rubric)
   return {
-    ...identityOf(rubric),
+    ...identity,
+    ...(identity.exact ? { byRules: { rubric, undecided: [] } } : {}),
     start: ({ taskId }) => {
       const { observe, decide } = start(taskId)
       return { observe, decide: Effect.sync(decide) }

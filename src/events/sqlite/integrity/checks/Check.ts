@@ -4,6 +4,7 @@
 
 import { Effect } from "effect"
 import type { LogError } from "../../../log/EventLog.ts"
+import type { LogFile } from "../../../log/LogFile.ts"
 import type { Finding, Tampering, TamperKind } from "../../../log/Verification.ts"
 import type { Keys } from "../../../payload/PersonalDataKeys.ts"
 import type { Segments } from "../../archive/Segments.ts"
@@ -16,6 +17,8 @@ export interface Stores {
   readonly segments: Segments
   readonly keys: Keys
   readonly ownKey: Pick<SnapshotKey, "find">
+  /** For threads, which open the stores themselves. */
+  readonly file?: LogFile
 }
 
 /** A fault, in the form of `verify` (`Tampering`) and in that of the doctor (`Finding`). */

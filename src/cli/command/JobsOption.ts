@@ -1,0 +1,25 @@
+/** The option `--jobs`: how many threads read a log. */
+import * as os from "node:os"
+import { Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { wholeNumber } from "./CommonOptions.ts"
+
+/** The option `--jobs`. */
+export const jobs = wholeNumber("jobs", 1).pipe(
+  Options.withDescription(
+    "How many threads read the log; the result is the same. Default: as many as there are processors, and 1 for a log of less than 50,000 events",
+  ),
+  Options.optional,
+)
+
+/** A log of fewer events is read before threads have started. */
+const WORTH_THREADS = 50_000
+
+/** The number that was typed, or the default for the log. */
+export const resolve = (typed: Option.Option<number>) =>
+  Effect.gen(function* () {
+    if (Option.isSome(typed)) return typed.value
+    const { position } = yield* (yield* EventLog).head
+    return position < WORTH_THREADS ? 1 : os.availableParallelism()
+  })

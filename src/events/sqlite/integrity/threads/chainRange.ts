@@ -1,0 +1,89 @@
+/**
+ * Verifies ranges of a chain in threads. Each range is walked from the hash that is stored before it, and joins the one before if that was
+ * found to end in this hash. Where a range is not sound, or does not join, the verification goes on from the last sound head in
+ * one thread, so that what it finds is the same.
+ */
+
+import { Effect, type Scope } from "effect"
+import type { ThreadDied, Threads } from "../../../../platform/threads/Threads.ts"
+import * as Verifier from "../../../integrity/Verifier.ts"
+import type { LogError } from "../../../log/EventLog.ts"
+import type { LogFile } from "../../../log/LogFile.ts"
+import type { VerifyOptions } from "../../../log/Verification.ts"
+import type { Head } from "../../../vocabulary/Event.ts"
+import { attemptRead, type StatementError } from "../../file/database.ts"
+import { pages } from "../storedChain.ts"
+import { openStores } from "./openStores.ts"
+
+/** The events after one position, up to another. */
+export interface ChainRange {
+  readonly file: LogFile
+  readonly after: number
+  readonly until: number
+}
+
+/** The stored head before a range, and the head that walking it from there led to. Null if the range cannot be read. */
+export type WalkedRange = { readonly from: Head; readonly to: Head } | null
+
+/** The work of a thread: walks a range. */
+export const walkRange = ({
+  file,
+  after,
+  until,
+}: ChainRange): Effect.Effect<WalkedRange, LogError | StatementError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { database, segments } = yield* openStores(file)
+    const page = pages(database, segments)
+    const source = {
+      page: (after: number, limit: number) => attemptRead(file.filename, () => page(after, limit)),
+    }
+    const [before] = after === 0 ? [] : yield* source.page(after - 1, 1)
+    const from = before === undefined ? Verifier.BEGINNING : { position: before.link.position, hash: before.hash }
+    return { from, to: yield* Verifier.walkTo(source, from, until) }
+  })
+
+/** The head up to which threads found the chain sound: the given one, if the log is longer; otherwise an earlier one. */
+export const soundHead = (
+  threads: Threads,
+  file: LogFile,
+  upTo: number,
+  { anchor, onProgress = () => Effect.void, jobs = 1 }: Pick<VerifyOptions, "anchor" | "onProgress" | "jobs">,
+): Effect.Effect<Head, LogError | ThreadDied> =>
+  Effect.gen(function* () {
+    let head = Verifier.BEGINNING
+    const takeUntil = (until: number) => (walked: WalkedRange) => {
+      const joins = walked?.from.position === head.position && walked.from.hash === head.hash
+      if (!joins || walked.to.position !== until) return Effect.succeed(false)
+      // A range ends where the anchor is.
+      if (anchor?.position === until && anchor.hash !== walked.to.hash) return Effect.succeed(false)
+      head = walked.to
+      return Effect.as(onProgress(head.position, upTo), true)
+    }
+    const pieces = ranges(file, upTo, jobs, anchor?.position).map((asked) => ({
+      asked,
+      again: Effect.succeed<WalkedRange>(null),
+      take: takeUntil(asked.until),
+    }))
+    yield* threads.inOrder(CHAIN_WORK, pieces)
+    return head
+  })
+
+/** The name of the work. */
+const CHAIN_WORK = "chain"
+
+/** Most events of a range, and the fewest: results are short, and a thread opens the log for each. */
+const MOST = 25_000
+const FEWEST = 1_000
+
+/** Ranges that end at the anchor too, several for each thread so that all are done at about the same time. */
+const ranges = (file: LogFile, upTo: number, jobs: number, cut = 0): ReadonlyArray<ChainRange> => {
+  const size = Math.min(MOST, Math.max(FEWEST, Math.ceil(upTo / (4 * jobs))))
+  const found: Array<ChainRange> = []
+  for (let after = 0; after < upTo; ) {
+    const end = Math.min(after + size, upTo)
+    const until = after < cut && cut < end ? cut : end
+    found.push({ file, after, until })
+    after = until
+  }
+  return found
+}

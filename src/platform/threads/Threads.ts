@@ -1,0 +1,171 @@
+/**
+ * Threads that do pieces of work, and whose results are taken in the order of the pieces, so that the outcome is that of one thread.
+ *
+ * A piece and its result are plain data that `structuredClone` copies. What a thread does is named; `kernel/threads/Thread` says what
+ * stands behind the names. A thread opens what it reads itself.
+ */
+
+import * as fs from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { Data, Effect, Fiber, type Scope } from "effect"
+import * as ProgramLog from "../ProgramLog.ts"
+
+/** A thread ended before its work was done: it ran out of memory, or has a defect. Nothing of its piece was taken. */
+export class ThreadDied extends Data.TaggedError("ThreadDied")<{ readonly work: string; readonly reason: string }> {
+  override get message() {
+    return `A thread ended during its work (${this.work}): ${this.reason}. Once more in one thread: --jobs 1.`
+  }
+}
+
+/** A piece of work, and what becomes of its result. */
+export interface Piece<Result, E, R> {
+  /** What the thread is told: plain data. */
+  readonly asked: unknown
+  /** Does the piece in this thread, after it failed in another with a typed error: fails with that error. */
+  readonly again: Effect.Effect<Result, E, R>
+  /** Is given the results in the order of their pieces. Answers whether to go on. */
+  readonly take: (result: Result) => Effect.Effect<boolean, E, R>
+}
+
+/** Some threads, until their scope closes. */
+export interface Threads {
+  /** Has pieces done at once, and takes their results one after another. `work` names what is done with each. */
+  readonly inOrder: <Result, E, R>(
+    work: string,
+    pieces: ReadonlyArray<Piece<Result, E, R>>,
+  ) => Effect.Effect<void, E | ThreadDied, R>
+}
+
+/** A question to a thread. */
+export interface Asked {
+  readonly id: number
+  readonly work: string
+  readonly piece: unknown
+}
+
+/** Its answer. Without a result, the work failed with a typed error. */
+export interface Answer {
+  readonly id: number
+  readonly done?: { readonly result: unknown }
+}
+
+/** How many pieces each thread may be ahead of what was taken: results wait in memory. */
+const AHEAD = 2
+
+/**
+ * Starts threads, which are ended with the scope. Undefined, and said so once, where the thread's module is not installed: in a program
+ * that Hindcast was bundled into, and where the sources themselves run. The caller then works in its own thread.
+ */
+export const start = (count: number): Effect.Effect<Threads | undefined, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const entry = entryBeside(import.meta.url)
+    if (entry === undefined) {
+      yield* refused
+      return undefined
+    }
+    const threads = yield* Effect.acquireRelease(
+      Effect.sync(() => Array.from({ length: count }, () => threadOf(entry))),
+      (started) => Effect.promise(() => Promise.all(started.map(({ end }) => end()))),
+    )
+    return of(threads)
+  })
+
+/** The module that a thread runs, if it is installed. */
+const entryBeside = (module: string | undefined): URL | undefined => {
+  if (module === undefined) return undefined
+  const entry = new URL("../../kernel/threads/Thread.js", module)
+  return fs.existsSync(fileURLToPath(entry)) ? entry : undefined
+}
+
+let isRefusalTold = false
+
+const refused = Effect.suspend(() => {
+  if (isRefusalTold) return Effect.void
+  isRefusalTold = true
+  return ProgramLog.warning(
+    "No threads are started (`jobs`): their module is not beside this program. Install Hindcast as a package, outside the bundle. All is done in one thread.",
+  )
+})
+
+/** Memory of a thread for new objects, in MiB. Its pieces leave little behind, and a larger one would be filled before it is collected. */
+const YOUNG_MIB = 16
+
+/** A thread, which does one piece at a time. */
+interface Thread {
+  /** Calls back once, and not if it is no longer asked. */
+  readonly ask: (asked: Omit<Asked, "id">, answer: (answer: Answer | string) => void) => () => void
+  readonly end: () => Promise<unknown>
+}
+
+const threadOf = (entry: URL): Thread => {
+  // Options of this process, such as modules that are loaded before it, are not for threads.
+  const worker = new Worker(entry, { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } })
+  let asked = 0
+  let waiting: ((answer: Answer | string) => void) | undefined
+  let death: string | undefined
+  const settle = (answer: Answer | string) => {
+    const resume = waiting
+    waiting = undefined
+    resume?.(answer)
+  }
+  const die = (reason: string) => {
+    death ??= reason
+    settle(death)
+  }
+  worker.on("message", (answer: Answer) => {
+    if (answer.id === asked) settle(answer)
+  })
+  worker.on("error", (cause: unknown) => die(cause instanceof Error ? cause.message : String(cause)))
+  worker.on("messageerror", (cause) => die(cause.message))
+  worker.on("exit", (code) => die(`exit code ${code}`))
+  return {
+    ask: (question, answer) => {
+      waiting = answer
+      if (death !== undefined) settle(death)
+      else worker.postMessage({ id: ++asked, ...question } satisfies Asked)
+      return () => {
+        waiting = undefined
+      }
+    },
+    end: () => worker.terminate(),
+  }
+}
+
+const of = (threads: ReadonlyArray<Thread>): Threads => {
+  const idle = [...threads]
+  const turns = Effect.unsafeMakeSemaphore(threads.length)
+
+  const ask = (work: string, piece: unknown) =>
+    turns.withPermits(1)(
+      Effect.acquireUseRelease(
+        Effect.sync(() => idle.pop()),
+        (thread) =>
+          Effect.async<Answer, ThreadDied>((resume) => {
+            const stopWaiting = thread?.ask({ work, piece }, (answer) =>
+              resume(typeof answer === "string" ? new ThreadDied({ work, reason: answer }) : Effect.succeed(answer)),
+            )
+            return Effect.sync(() => stopWaiting?.())
+          }),
+        (thread) => Effect.sync(() => thread === undefined || idle.push(thread)),
+      ),
+    )
+
+  return {
+    inOrder: <Result, E, R>(work: string, pieces: ReadonlyArray<Piece<Result, E, R>>) =>
+      Effect.gen(function* () {
+        const ahead: Array<Fiber.Fiber<Answer, ThreadDied>> = []
+        for (const [index, { again, take }] of pieces.entries()) {
+          for (const { asked } of pieces.slice(index + ahead.length, index + AHEAD * threads.length))
+            ahead.push(yield* Effect.fork(ask(work, asked)))
+          const fiber = ahead.shift()
+          const done = fiber === undefined ? undefined : resultOf<Result>(yield* Fiber.join(fiber))
+          const goOn = yield* take(done === undefined ? yield* again : done.result)
+          if (!goOn) return yield* Fiber.interruptAll(ahead)
+        }
+      }),
+  }
+}
+
+/** A thread of this program answers with what its work is declared to answer with. */
+const resultOf = <Result>({ done }: Answer): { readonly result: Result } | undefined => done as never
