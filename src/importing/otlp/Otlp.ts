@@ -69,8 +69,10 @@ function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: u
 }
 
 const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversation): void => {
-  if (!spans.some((span) => meaningOf(span).kind !== "other"))
-    return runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
+  if (spans.every((span) => meaningOf(span).kind === "other")) {
+    runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
+    return
+  }
   const last = spans.reduce<number | null>((max, { end }) => (end === null ? max : Math.max(max ?? end, end)), null)
   mapTrace(runs, id, spans, isSilent(file, last))
 }
