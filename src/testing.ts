@@ -1,5 +1,5 @@
 /**
- * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, `replayed` for
+ * Test kits: `import { loadPlugin, checkWorld } from "hindcast/testing"` for authors of plugins and of worlds, `replayed` and `forked` for
  * programs whose runs were recorded, with any test runner; `worldSuite` for worlds and `suite` for backends of the event log, which need vitest 3.2 or later.
  *
  * @module hindcast/testing
@@ -21,6 +21,7 @@ export type { Finding, Report, Verdict } from "./worlds/conformance/Conformance.
 export { type CheckWorldOptions, checkWorld } from "./worlds/testing/checkWorld.ts"
 
 import type * as Conformance from "./events/testing.ts"
+import type * as ForkedRun from "./record/fork/ForkedRun.ts"
 import type { Run } from "./record/Run.ts"
 import type * as ReplayedRun from "./record/replay/ReplayedRun.ts"
 import type * as WorldSuite from "./worlds/testing/worldSuite.ts"
@@ -49,6 +50,12 @@ export const replayed = async <A>(
   recorded: ReplayedRun.RecordedRun,
   program: (run: Run) => A | PromiseLike<A>,
 ): Promise<A> => (await import("./record/replay/ReplayedRun.ts")).replayed(recorded, program)
+
+/** Runs a program on a run that `hindcast/record` recorded up to a moment, and goes on from there in a timeline of its own. */
+export const forked = async <A>(
+  options: ForkedRun.ForkOptions,
+  program: (run: Run) => A | PromiseLike<A>,
+): Promise<ForkedRun.Forked<A>> => (await import("./record/fork/ForkedRun.ts")).forked(options, program)
 
 function outsideOfVitest(name: string): never {
   throw new Error(`${name}: expected vitest to run this file, found another program. Run it by \`npx vitest\`.`)

@@ -161,6 +161,10 @@ const importFile = (
     const writeUnlessStopped = Effect.suspend(
       (): Effect.Effect<void, FileRefused | AppendError> => (stopped === undefined ? write : Effect.fail(stopped)),
     )
+    const { survey } = mapper
+    if (survey !== undefined && found.form === "lines") {
+      yield* Records.read(found, extent, { record: survey, noObject: () => {}, onRecords: () => Effect.void })
+    }
     yield* Records.read(found, extent, {
       record: (record) => mapping(() => mapper.record(record)),
       noObject: () => runs.leaveOut("line", "it is no JSON object"),

@@ -40,6 +40,11 @@ export interface SourceFile {
 
 /** Maps the records of one file to runs. Pure: it knows no log, and does nothing but write to `runs`. */
 export interface Mapper {
+  /**
+   * Takes each record of a file of lines before the first one is mapped: for a format whose runs cannot be told to be whole
+   * otherwise, so that all of them would have to be in memory until the end. Of other files nothing is surveyed.
+   */
+  readonly survey?: (record: SourceRecord) => void
   /** Takes the next record, in the order of the file. */
   readonly record: (record: SourceRecord) => void
   /**

@@ -1,5 +1,7 @@
 /** Records the run of a program that has an agent of its own: its requests to models, its tools, what it asks of the world. */
 
+import type { Fetch } from "../agents/models/Fetch.ts"
+import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./http/Conversations.ts"
@@ -38,7 +40,23 @@ export const begin = async (
   const { taskId, stream } = opened
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed
-  const parts = { log, redaction: Redaction.make(secrets) }
+  return recording({ opened, log, redaction: Redaction.make(secrets), gate, fetch: decoded.fetch ?? globalThis.fetch })
+}
+
+/** What a run is made of whose task is open. */
+export interface RunParts {
+  readonly opened: OpenedRun.OpenedRun
+  readonly log: RunLog.RunLog
+  readonly redaction: Redaction.Redaction
+  readonly gate: GateConfig | undefined
+  /** Makes the requests. */
+  readonly fetch: Fetch
+}
+
+/** The run of a task that is open: its calls are made and recorded. */
+export const recording = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
+  const { log } = parts
+  const { taskId } = opened
   let isEnded = false
   const assertOpen = (call: string) => {
     if (isEnded) throw new RunEnded({ taskId, call })
@@ -53,7 +71,6 @@ export const begin = async (
     }
   const tools = { ...parts, gate, ask: opened.ask }
   const bodies = new Set<PassedBody>()
-  const fetch = decoded.fetch ?? globalThis.fetch
 
   return {
     taskId,

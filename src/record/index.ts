@@ -1,12 +1,15 @@
 /**
  * The entry `hindcast/record`: records the run of a program that has an agent of its own, and plays it again without a
- * network. Everything is a promise.
+ * network, or goes on with it from a moment. Everything is a promise.
  */
 
 export { aiSdkTools } from "./adapters/AiSdk.ts"
 export type { OptionsByTool } from "./adapters/FrameworkTools.ts"
 export { langChainTools } from "./adapters/LangChain.ts"
 export { type AgentsTracing, openAiAgentsTools, openAiAgentsTracing } from "./adapters/OpenAiAgents.ts"
+export type { Changes } from "./fork/Changes.ts"
+export { type Forked, type ForkOptions, forked } from "./fork/ForkedRun.ts"
+export { type ForkPlace, NotForkable } from "./fork/ForkPlace.ts"
 export { record } from "./LiveRun.ts"
 export { type OnLogFailure, RecordingFailed } from "./log/RunLog.ts"
 export type { RecordOptions } from "./RecordOptions.ts"

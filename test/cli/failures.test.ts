@@ -21,7 +21,9 @@ const isOpenToOthers = (directory: string): boolean =>
 
 /** Runs a command that has to fail, for programs; answers what it says. */
 const failing = async (expected: { readonly code: number; readonly tag: string }, ...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await hindcast([...args, "--json"], { cwd: place.directory })
+  const program = args.includes("--") ? args.indexOf("--") : args.length
+  const words = [...args.slice(0, program), "--json", ...args.slice(program)]
+  const { code, stdout, stderr } = await hindcast(words, { cwd: place.directory })
   const { error } = JSON.parse(stderr)
   expect({ code, stdout, tag: error.tag }).toEqual({ ...expected, stdout: "" })
   return String(error.message)
@@ -278,5 +280,39 @@ describe("an agent or a scenario that cannot be used", () => {
     expect(await run("BadInput", agent, "--scenario", scenario)).toContain("none with an environment")
     expect(await run("FileUnreadable", agent, ...room, "--scenario", scenario)).toContain("a mapping")
     expect(await run("FileUnreadable", agent, ...room, "--scenario", "text-room=none.yaml")).toContain("none.yaml")
+  })
+})
+
+describe("a program that cannot be recorded, examined or played", () => {
+  const node = ["--", "node", "agent.js"]
+
+  it("is no program of Node's, or none: exit 1, before any log is made", async () => {
+    const fresh = ["--log", place.file("unmade.db")]
+    for (const command of [["record"], ["record", "doctor"]]) {
+      expect(await badInput("BadInput", ...command, ...fresh)).toContain("expected node and a program after it")
+      expect(await badInput("BadInput", ...command, ...fresh, "--", "python", "agent.py")).toContain(
+        '"python agent.py"',
+      )
+    }
+    expect(fs.existsSync(place.file("unmade.db"))).toBe(false)
+  })
+
+  it("is of a task that is not there: exit 3", async () => {
+    const id = "no-such-task"
+    expect(await notFound("TaskNotFound", "record", "doctor", "--task", id, "--log", log, ...node)).toContain(id)
+    expect(await notFound("TaskNotFound", "replay", id, "--live", "model", "--log", log, ...node)).toContain(id)
+    expect(await notFound("LogMissing", "record", "doctor", "--task", id, "--log", "none.db", ...node)).toContain(
+      "none.db",
+    )
+    expect(await notFound("LogMissing", "replay", id, "--live", "tools", "--log", "none.db", ...node)).toContain(
+      "none.db",
+    )
+  })
+
+  it("is to be made anew in part, but not which part, or not by which program: exit 1", async () => {
+    const { stdout } = await hindcast(["task", "ls", "--log", log, "--json"])
+    const task = ["replay", JSON.parse(stdout).tasks[0].id, "--log", log]
+    expect(await badInput("Usage", ...task, "--live", "all", ...node)).toMatch(/--live: .*model, tools.*"all"/)
+    expect(await badInput("BadInput", ...task, "--live", "model")).toContain("--live")
   })
 })

@@ -95,6 +95,12 @@ describe("hindcast import", () => {
       "claude-code, codex, inspect",
     )
     expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
+    fs.mkdirSync(path.join(cwd, "nothing"))
+    const nothing = await hindcast(["import", "nothing", "--log", "none.db"], { cwd })
+    expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing is new.\n"])
+    expect((await hindcast(["import", "gone", "--log", "none.db"], { cwd })).code).toBe(1)
+    expect((await hindcast(["import", "gone", "--follow", "--log", "none.db"], { cwd })).code).toBe(1)
+    expect(fs.readdirSync(cwd).filter((name) => name.startsWith("none.db"))).toEqual([])
   })
 
   it("imports by a mapping, and says what is wrong with one, and with options that exclude each other", async () => {

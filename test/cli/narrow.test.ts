@@ -144,6 +144,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["plugin", "meta", "workspace", "room", '"north"'],
   ["plugin", "remove", "workspace"],
   ["replay", "task-0001", "--agent", WANDERER],
+  ["replay", "task-0001", "--live", "model"],
   ["fork", "@12"],
   ["resume", "task-0001", "--agent", WANDERER],
   ["run", "--agent", "none.mjs", "--goal", "x"],
@@ -162,6 +163,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "snapshot"],
   ["import", "nothing.jsonl"],
   ["record"],
+  ["record", "doctor"],
+  ["record", "doctor", "--task", "nope"],
 ]
 
 /** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`). */

@@ -4,6 +4,8 @@ import { Effect, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
+import { otlp } from "../../src/importing/otlp/Otlp.ts"
+import { Runs } from "../../src/importing/runs/Runs.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import * as Formats from "./formats.ts"
@@ -377,6 +379,34 @@ describe("a trace in OTLP/JSON", () => {
         }),
     ),
   )
+})
+
+describe("a trace in lines of OTLP/JSON", () => {
+  it("is mapped when its last line was read, so that only the conversations under way are in memory", () => {
+    const runs = new Runs("otlp")
+    const path = "trace.jsonl"
+    const mapper = otlp.open(
+      { name: path, path, digest: "", now: Date.UTC(2027, 0, 1), modifiedAt: 0, beside: () => undefined },
+      runs,
+    )
+    const asked = (id: number, trace: string, more: object = {}) =>
+      Formats.span(
+        ...([id, null, id, id + 1] as const),
+        { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", ...more },
+        { traceId: trace.repeat(32) },
+      )
+    const talk = { "gen_ai.conversation.id": "talk" }
+    const spans = [asked(1, "a"), asked(2, "b"), asked(3, "c", talk), asked(4, "a", talk), asked(2, "b")]
+    const records = spans.map((span, line) => ({ value: Formats.exported(span), where: `${line + 1}` }))
+    for (const record of records) mapper.survey?.(record)
+    const opened = records.map((record) => {
+      mapper.record(record)
+      return runs.drain().flatMap(({ body, run }) => (body.type === "TaskOpened" ? [run.taskId] : []))
+    })
+    expect(opened).toEqual([[], [], [], ["otlp-talk"], [`otlp-${"b".repeat(32)}`]])
+    expect([...(mapper.end() ?? [])]).toEqual([])
+    expect([...runs.leftOut]).toEqual([["span: the same span again", 1]])
+  })
 })
 
 describe("any document of another format", () => {

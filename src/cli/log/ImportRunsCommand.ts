@@ -2,6 +2,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Follow from "../../importing/Follow.ts"
+import * as Detection from "../../importing/files/Detection.ts"
 import * as Import from "../../importing/Import.ts"
 import type { RefusedFile } from "../../importing/ImportReport.ts"
 import * as Mapping from "../../importing/mapping/Mapping.ts"
@@ -63,8 +64,7 @@ export const importRuns = Command.make(
       if (follow && dryRun)
         return yield* new BadInput({ input: "--follow", expected: "no --dry-run beside it", found: "both" })
       const options = { paths, redact, ...format, ...given(typed) }
-      const importing = follow ? followFiles(options, json) : importOnce({ ...options, dryRun }, json)
-      yield* Effect.provide(importing, OpenLog.orCreateForEvents(log, dryRun))
+      yield* follow ? followFiles(log, options, json) : importOnce(log, { ...options, dryRun }, json)
     }),
 ).pipe(
   Command.withDescription(
@@ -82,31 +82,38 @@ const formatOf = (mapping: Option.Option<string>, from: Option.Option<string>) =
     return { format: yield* Mapping.load(mapping.value, taken) }
   })
 
-const importOnce = (options: Import.ImportOptions, json: boolean) =>
+const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, json: boolean) =>
   Effect.gen(function* () {
     yield* V8Tuning.disablePretenuring
     yield* V8Tuning.limitHeapGrowth
+    const findings = yield* Detection.find(options.paths, Import.sourcesOf(options))
+    // Where there is nothing to import, no log is made.
+    const isRead = options.dryRun === true || findings.found.length === 0
     const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
-      Import.importFiles({
+      Import.importFound(findings, {
         ...options,
         onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
       }),
-    )
+    ).pipe(Effect.provide(OpenLog.orCreateForEvents(log, isRead)))
     yield* Output.show(json, report, (style) => ImportReportPage.lines(style, report))
     if (report.refused.length > 0) return yield* new FilesRefused({ files: report.refused })
   })
 
 /** Imports until Ctrl-C. Each report is a paragraph, or a line of JSON. */
-const followFiles = (options: Omit<Follow.FollowOptions, "onReport">, json: boolean) =>
-  Follow.followFiles({
-    ...options,
-    onReport: (report) =>
-      json
-        ? Output.writeWhole(JSON.stringify(report))
-        : Effect.zipRight(
-            Output.show(false, report, (style) => ImportReportPage.lines(style, report)),
-            report.refused.length === 0
-              ? Effect.void
-              : Output.note(new FilesRefused({ files: report.refused }).message),
-          ),
+const followFiles = (log: Option.Option<string>, options: Omit<Follow.FollowOptions, "onReport">, json: boolean) =>
+  Effect.gen(function* () {
+    // A path that is not there fails before a log is made.
+    for (const named of options.paths) yield* Detection.filesOf(named, () => Effect.void)
+    yield* Follow.followFiles({
+      ...options,
+      onReport: (report) =>
+        json
+          ? Output.writeWhole(JSON.stringify(report))
+          : Effect.zipRight(
+              Output.show(false, report, (style) => ImportReportPage.lines(style, report)),
+              report.refused.length === 0
+                ? Effect.void
+                : Output.note(new FilesRefused({ files: report.refused }).message),
+            ),
+    }).pipe(Effect.provide(OpenLog.orCreateForEvents(log, false)))
   })

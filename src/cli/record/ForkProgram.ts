@@ -1,11 +1,8 @@
 /** `hindcast fork @412 --set … -- node agent.js`: a recorded program goes on from a moment, on a timeline of its own. */
 import { Effect, Option } from "effect"
 import { EventLog, Exact } from "../../events/log/EventLog.ts"
-import * as Moment from "../../events/read/Moment.ts"
-import * as Timelines from "../../events/read/Timelines.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as TimelineName from "../../kernel/fork/TimelineName.ts"
-import type { Changes } from "../../record/fork/ForkedFetch.ts"
+import type { Changes } from "../../record/fork/Changes.ts"
+import * as ForkPlace from "../../record/fork/ForkPlace.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -58,38 +55,14 @@ const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInpu
   })
 
 /** Where the fork leaves, and what it is called. */
-const placeOf = ({ at, task, timeline: chosen }: Typed) =>
+const placeOf = ({ at, task, timeline }: Typed) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const { position, timeline: parent } = yield* Moment.locate(at)
-    const view = Timelines.view(log, yield* Timelines.named(log, parent))
-    const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : yield* taskAt(view, position, at)
-    const [opened] = yield* view.readPage({ timeline: parent, taskId, types: ["TaskOpened"], until: position }, 1)
-    if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
-      const found = opened === undefined ? "one that began later" : "a task that was not"
-      const expected = "a moment of a task that `hindcast record` recorded"
-      return yield* new BadInput({ input: at, expected, found })
-    }
-    const [closed] = yield* view.readPage({ timeline: parent, taskId, types: ["TaskClosed"], until: position }, 1)
-    if (closed !== undefined) {
-      return yield* new BadInput({ input: at, expected: "a moment before the task's end", found: "one after it" })
-    }
-    const known = (yield* Timelines.list(log)).map(({ name }) => name)
-    const timeline = Option.isSome(chosen) ? yield* TimelineName.checked(chosen.value, known) : TimelineName.next(known)
-    return { log: log.name, taskId, parent, at: position, timeline, agent: opened.payload.agent }
-  })
-
-/** The task of the event at a position. */
-const taskAt = (view: typeof EventLog.Service, position: number, input: string) =>
-  Effect.gen(function* () {
-    const [event] = yield* view.readPage({ timeline: view.timeline, after: position - 1, until: position }, 1)
-    const taskId = event?.taskId ?? null
-    if (taskId !== null) return taskId
-    return yield* new BadInput({
-      input,
-      expected: "an event of a task, or its task by --task",
-      found: "one of no task",
-    })
+    const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined
+    const chosen = { moment: at, taskId, timeline: Option.getOrUndefined(timeline) }
+    const place = yield* ForkPlace.find(chosen).pipe(
+      Effect.catchTag("NotForkable", ({ expected, found }) => new BadInput({ input: at, expected, found })),
+    )
+    return { log: (yield* EventLog).name, ...place }
   })
 
 /** Closes the task in the fork if its program did not. Whether there is a fork. */

@@ -6,10 +6,11 @@
 
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { isObject, listOf, textOf } from "../runs/Untrusted.ts"
+import { listOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { type Conversation, Conversations } from "./Conversations.ts"
 import { meaningOf } from "./Meaning.ts"
-import { type Span, spanOf } from "./Span.ts"
+import { type Span, spanOf, textAttribute, traceIdOf } from "./Span.ts"
 import { mapTrace } from "./Trace.ts"
 
 export const otlp: Source = {
@@ -18,61 +19,69 @@ export const otlp: Source = {
   form: "either",
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"(?:resourceSpans|resource_spans)"\s*:\s*\[/.test(text),
   open: (file: SourceFile, runs: Runs): Mapper => {
-    const spans = new Map<string, Span>()
+    const conversations = new Conversations()
+    /** The spans of what is not surveyed: of a document, which is in memory as it is. */
+    const held: Array<Span> = []
+    let isSurveyed = false
+    /** Whether the span was the last one of a conversation, which is mapped. */
+    const take = (span: Span): boolean => {
+      const added = conversations.add(span)
+      if (added.kind === "again") runs.leaveOut("span", "the same span again")
+      if (added.kind === "kept" || added.whole === undefined) return false
+      mapConversation(file, runs, added.whole)
+      return true
+    }
     return {
+      survey: ({ value }) => {
+        isSurveyed = true
+        for (const [span] of spansIn(value)) {
+          const traceId = traceIdOf(span)
+          if (traceId !== undefined) conversations.survey({ traceId, conversation: conversationOf(span) })
+        }
+      },
       record: ({ value }) => {
-        const resources = [...listOf(value, "resourceSpans"), ...listOf(value, "resource_spans")]
-        for (const resource of resources)
-          for (const scope of [
-            ...listOf(resource, "scopeSpans"),
-            ...listOf(resource, "scope_spans"),
-            ...listOf(resource, "instrumentationLibrarySpans"),
-          ])
-            for (const value of listOf(scope, "spans")) {
-              const span = spanOf(value, resource)
-              if (span === undefined) runs.leaveOut("span", "it has no ids")
-              else if (spans.has(`${span.traceId}/${span.spanId}`)) runs.leaveOut("span", "the same span again")
-              else spans.set(`${span.traceId}/${span.spanId}`, span)
-            }
+        for (const [one, resource] of spansIn(value)) {
+          const span = spanOf(one, resource)
+          if (span === undefined) runs.leaveOut("span", "it has no ids")
+          else if (isSurveyed) take(span)
+          else held.push(span)
+        }
       },
       end: function* () {
-        const conversations = conversationsOf(spans.values())
-        spans.clear()
-        for (const [id, of] of conversations) {
-          conversations.delete(id)
-          if (!of.some((span) => meaningOf(span).kind !== "other")) {
-            runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
-            continue
-          }
-          const last = of.reduce<number | null>(
-            (max, { end }) => (end === null ? max : Math.max(max ?? end, end)),
-            null,
-          )
-          mapTrace(runs, id, of, isSilent(file, last))
-          yield
+        for (const { traceId, attributes } of held) {
+          conversations.survey({ traceId, conversation: firstOf((name) => textOf(attributes, name)) })
         }
+        for (const span of held) if (take(span)) yield
       },
     }
   },
 }
 
+/** Each span with its resource. */
+function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: unknown]> {
+  for (const resource of [...listOf(value, "resourceSpans"), ...listOf(value, "resource_spans")])
+    for (const scope of [
+      ...listOf(resource, "scopeSpans"),
+      ...listOf(resource, "scope_spans"),
+      ...listOf(resource, "instrumentationLibrarySpans"),
+    ])
+      for (const span of listOf(scope, "spans")) yield [span, resource]
+}
+
+const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversation): void => {
+  if (spans.every((span) => meaningOf(span).kind === "other")) {
+    runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
+    return
+  }
+  const last = spans.reduce<number | null>((max, { end }) => (end === null ? max : Math.max(max ?? end, end)), null)
+  mapTrace(runs, id, spans, isSilent(file, last))
+}
+
 /** A span's attribute that names the conversation that its trace is a part of. */
 const CONVERSATION = ["gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"]
 
-/** Spans by conversation, where their traces name one, else by trace. */
-const conversationsOf = (spans: Iterable<Span>): Map<string, ReadonlyArray<Span>> => {
-  const all = [...spans]
-  const ofTrace = new Map<string, string>()
-  for (const { traceId, attributes } of all) {
-    const named = CONVERSATION.map((name) => textOf(attributes, name)).find((id) => id !== undefined)
-    if (named !== undefined && isObject(attributes) && !ofTrace.has(traceId)) ofTrace.set(traceId, named)
-  }
-  const conversations = new Map<string, Array<Span>>()
-  for (const span of all) {
-    const id = ofTrace.get(span.traceId) ?? span.traceId
-    const known = conversations.get(id)
-    if (known === undefined) conversations.set(id, [span])
-    else known.push(span)
-  }
-  return conversations
-}
+const firstOf = (textOf: (name: string) => string | undefined): string | undefined =>
+  CONVERSATION.map(textOf).find((id) => id !== undefined)
+
+/** The conversation that a span names. */
+const conversationOf = (span: unknown): string | undefined => firstOf((name) => textAttribute(span, name))

@@ -47,6 +47,19 @@ export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
   }
 }
 
+/** The trace of a span; undefined if `spanOf` reads none in the value. */
+export const traceIdOf = (value: unknown): string | undefined => {
+  const either = (camel: string, snake: string) => field(value, camel) ?? field(value, snake)
+  const [traceId, spanId] = [either("traceId", "trace_id"), either("spanId", "span_id")].map(idIn)
+  return spanId === undefined ? undefined : traceId
+}
+
+/** The text of an attribute, without reading the others. Of several of a name the last one counts, as of a span's. */
+export const textAttribute = (span: unknown, name: string): string | undefined => {
+  const found = listOf(span, "attributes").findLast((one) => field(one, "key") === name)
+  return found === undefined ? undefined : textOf({ value: anyValue(field(found, "value"), 0) }, "value")
+}
+
 /** An id in hexadecimal, of either case. All zeros stand for none. */
 const idIn = (value: unknown): string | undefined =>
   typeof value === "string" && /^[0-9a-f]{16,32}$/i.test(value) && !/^0+$/.test(value) ? value.toLowerCase() : undefined

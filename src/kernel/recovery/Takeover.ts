@@ -2,6 +2,7 @@
 
 import { type Context, Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -68,6 +69,18 @@ const unfinishedAt = (position: number) =>
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
+/** What is unfinished in one task. */
+const unfinishedIn = (log: Log, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
+  Effect.suspend(() => {
+    const folding = Projection.begin(Unfinished.projection, Unfinished.projection.initial)
+    return Effect.map(
+      Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) =>
+        Projection.applyAll(Unfinished.projection, folding, page),
+      ),
+      () => folding.state(),
+    )
+  })
+
 const sayAbandoned = (count: number) =>
   count === 0
     ? Effect.void
@@ -75,11 +88,11 @@ const sayAbandoned = (count: number) =>
         `${count === 1 ? "1 task" : `${count} tasks`} that an earlier kernel left open ${count === 1 ? "is" : "are"} closed as abandoned; with \`onOpenTasks: "resume"\` they could be resumed`,
       )
 
-/** Closes one task that no kernel works on, if it is open. */
+/** Closes one task that no kernel works on, if it is open. It reads the events of this task alone. */
 export const closeTask = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const state = yield* unfinishedAt((yield* log.head).position)
+    const state = yield* unfinishedIn(log, taskId)
     const questions = RecoveryPlan.questionsOf(state, taskId)
     const ending = RecoveryPlan.taskEnding(state, taskId)
     for (const one of [...questions, ...(ending === undefined ? [] : [ending])]) {

@@ -1,65 +1,134 @@
-/** A program that goes on from a moment of its recording, on a timeline of its own. */
+/** A run that goes on from a moment of its recording, on a timeline of its own: for a process as a whole, and for a program. */
 
+import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as KeptAlive from "../../platform/KeptAlive.ts"
-import * as Conversations from "../http/Conversations.ts"
-import * as Prompts from "../http/Prompts.ts"
-import type { PassedBody } from "../http/RecordedBody.ts"
-import * as RecordedFetch from "../http/RecordedFetch.ts"
+import * as Calls from "../../promise/Calls.ts"
+import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
+import * as LiveRun from "../LiveRun.ts"
 import * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
-import type { Diverged } from "../replay/Played.ts"
+import * as RecordOptions from "../RecordOptions.ts"
+import { type Run, RunEnded } from "../Run.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
+import * as Changes from "./Changes.ts"
+import * as ForkedCalls from "./ForkedCalls.ts"
 import * as ForkedFetch from "./ForkedFetch.ts"
+import * as ForkPlace from "./ForkPlace.ts"
+import * as PastCalls from "./PastCalls.ts"
+
+/** Where a recorded run goes on, and what is otherwise. */
+export interface ForkOptions {
+  /** The log's file, to which the fork is written. */
+  readonly log: string
+  /** The moment: a position (`412`, `"@412"`, `"fork-1@412"`), an event's id or a time. */
+  readonly at: Moment.Moment
+  /** The task's id. Default: that of the event at the moment. */
+  readonly taskId?: string
+  /** What is otherwise from the moment on. Default: nothing. */
+  readonly set?: Changes.Changes
+  /** The name of the new timeline. Default: `fork-1`, `fork-2` … */
+  readonly timeline?: string
+  /** The gate that tools pass from the moment on. Default: all are called. */
+  readonly gate?: GateConfig
+  /** The texts that `record` was given as `secrets`. */
+  readonly secrets?: ReadonlyArray<string>
+  /** Makes the requests from the moment on. Default: the global `fetch`. */
+  readonly fetch?: Fetch
+}
+
+/** What came of a fork. */
+export interface Forked<A> extends Omit<ForkPlace.ForkPlace, "agent"> {
+  /** What the program answered. */
+  readonly answer: A
+}
+
+/**
+ * Runs a program from its start on a recorded run: what it did before the moment is answered from the log, without calling its
+ * tools, and what it does from there on is done and recorded, in a timeline of its own. Unless the program ends the run itself, its
+ * task is closed as `achieved`, or as `failed` where the program rejects. Rejects with `Diverged` if the program does otherwise
+ * before the moment, with `NotForkable` if there is no such moment of a recorded run, and with what the program rejects with.
+ *
+ * @example
+ * const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) => agent(run.fetch))
+ */
+export const forked = async <A>(
+  options: ForkOptions,
+  program: (run: Run) => A | PromiseLike<A>,
+): Promise<Forked<A>> => {
+  const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log } = decode(options)
+  const place = await ForkPlace.find({ moment: at, taskId, timeline }).pipe(
+    Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
+    Calls.run,
+  )
+  const { run, divergence, unmade, isEnded } = await begin({ ...place, log, changes: set, fetch, gate, secrets })
+  try {
+    const answer = await program(run)
+    const diverged = divergence() ?? unmade()
+    if (diverged !== undefined) throw diverged
+    if (!isEnded()) await run.end("achieved")
+    const { agent: _, ...where } = place
+    return { answer, ...where }
+  } catch (error) {
+    const cause = divergence() ?? error
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    // Where the task cannot be closed either, the program failed by the same: by its log, or because a person cancelled it.
+    if (!isEnded()) await run.end("failed", reason).catch(() => {})
+    throw cause
+  }
+}
+
+const Fields = Options.of<ForkOptions>({
+  required: { log: Options.Path, at: Moment.Moment },
+  optional: {
+    ...{ taskId: Options.Text, set: Changes.Changes, timeline: Options.Text, gate: GateConfig },
+    ...{ secrets: Schema.Array(Options.Text), fetch: Options.callable<Fetch>() },
+  },
+})
+
+const decode = (options: unknown) => RecordOptions.orThrow(Options.decode("forked", Fields, options))
 
 /** What a fork is made of. */
 export interface ForkedOptions extends Omit<OpenedRun.Forking, "overrides"> {
-  readonly changes: ForkedFetch.Changes
+  readonly changes: Changes.Changes
   readonly fetch: Fetch
+  readonly gate?: GateConfig | undefined
+  readonly secrets?: ReadonlyArray<string> | undefined
   /** Called once, if the log fails and nothing more is recorded. */
-  readonly onLogFailed: (failed: RunLog.RecordingFailed) => void
+  readonly onLogFailed?: (failed: RunLog.RecordingFailed) => void
 }
 
 /** A fork that is at work. */
-export interface ForkedRun {
-  readonly fetch: Fetch
-  /** Where the program did otherwise than was recorded before the moment. */
-  readonly divergence: () => Diverged | undefined
-  /** Waits for what is being recorded, closes the task in the fork, and the log. */
-  readonly end: (outcome: TaskOutcome) => Promise<void>
+export interface ForkedRun extends Pick<PastCalls.PastCalls, "divergence" | "unmade"> {
+  readonly run: Run
+  /** Whether the run was ended. */
+  readonly isEnded: () => boolean
 }
 
 /** Begins a fork. */
-export const begin = async ({ changes, fetch, onLogFailed, ...forking }: ForkedOptions): Promise<ForkedRun> => {
+export const begin = async (options: ForkedOptions): Promise<ForkedRun> => {
+  const { changes, fetch, gate, secrets, onLogFailed = () => {}, ...forking } = options
   const { log: file, taskId, parent, at } = forking
   const events = (await eventsOf(file, taskId, parent)).filter(({ position }) => position <= at)
   const overrides = { ...(Object.keys(changes).length === 0 ? {} : { changes: { ...changes } }) }
   const opened = await KeptAlive.during(OpenedRun.fork({ ...forking, overrides }, () => false))
   const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
-  const redaction = Redaction.make()
-  const bodies = new Set<PassedBody>()
-  const recording = (fetch: Fetch) =>
-    RecordedFetch.make({
-      ...{ log, redaction, fetch, open: bodies, assertOpen: () => {} },
-      ...{ conversations: Conversations.make(), prompts: Prompts.make() },
-    })
-  let divergence: Diverged | undefined
-  const diverged = (error: Diverged) => {
-    divergence ??= error
+  const redaction = Redaction.make(secrets)
+  const toMake = Changes.toMake(changes)
+  const recording = LiveRun.recording({ opened, log, redaction, gate, fetch: ForkedFetch.changed(toMake, fetch) })
+  let isEnded = false
+  const past = PastCalls.of(taskId, events)
+  const assertOpen = (call: string) => {
+    if (isEnded) throw new RunEnded({ taskId, call })
   }
-  return {
-    fetch: ForkedFetch.make({ events, taskId, redaction, changes, recording, fetch, diverged }),
-    divergence: () => divergence,
-    end: async (outcome) => {
-      try {
-        for (const body of bodies) await body.leave()
-        await log.settled()
-        await log.tell({ type: "TaskClosed", payload: { outcome } })
-      } finally {
-        await KeptAlive.during(opened.close())
-      }
-    },
+  const calls = ForkedCalls.make({ events, past, redaction, changes: toMake, recording, assertOpen })
+  const end: Run["end"] = async (outcome, reason) => {
+    await recording.end(outcome, reason)
+    isEnded = true
   }
+  return { ...past, run: { taskId, ...calls, end }, isEnded: () => isEnded }
 }

@@ -70,11 +70,15 @@ const examineProcess = async ({ log, taskId, clock, seed, order, told }: Examini
 type Forking = Extract<ProcessRun.ProcessRun, { readonly does: "fork" }>
 
 const forkProcess = async ({ failed, does: _, ...options }: Forking) => {
-  const run = await ForkedRun.begin({ ...options, fetch: globalThis.fetch, onLogFailed: noting(failed) })
+  const { run, divergence } = await ForkedRun.begin({
+    ...options,
+    fetch: globalThis.fetch,
+    onLogFailed: noting(failed),
+  })
   globalThis.fetch = run.fetch
   endWith(run.end)
   process.on("exit", () => {
-    const found = run.divergence()
+    const found = divergence()
     if (found === undefined) return
     say(found.message)
     process.exitCode = ProcessRun.DIVERGED

@@ -11,8 +11,9 @@ import { sentBy } from "../http/SentRequest.ts"
 import * as JsonCopy from "../JsonCopy.ts"
 import * as Names from "../Names.ts"
 import * as RecordOptions from "../RecordOptions.ts"
-import { type Run, RunEnded, ToolDenied } from "../Run.ts"
+import { type Run, RunEnded } from "../Run.ts"
 import { Diverged, type Live, type PlayedRun } from "./Played.ts"
+import * as PlayedAnswer from "./PlayedAnswer.ts"
 import * as PlayedBody from "./PlayedBody.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 import * as SentDifference from "./SentDifference.ts"
@@ -60,9 +61,7 @@ export const play = (
     throw diverge(line, null, { where: `the calls of ${line}`, recorded: "no more of them", now: "one more" })
   }
   const givenBy = (line: string, answer: Tape.Answer): unknown => {
-    if (answer.kind === "value") return answer.value
-    if (answer.kind === "error") throw Object.assign(new Error(answer.message), { name: answer.name })
-    if (answer.kind === "denied") throw new ToolDenied({ tool: line.replace(/^tool program\//, ""), ...answer })
+    if (answer.kind !== "none" && answer.kind !== "response") return PlayedAnswer.of(line, answer)
     throw diverge(line, null, { where: line, recorded: "no answer: the recording ended before", now: "a call" })
   }
   const claim = Names.claiming(assertOpen)

@@ -35,12 +35,20 @@ export const eventsOf = (
     return yield* Effect.fail(new RunNotFound({ log: filename, ...(taskId === undefined ? {} : { taskId }) }))
   }).pipe(Effect.provide(SqliteEventLog.layer({ filename, readonly: true })), Calls.run)
 
-/** The task that was opened last; null if there is none. */
+/** The task that was opened last; null if there is none. It is looked for from the end of the log, further back each time. */
 const lastTask = (log: typeof EventLog.Service) =>
   Effect.gen(function* () {
-    let last: string | null = null
-    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened"] }, (page) => {
-      last = page.at(-1)?.taskId ?? last
-    })
-    return last
+    const { position: head } = yield* log.head
+    for (let back = FIRST_LOOK; ; back *= FURTHER) {
+      const after = Math.max(0, head - back)
+      let last: string | null = null
+      yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened"], after }, (page) => {
+        last = page.at(-1)?.taskId ?? last
+      })
+      if (last !== null || after === 0) return last
+    }
   })
+
+/** How many positions are looked at first, and how many times as many the next time. */
+const FIRST_LOOK = 1_000
+const FURTHER = 10

@@ -1,0 +1,24 @@
+/** A projection of the tasks that processes record without a kernel, and that are open. */
+
+import { Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { Recorder } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type { RecordBuilder } from "../fold/RecordBuilder.ts"
+import { recordProjection } from "../fold/RecordProjection.ts"
+
+const Recordings = Schema.Record({ key: Schema.String, value: Recorder }).annotations({ identifier: "OpenRecordings" })
+
+const apply = (recordings: RecordBuilder<Recorder>, event: Event): void => {
+  if (event.taskId === null) return
+  if (is(event, "TaskClosed")) recordings.remove(event.taskId)
+  else if (is(event, "TaskOpened") && event.payload.recorder !== undefined) {
+    recordings.set(event.taskId, event.payload.recorder)
+  }
+}
+
+/** The process that records each open task, by the task's id. */
+export const projection = {
+  ...recordProjection({ name: "OpenRecordings", version: 1, state: Recordings, apply }),
+  types: ["TaskOpened", "TaskClosed"],
+}
