@@ -205,7 +205,7 @@ describe("a question", () => {
         const [question] = yield* get<ReadonlyArray<Question>>("/api/questions")
         expect(told.at(-1)?.data).toEqual([question])
         expect(question).toMatchObject({
-          ...{ timeline: "main", task: "t", what: "program/write", args: { words: "two" }, risk: "high" },
+          ...{ timeline: "main", task: "t", what: "program/write", args: { words: "two" }, risk: "high", rule: "ask" },
         })
         expect(question?.why.map(({ type }) => type)).toContain("TaskOpened")
         expect((yield* get<TaskList>("/api/tasks")).rows[0]).toMatchObject({ id: "t", outcome: null, waits: 1 })

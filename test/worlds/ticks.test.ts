@@ -48,11 +48,14 @@ describe("time in a world that moves by itself", () => {
     Effect.gen(function* () {
       const given = { plugin: "bus-stop", agents, options: PUNCTUAL }
       const { run, environment } = yield* environmentOn({ plugins: [busStop] }, given)
-      for (const of of [Hal.of, PiaSE.of]) {
-        expect((yield* Effect.flip(of(environment))).message).toMatch(
+      for (const of of [
+        (options: object) => Effect.asVoid(Hal.of(environment, options)),
+        (options: object) => Effect.asVoid(PiaSE.of(environment, options)),
+      ]) {
+        expect((yield* Effect.flip(of({}))).message).toMatch(
           /tickMs: expected the milliseconds that a step takes, or 0: bus-stop moves by itself \(simulated_time\), found none/,
         )
-        expect((yield* Effect.flip(of(environment, { tickMs: -1 }))).message).toMatch(/tickMs/)
+        expect((yield* Effect.flip(of({ tickMs: -1 }))).message).toMatch(/tickMs/)
       }
       const hal = yield* Hal.of(environment, { tickMs: 60_000 })
       const pia = yield* PiaSE.of(environment, { tickMs: 5_000 })

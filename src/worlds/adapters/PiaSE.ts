@@ -134,8 +134,7 @@ export const of = (
           Effect.flatMap(Options.decode("load_configuration", JsonObject, config), environment.configure),
           true,
         ),
-      step: (timeStep) =>
-        Effect.flatMap(Options.decode("step", Options.wholeNumber(0), timeStep), () => pass),
+      step: (timeStep) => Effect.flatMap(Options.decode("step", Options.wholeNumber(0), timeStep), () => pass),
       reset_environment: (scenario) =>
         Effect.as(environment.reset(scenario === undefined ? {} : { options: scenario }), true),
       get_current_state_snapshot: (scope) =>

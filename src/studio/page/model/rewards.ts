@@ -1,6 +1,7 @@
 /** Rewards and punishments along a course. */
 import type { RewardRow } from "../../wire/Task.ts"
 import { signed } from "../parts/format.ts"
+import { groupedBy } from "./groupedBy.ts"
 
 /** A moment at which something was earned or lost. */
 export interface Moment {
@@ -16,15 +17,8 @@ export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Mome
     .sort((a, b) => a.at - b.at || a.reward.position - b.reward.position)
 
 /** Moments by their positions. */
-export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> => {
-  const found = new Map<number, Array<Moment>>()
-  for (const moment of moments) {
-    const known = found.get(moment.at)
-    if (known === undefined) found.set(moment.at, [moment])
-    else known.push(moment)
-  }
-  return found
-}
+export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> =>
+  groupedBy(moments, ({ at }) => at)
 
 /** An amount in a few characters: the shape of its kind and what it adds to the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`
