@@ -369,6 +369,10 @@ describe("a server of Studio", () => {
         expect(yield* built({ host: "0.0.0.0" })).toMatchObject({ _tag: "InvalidOptions" })
         expect(yield* built({ port: 70_000 })).toMatchObject({ _tag: "InvalidOptions" })
         expect(String(yield* built({ fork: {} }))).toContain("Kernel")
+        const scenarios = { directories: ["."] }
+        expect(String(yield* built({ scenarios, write: true }))).toContain("scenarios: expected a Kernel")
+        expect(String(yield* built({ scenarios }))).toContain("scenarios: expected write: true beside it, found none")
+        expect(String(yield* built({ scenarios: { directories: [] }, write: true }))).toContain("directories")
       }),
     ),
   )
