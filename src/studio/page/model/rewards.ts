@@ -1,7 +1,8 @@
 /** Rewards and punishments along a course. */
+
+import { groupBy } from "../../../values/groupBy.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { signed } from "../parts/format.ts"
-import { groupedBy } from "./groupedBy.ts"
 
 /** A moment at which something was earned or lost. */
 export interface Moment {
@@ -18,7 +19,7 @@ export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Mome
 
 /** Moments by their positions. */
 export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> =>
-  groupedBy(moments, ({ at }) => at)
+  groupBy(moments, ({ at }) => [at])
 
 /** An amount in a few characters: the shape of its kind and what it adds to the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`

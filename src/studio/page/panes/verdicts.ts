@@ -1,7 +1,8 @@
 /** The verdicts of score sets beside each other. */
+
+import { groupBy } from "../../../values/groupBy.ts"
 import type { Preview, Verdict, VerdictRow } from "../../wire/Scoring.ts"
 import type { RewardRow } from "../../wire/Task.ts"
-import { groupedBy } from "../model/groupedBy.ts"
 
 /** Whether the score sets do not decide alike: another amount, another number of times, undecided, or not asked at all. */
 export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.map(outcomeOf)).size > 1
@@ -11,7 +12,7 @@ const outcomeOf = (verdict: Verdict | null): string =>
 
 /** The verdicts of each measure, in the order in which measures are first named. */
 export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> =>
-  groupedBy(rows, ({ measure }) => measure)
+  groupBy(rows, ({ measure }) => [measure])
 
 /** A reward or punishment as a score set gave it, and as another rubric would. */
 export interface BeforeAndAfter extends Pick<VerdictRow, "measure" | "name" | "kind"> {
