@@ -8,4 +8,4 @@
  * @module hindcast/studio
  */
 
-export { layer, type PortUnavailable, Studio, type StudioOptions } from "./studio/Studio.ts"
+export { layer, type PortUnavailable, type ScenarioOptions, Studio, type StudioOptions } from "./studio/Studio.ts"

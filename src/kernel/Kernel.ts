@@ -226,7 +226,7 @@ const make = (input: KernelOptions) =>
         ? Effect.void
         : closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector))
     const { position } = yield* log.head
-    yield* Effect.forkIn(ControlWatch.run(log, running, position, cancelled), scope)
+    yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, cancelled), scope)
     const seeds = new PCGRandom(seed)
     const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {

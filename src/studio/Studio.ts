@@ -2,21 +2,25 @@
  * Studio: the time-travel debugger in a browser, served from the program that has the log open, so that people debug what is running.
  */
 
+import * as fs from "node:fs"
 import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"
-import type { EventLog } from "../events/log/EventLog.ts"
+import { EventLog } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
+import { Registry } from "../kernel/registry/Registry.ts"
 import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
+import * as PluginHost from "../plugins/process/PluginHost.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
 import type { TimeTravel } from "../projections/timetravel/TimeTravel.ts"
 import * as Options from "../values/Options.ts"
-import { Allowed, type Forking, inScope, type Staging, staged } from "./Allowed.ts"
+import { Allowed, type Forking, inScope, staged as runsOf, type Staging } from "./Allowed.ts"
 import * as Consent from "./drawing/Consent.ts"
 import * as Drawing from "./drawing/Drawing.ts"
 import * as StudioLog from "./StudioLog.ts"
+import * as Staged from "./scenarios/Staging.ts"
 import * as Server from "./server/Server.ts"
 
 export type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
@@ -33,6 +37,8 @@ export interface StudioOptions {
   readonly fork?: { readonly [name: string]: Agent.Agent }
   /** Whether tasks may be scored again from the page. Default: false. */
   readonly write?: boolean
+  /** With `write`: scenarios and rubrics in files that the page may edit, and run by these agents. Default: none. */
+  readonly scenarios?: ScenarioOptions
   /** Who answers and writes: the actor is `human:<by>`. Default: `studio`. */
   readonly by?: string
   /**
@@ -43,14 +49,28 @@ export interface StudioOptions {
   readonly draw?: ReadonlyArray<string>
 }
 
+/** Scenarios that the page may edit. */
+export interface ScenarioOptions {
+  /** The directories that they are in, or below. */
+  readonly directories: ReadonlyArray<string>
+  /** The agents that may play them, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
+  readonly agents?: { readonly [name: string]: Agent.Agent }
+}
+
+const Agents = Schema.Record({ key: Schema.String, value: Agent.Agent })
+
 /** Schema of `StudioOptions`. */
 const StudioOptions = Options.of<StudioOptions>({
   optional: {
     port: Options.wholeNumber(0, 65_535),
     answer: Schema.Boolean,
     deltas: Options.kind<Deltas>("a hub of `Deltas.make`", Options.has("piecesOf")),
-    fork: Schema.Record({ key: Schema.String, value: Agent.Agent }),
+    fork: Agents,
     write: Schema.Boolean,
+    scenarios: Options.of<ScenarioOptions>({
+      required: { directories: Schema.Array(Options.Text).pipe(Schema.minItems(1)) },
+      optional: { agents: Agents },
+    }),
     by: Options.Name,
     draw: Schema.Array(Consent.ConsentText),
   },
@@ -82,9 +102,13 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Studio.layer", StudioOptions, options)
-      const { port, answer = false, deltas, fork, write = false, by = "studio", draw = [] } = decoded
+      const { port, answer = false, deltas, fork, write = false, scenarios, by = "studio", draw = [] } = decoded
       const kernel = yield* Effect.serviceOption(Kernel)
-      if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel
+      if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel("fork")
+      if (scenarios !== undefined && !write) return yield* wrong("scenarios", "write: true beside it", "none")
+      if (scenarios !== undefined && Option.isNone(kernel)) return yield* withoutKernel("scenarios")
+      const staging =
+        scenarios === undefined || Option.isNone(kernel) ? {} : { scenarios: yield* stagingOf(scenarios, kernel.value) }
       const forks =
         fork === undefined || Option.isNone(kernel)
           ? null
@@ -93,20 +117,37 @@ export const layer = (
         Either.match(Consent.parse(text), { onLeft: () => [], onRight: Array.of }),
       )
       const talk = answer && Option.isSome(kernel) ? { deltas } : null
-      return serving({ answer, forks, write, talk, by, notes: [] }, { port, draw: consents })
+      return serving({ answer, forks, write, talk, by, notes: [], ...staging }, { port, draw: consents })
     }),
   )
 
-const withoutKernel = new Options.InvalidOptions({
-  of: "Studio.layer",
-  problems: [
-    {
-      path: "fork",
-      expected: "a Kernel in the context, which runs what goes on",
-      found: "none (Hindcast.layer has one)",
-    },
-  ],
-})
+const wrong = (path: string, expected: string, found: string) =>
+  new Options.InvalidOptions({ of: "Studio.layer", problems: [{ path, expected, found }] })
+
+const withoutKernel = (path: string) =>
+  wrong(path, "a Kernel in the context, which runs what goes on", "none (Hindcast.layer has one)")
+
+/** What the page may do with scenarios, in the kernel of the context. */
+const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: typeof Kernel.Service) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const real = yield* Effect.forEach(directories, (directory, index) =>
+      fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+        ? Effect.succeed(fs.realpathSync(directory))
+        : wrong(`scenarios.directories[${index}]`, "a directory", JSON.stringify(directory)),
+    )
+    const places = { workspace: fs.realpathSync("."), directory: `${log.name}.plugins` }
+    const services = Layer.mergeAll(
+      Layer.succeed(EventLog, log),
+      Layer.succeed(Registry, kernel.plugins),
+      PluginHost.layerOf({}),
+    )
+    return {
+      ...{ directories: real, agents: new Map(Object.entries(agents)) },
+      look: (played, seed) => Effect.provide(Staged.look(played, seed, places), services),
+      run: (agent, scenario, options) => Effect.provideService(Staged.run(agent, scenario, options), Kernel, kernel),
+    } satisfies Staging
+  })
 
 /** What a server is to allow. */
 export interface Allowing extends Omit<typeof Allowed.Service, "forks" | "scenarios"> {
@@ -137,7 +178,7 @@ export const serving = (
         Allowed,
         Effect.all({
           forks: forks === null ? Effect.succeed(null) : inScope(forks),
-          scenarios: scenarios === undefined ? Effect.succeed(null) : staged(scenarios),
+          scenarios: scenarios === undefined ? Effect.succeed(null) : runsOf(scenarios),
         }).pipe(Effect.map((begun) => ({ ...rest, ...begun }))),
       ),
     ),

@@ -1,11 +1,11 @@
 /** Groups items by keys. */
 
 /** Groups items by key, in the order in which the keys first occur. An item may have several keys. */
-export const groupBy = <Item>(
+export const groupBy = <Item, Key>(
   items: Iterable<Item>,
-  keysOf: (item: Item) => ReadonlyArray<string>,
-): ReadonlyMap<string, ReadonlyArray<Item>> => {
-  const groups = new Map<string, Array<Item>>()
+  keysOf: (item: Item) => ReadonlyArray<Key>,
+): ReadonlyMap<Key, ReadonlyArray<Item>> => {
+  const groups = new Map<Key, Array<Item>>()
   for (const item of items) {
     for (const key of keysOf(item)) {
       const group = groups.get(key)

@@ -6,10 +6,11 @@ import { Effect, Layer, type Scope } from "effect"
 import { LONGEST_BODY } from "../../src/agents/channel/HttpMessages.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Studio from "../../src/studio/Studio.ts"
+import * as Routes from "../../src/studio/server/Routes.ts"
 import * as Server from "../../src/studio/server/Server.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { page, send, served, services } from "./given.ts"
+import { page, type Sent, send, served, services } from "./given.ts"
 
 /** A server of a small log: a kernel was there. */
 const onLog = <A, E>(
@@ -165,6 +166,89 @@ describe("a request to Studio is refused", () => {
   )
 })
 
+const DIGEST = "0".repeat(64)
+const RUBRIC = { rubric: "name: x", timeline: "main", task: "t" }
+
+/** What is refused where its switch is off: each path of the API that does more than read, or reads what a switch opens. */
+const SWITCHED: { readonly [path: string]: readonly [option: string, asked: object] } = {
+  "/api/answers": ["answer", { question: "q", digest: DIGEST, approve: true }],
+  "/api/inputs": ["answer", { timeline: "main", task: "t", text: "x", delivery: "queued" }],
+  "/api/forks": ["fork", { timeline: "main", task: "t", at: 1 }],
+  "/api/rescores": ["write", { rubric: "name: x", tasks: [] }],
+  "/api/rubrics/check": ["write", { rubric: "name: x", tasks: [] }],
+  "/api/rubrics/preview": ["write", RUBRIC],
+  "/api/scenarios": ["write", {}],
+  "/api/scenario": ["write", { file: "0/a.yaml" }],
+  "/api/schemas": ["write", { of: "rubric" }],
+  "/api/scenarios/check": ["write", { kind: "rubric", text: "x" }],
+  "/api/scenarios/save": ["write", { file: "0/a.yaml", text: "x", digest: null }],
+  "/api/scenarios/look": ["write", { text: "x" }],
+  "/api/scenarios/run": ["write", { file: "0/a.yaml", digest: DIGEST, agent: "a" }],
+}
+
+/** Paths that read what is the log's, without a switch. A new path of the API is named here or above. */
+const READING = [
+  ...["log", "density", "tasks", "groups", "task", "course", "rewards", "verdicts", "chunk", "event", "why", "effects"],
+  ...["locate", "history", "find", "search", "live", "questions", "talk", "compare", "plugins", "rubric"],
+].map((name) => `/api/${name}`)
+
+describe("every path of the API", () => {
+  it.scopedLive("refuses whoever has no token, another host, origin or site, and another method", () =>
+    onLog(() =>
+      Effect.gen(function* () {
+        const { send } = yield* page
+        for (const { path: asked, method } of Routes.known) {
+          // A body that was refused is not read, and its connection ends.
+          const json = { "content-type": "application/json", connection: "close" }
+          const sent = method === "POST" ? { method, headers: json, body: "{}" } : { method }
+          const strangers: ReadonlyArray<readonly [status: number, sent: Sent]> = [
+            [401, { token: null }],
+            [401, { token: "x".repeat(43) }],
+            [403, { headers: { ...json, host: "evil.example" } }],
+            [403, { headers: { ...json, origin: "https://evil.example" } }],
+            [403, { headers: { ...json, "sec-fetch-site": "cross-site" } }],
+            [405, { method: method === "GET" ? "POST" : "GET" }],
+            [405, { method: "DELETE" }],
+          ]
+          for (const [expected, how] of strangers) {
+            const { status, headers } = yield* send(asked, { ...sent, ...how })
+            expect([asked, how, status]).toEqual([asked, how, expected])
+            expect(headers["access-control-allow-origin"]).toBeUndefined()
+          }
+        }
+      }),
+    ),
+  )
+
+  it.scopedLive("that does more than read refuses where its switch is off, and is known to this test", () =>
+    onLog(() =>
+      Effect.gen(function* () {
+        const { send, post } = yield* page
+        expect(Routes.known.map(({ path: asked }) => asked).sort()).toEqual(
+          [...Object.keys(SWITCHED), ...READING].sort(),
+        )
+        for (const { path: asked, method } of Routes.known) {
+          const [option, given] = SWITCHED[asked] ?? []
+          if (option === undefined) {
+            expect([asked, method]).toEqual([asked, "GET"])
+            continue
+          }
+          const parameters = new URLSearchParams(given as Record<string, string>)
+          const { status, body } =
+            method === "POST"
+              ? yield* post(asked, given)
+              : yield* Effect.map(send(`${asked}?${parameters}`), ({ status, text }) => ({
+                  status,
+                  body: JSON.parse(text),
+                }))
+          expect([asked, status, body.error]).toEqual([asked, 403, "NotAllowed"])
+          expect(body.message).toContain(`--${option} `)
+        }
+      }),
+    ),
+  )
+})
+
 describe("the page", () => {
   it.scopedLive("is served without the token at its own addresses, with nothing else of the directory", () =>
     Effect.gen(function* () {
@@ -285,6 +369,10 @@ describe("a server of Studio", () => {
         expect(yield* built({ host: "0.0.0.0" })).toMatchObject({ _tag: "InvalidOptions" })
         expect(yield* built({ port: 70_000 })).toMatchObject({ _tag: "InvalidOptions" })
         expect(String(yield* built({ fork: {} }))).toContain("Kernel")
+        const scenarios = { directories: ["."] }
+        expect(String(yield* built({ scenarios, write: true }))).toContain("scenarios: expected a Kernel")
+        expect(String(yield* built({ scenarios }))).toContain("scenarios: expected write: true beside it, found none")
+        expect(String(yield* built({ scenarios: { directories: [] }, write: true }))).toContain("directories")
       }),
     ),
   )

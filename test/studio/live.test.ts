@@ -191,6 +191,30 @@ const moody = {
   }),
 }
 
+describe("scenarios in a program", () => {
+  it.scopedLive("are listed and edited where the layer was told their directories, which have to be there", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      fs.writeFileSync(path.join(directory, "a.yaml"), "name: a\nmeasures: []\n")
+      const nowhere = { directories: [path.join(directory, "nowhere")] }
+      const failure = yield* Effect.flip(running({ write: true, scenarios: nowhere }))
+      expect(String(failure)).toContain("scenarios.directories[0]: expected a directory, found")
+      const scenarios = { directories: [directory], agents: { writer } }
+      const context = yield* running({ write: true, scenarios })
+      yield* Effect.gen(function* () {
+        const { get, post } = yield* page
+        expect(yield* get("/api/scenarios")).toMatchObject({
+          ...{ files: [{ file: "0/a.yaml", kind: "rubric" }], agents: ["writer"] },
+        })
+        const saved = yield* post("/api/scenarios/save", { file: "0/b.yaml", text: "name: b\n", digest: null })
+        expect([saved.status, fs.readFileSync(path.join(directory, "b.yaml"), "utf8")]).toEqual([200, "name: b\n"])
+        const looked = yield* post("/api/scenarios/look", { text: "{}" })
+        expect(looked.status).not.toBe(403)
+      }).pipe(Effect.provide(context))
+    }),
+  )
+})
+
 describe("a question", () => {
   it.scopedLive("is answered by the first of two people, for what was shown and nothing else", () =>
     Effect.gen(function* () {
@@ -205,7 +229,7 @@ describe("a question", () => {
         const [question] = yield* get<ReadonlyArray<Question>>("/api/questions")
         expect(told.at(-1)?.data).toEqual([question])
         expect(question).toMatchObject({
-          ...{ timeline: "main", task: "t", what: "program/write", args: { words: "two" }, risk: "high" },
+          ...{ timeline: "main", task: "t", what: "program/write", args: { words: "two" }, risk: "high", rule: "ask" },
         })
         expect(question?.why.map(({ type }) => type)).toContain("TaskOpened")
         expect((yield* get<TaskList>("/api/tasks")).rows[0]).toMatchObject({ id: "t", outcome: null, waits: 1 })

@@ -9,6 +9,8 @@ import * as RubricText from "../../src/studio/course/RubricText.ts"
 import * as ScenarioFiles from "../../src/studio/scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../../src/studio/scenarios/ScenarioText.ts"
 import * as Scenarios from "../../src/worlds/scenario/Scenario.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { services } from "./given.ts"
 
 const wrongIn = (rubric: string) =>
   Effect.map(RubricText.parse(rubric), (parsed) => (Either.isLeft(parsed) ? parsed.left : []))
@@ -76,6 +78,23 @@ describe("the text of a scenario", () => {
       const failure = yield* Effect.flip(Scenarios.decode(`x: [${many}]\nname: x\n`, "x.yaml"))
       expect(ScenarioText.issuesOf(failure)).toEqual([
         { line: 1, column: 1, message: "expected at most 100 levels of lists and objects, found more" },
+      ])
+    }),
+  )
+
+  it.scopedLive("is checked up to 100,000 characters, without being parsed beyond, and 20,000 values", () =>
+    Effect.gen(function* () {
+      const log = services(path.join(yield* temporaryDirectory, "log.db"), false)
+      const wrong = (text: string) => Effect.provide(ScenarioText.issues(text), log)
+      expect(yield* wrong("{".repeat(1_000_000))).toEqual([
+        {
+          ...{ line: 1, column: 1 },
+          message:
+            "expected a text of at most 100000 characters (`hindcast run --scenario` takes larger ones), found 1000000",
+        },
+      ])
+      expect(yield* wrong(`x: [${"1,".repeat(20_001)}]`)).toEqual([
+        { line: 1, column: 1, message: expect.stringContaining("at most 20000 values") },
       ])
     }),
   )

@@ -1,5 +1,6 @@
 import { inspect } from "node:util"
 import { Effect, Either } from "effect"
+import { EnvironmentRefused } from "../../src/kernel/tasks/Environments.ts"
 import type { World as AuthorWorld, MultiAgentWorld, PluginContext, Spaces } from "../../src/plugins/author.ts"
 import type { RoundOutcome, ServedWorld } from "../../src/plugins/runner/world/ServedWorld.ts"
 import type { Json } from "../../src/values/Json.ts"
@@ -93,6 +94,7 @@ export const inMemory = (
     step: (action, agent = first()) =>
       Effect.map(stepTogether({ [agent]: action }), (results) => results[agent] as StepResult),
     stepTogether,
+    tick: () => new EnvironmentRefused({ plugin: name, asked: "a tick", reason: "the samples stand still" }),
     observe: (agent = first()) => observe(agent),
     mask: () => Effect.succeed(null),
     state: document,

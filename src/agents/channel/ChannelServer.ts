@@ -4,7 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Effect, Schema, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Schema, type Scope, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
@@ -22,7 +22,7 @@ import { newToken, type Refusal, refusalOf } from "./HttpAccess.ts"
 import * as Http from "./HttpMessages.ts"
 import * as ServerSentEvents from "./ServerSentEvents.ts"
 
-/** Options of `serve`. */
+/** Options of `serve` and `layer`. */
 export interface ServeOptions {
   /** Default: a port that is free. */
   readonly port?: number
@@ -87,6 +87,19 @@ export const serve = (
     })
     return { url: `http://127.0.0.1:${port}`, port, token }
   })
+
+/** The running server of `layer`. */
+export class Server extends Context.Tag("hindcast/Channel/Server")<Server, Served>() {}
+
+/**
+ * Serves the tasks of the context's log, as `serve` does, until the layer's scope closes.
+ *
+ * @example Layer.provideMerge(Channel.layer({ by: "ada" }), Hindcast.layer({ log: "agent.db" }))
+ */
+export const layer = (
+  options: ServeOptions = {},
+): Layer.Layer<Server, Options.InvalidOptions | PortUnavailable, EventLog | Confirmations> =>
+  Layer.scoped(Server, serve(options))
 
 interface Exchange {
   readonly request: IncomingMessage

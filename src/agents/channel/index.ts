@@ -11,5 +11,5 @@ export {
   make,
 } from "./Channel.ts"
 export type { ChannelEvent } from "./ChannelEvent.ts"
-export { type Served, type ServeOptions, serve } from "./ChannelServer.ts"
+export { layer, type Served, type ServeOptions, Server, serve } from "./ChannelServer.ts"
 export { type Deltas, make as deltas } from "./Deltas.ts"

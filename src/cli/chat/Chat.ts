@@ -2,15 +2,14 @@
 
 import { Deferred, Effect, Fiber, Ref, Stream, SubscriptionRef } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
-import { EventLog, type LogError } from "../../events/log/EventLog.ts"
-import type * as Options from "../../values/Options.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import { json } from "../terminal/Text.ts"
 import * as ChatLine from "./ChatLine.ts"
 import * as ChatPages from "./ChatPages.ts"
 import * as ChatQuestions from "./ChatQuestions.ts"
 import type { ChatTerminal } from "./ChatTerminal.ts"
 import * as ChatTranscript from "./ChatTranscript.ts"
-import type { ConversationAtWork } from "./ConversationAtWork.ts"
+import type { ConversationAtWork, Failure } from "./ConversationAtWork.ts"
 
 /** What a conversation is shown and typed by. */
 export interface ChatOptions {
@@ -26,7 +25,7 @@ const SOURCE = "chat"
 
 /**
  * Talks until the conversation is ended, the task is closed or, without a person, the input has ended and the agent
- * waits. Fails as the agent's work does. Answers with the conversation as it was in the end.
+ * waits. Fails as soon as the agent's work does, also while nothing is typed. Answers with the conversation as it was in the end.
  */
 export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }: ChatOptions) =>
   Effect.gen(function* () {
@@ -35,7 +34,7 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
     const current = yield* Ref.make(first)
     /** What was told last. */
     const told = yield* SubscriptionRef.make({ isReady: false, position: 0 })
-    const done = yield* Deferred.make<void, Options.InvalidOptions | LogError>()
+    const done = yield* Deferred.make<void, Failure>()
     const questions = yield* ChatQuestions.make(terminal, user)
     const say = (lines: ReadonlyArray<string>) =>
       asJson ? Effect.void : Effect.forEach(lines, (line) => terminal.write(`${line}\n`), { discard: true })
@@ -54,12 +53,13 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
         if (event.type === "onAgentStateChange" && event.state === "done") yield* Deferred.succeed(done, undefined)
       })
 
-    const tell = ({ channel, after }: ConversationAtWork) => {
+    /** Tells what happens, and notices when the agent's work fails. */
+    const tell = ({ channel, after, ended }: ConversationAtWork) => {
       const isOwn = (event: { readonly by: string; readonly source: string; readonly position: number }) =>
         terminal.isInteractive && event.position > began && event.by === `human:${user}` && event.source === SOURCE
       const transcript = ChatTranscript.make(style, user, isOwn)
-      return channel.events({ after }).pipe(
-        Stream.runForEach((event) => show(event, transcript)),
+      const telling = Stream.runForEach(channel.events({ after }), (event) => show(event, transcript))
+      return Effect.all([telling, ended], { concurrency: 2, discard: true }).pipe(
         Effect.tapError((failure) => Deferred.fail(done, failure)),
         Effect.forkScoped,
       )

@@ -48,6 +48,21 @@ export class WorksElsewhere extends Data.TaggedError("WorksElsewhere") {
   }
 }
 
+/** Another kernel took over the log, and has the task now. */
+export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOver")<{
+  readonly taskId: string
+  /** Who took over. */
+  readonly by: string
+}> {
+  override get message() {
+    return (
+      `${this.by} took over the log while this process was silent: nothing more is said or done in this conversation here. ` +
+      `\`hindcast audit ${this.taskId}\` says whether its task was closed. If it is open, talk to it by \`hindcast chat --task ${this.taskId}\` ` +
+      `where an agent works on it, or go on with it by \`hindcast resume ${this.taskId}\` once the log is free.`
+    )
+  }
+}
+
 /** Steps of a conversation: it ends when people end it. */
 const STEPS = 1_000_000_000
 
@@ -105,9 +120,25 @@ const atWork = (
       channel: yield* Channel.make({ taskId, deltas, timeline }),
       after,
       end: Effect.asVoid(Deferred.succeed(ending, undefined)),
-      ended: Effect.asVoid(Fiber.join(fiber)),
+      ended: Effect.catchIf(Effect.asVoid(Fiber.join(fiber)), isTakenOver, () =>
+        Effect.provide(takenOver(taskId, after), services),
+      ),
       undo: (anyway) => Effect.provide(undo(anyway), services),
     }
+  })
+
+const isTakenOver = ({ _tag }: Failure): boolean => _tag === "LeaseLost"
+
+/** Fails with who took over. */
+const takenOver = (taskId: string, after: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const last = yield* Stream.runLast(log.read({ types: ["LeaseTakenOver"], after }))
+    const by = Option.match(last, {
+      onNone: () => "another kernel",
+      onSome: (event) => (is(event, "LeaseTakenOver") ? event.payload.owner : "another kernel"),
+    })
+    return yield* new ConversationTakenOver({ taskId, by })
   })
 
 /** The timeline of the first fork of a task after a position. It is recorded once its agent waits for what is said. */

@@ -4,11 +4,9 @@ import { Effect, Layer, Option } from "effect"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type * as Hindcast from "../../kernel/Hindcast.ts"
 import type { Kernel } from "../../kernel/Kernel.ts"
-import { Registry } from "../../kernel/registry/Registry.ts"
 import * as PluginHost from "../../plugins/process/PluginHost.ts"
 import type { Staging } from "../../studio/Allowed.ts"
-import * as WorldAtStart from "../../worlds/handle/WorldAtStart.ts"
-import * as Scenario from "../../worlds/scenario/Scenario.ts"
+import * as Staged from "../../studio/scenarios/Staging.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import type * as AgentAtWork from "../task/AgentAtWork.ts"
@@ -44,20 +42,8 @@ export const staging = ({ directories, agents, filename, inKernel, typed }: Give
     )
     return {
       ...{ directories, agents },
-      look: ({ playing, environment, agents: parts }, seed) =>
-        Effect.gen(function* () {
-          const { plugin } = playing
-          const document = yield* WorldAtStart.document({
-            ...{ plugin, seed, options: environment[plugin] ?? {}, workspace, directory: `${filename}.plugins` },
-            ...(parts.length > 1 ? { agents: parts.map(({ agent_id }) => agent_id) } : {}),
-          })
-          const { manifest } = yield* (yield* Registry).manifest(plugin)
-          return { plugin, document, view: manifest.peas.environment?.view ?? null }
-        }).pipe(Effect.provide(services)),
-      run: (agent, scenario, options) => {
-        const parts = Scenario.agentsIn(scenario)
-        const players = parts.length > 1 ? Object.fromEntries(parts.map((name) => [name, agent])) : agent
-        return inKernel(Scenario.run(players, scenario, options))
-      },
+      look: (played, seed) =>
+        Effect.provide(Staged.look(played, seed, { workspace, directory: `${filename}.plugins` }), services),
+      run: (agent, scenario, options) => inKernel(Staged.run(agent, scenario, options)),
     }
   })

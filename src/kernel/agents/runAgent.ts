@@ -4,6 +4,7 @@
  */
 import { Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
@@ -30,8 +31,8 @@ export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | P
 /** The functions of the kernel that a run needs. */
 export interface TaskService {
   readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
-  /** Fails when a task was cancelled or suspended. */
-  readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed>
+  /** Fails when a task was cancelled or suspended, or the kernel lost its lease. */
+  readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed | LeaseLost>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 

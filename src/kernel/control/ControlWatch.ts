@@ -1,7 +1,8 @@
-/** Follows what other processes ask of the tasks that a kernel works on, also while these append nothing. */
+/** Follows what other processes do to a kernel and its tasks, also while these append nothing. */
 
 import { type Context, Duration, Effect } from "effect"
-import type { EventLog } from "../../events/log/EventLog.ts"
+import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
+import type { HeldLease } from "../../events/log/Lease.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -11,35 +12,43 @@ import type { RunningTasks } from "../tasks/RunningTasks.ts"
 /** How often it looks. A task that appends an event notices earlier requests at once. */
 const EVERY = Duration.millis(250)
 
-const TYPES = ["TaskPaused", "TaskContinued", "TaskCancelled"]
+const TYPES = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
 
 /**
- * Hands requests on to running tasks, until it is interrupted.
+ * Hands requests on to running tasks. If another kernel took over the log, all of them end with `LeaseLost`, and so does the watch; else it
+ * goes on until it is interrupted.
  *
  * @param after the position after which requests are new
  * @param cancelled called with the cancellation of a task that nobody works on
  */
-export const run = <E>(
+export const run = (
   log: Context.Tag.Service<EventLog>,
   running: RunningTasks,
+  lease: HeldLease,
   after: number,
-  cancelled: (event: Event) => Effect.Effect<void, E>,
-): Effect.Effect<never> =>
+  cancelled: (event: Event) => Effect.Effect<void, AppendError>,
+): Effect.Effect<void> =>
   Effect.suspend(() => {
     let from = after
+    let isOver = false
     const look = Effect.gen(function* () {
       const events: Array<Event> = []
       yield* Pages.forEach(log.readPage, { types: TYPES, after: from }, (page) => {
         events.push(...page)
       })
       for (const event of events) {
+        if (is(event, "LeaseTakenOver")) yield* lease.check
         if (!running.noticed(event) && is(event, "TaskCancelled")) yield* cancelled(event)
         from = event.position
       }
     }).pipe(
+      Effect.catchTag("LeaseLost", (lost) => {
+        isOver = true
+        return running.lose(lost)
+      }),
       Effect.catchAllCause((cause) =>
         ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause),
       ),
     )
-    return Effect.forever(Effect.zipRight(Effect.sleep(EVERY), look))
+    return Effect.repeat(Effect.zipRight(Effect.sleep(EVERY), look), { until: () => isOver })
   })

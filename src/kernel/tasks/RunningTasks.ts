@@ -1,6 +1,7 @@
 /** The tasks that a kernel works on, so that they can be paused, cancelled and suspended from outside. */
 
-import { Effect } from "effect"
+import { Deferred, Effect, FiberId } from "effect"
+import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
@@ -29,8 +30,10 @@ export interface RunningTasks {
   readonly has: (instanceName: string) => boolean
   /** Hands an event on to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
-  /** Fails when a task was cancelled or suspended; see `RunningTask`. */
-  readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed>
+  /** Fails when a task was cancelled or suspended (see `RunningTask`), or the kernel lost its lease. */
+  readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed | LeaseLost>
+  /** Ends the agents' work in all tasks, and in those that are added later: another kernel took over. */
+  readonly lose: (lost: LeaseLost) => Effect.Effect<void>
   /** Suspends a task, if it is here. */
   readonly suspend: (instanceName: string) => Effect.Effect<void>
   /** Suspends every task, and every one that is added later. */
@@ -42,6 +45,7 @@ export interface RunningTasks {
 export const make = (): RunningTasks => {
   const running = new Map<string, RunningTask>()
   const reserved = new Set<string>()
+  const taken = Deferred.unsafeMake<never, LeaseLost>(FiberId.none)
   let ended = false
   return {
     add: (instanceName, task) =>
@@ -68,10 +72,13 @@ export const make = (): RunningTasks => {
       return task !== undefined
     },
     stopped: (instanceName) =>
-      Effect.suspend(
-        () =>
-          running.get(instanceName)?.stopped ?? new TaskClosed({ taskId: InstanceName.servedBy(instanceName).taskId }),
-      ),
+      Effect.suspend(() => {
+        const task = running.get(instanceName)
+        return task === undefined
+          ? new TaskClosed({ taskId: InstanceName.servedBy(instanceName).taskId })
+          : Effect.raceFirst(task.stopped, Deferred.await(taken))
+      }),
+    lose: (lost) => Effect.asVoid(Deferred.fail(taken, lost)),
     suspend: (instanceName) => Effect.suspend(() => running.get(instanceName)?.suspend ?? Effect.void),
     end: Effect.suspend(() => {
       ended = true

@@ -10,6 +10,7 @@ import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { Allowed, NotAllowed } from "../Allowed.ts"
+import * as AskingRule from "../course/AskingRule.ts"
 import * as Entries from "../course/Entries.ts"
 import type { Answer, Question } from "../wire/Asking.ts"
 
@@ -38,7 +39,10 @@ const questionOf = (id: string, asked: PendingConfirmation) =>
       what: text(shown.actuator) ?? [shown.plugin, shown.request, shown.target].map(text).join(" "),
       args: shown.args ?? null,
       shown,
-      rule: text(shown.rule),
+      rule:
+        typeof shown.actuator === "string"
+          ? yield* AskingRule.of({ position: asked.position, actuator: shown.actuator, risk: shown.risk })
+          : text(shown.rule),
       risk: text(shown.risk),
       warning: text(asked.securityWarning),
       requestedAt: asked.requestedAt,

@@ -8,9 +8,9 @@ import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { jsonSchema } from "../../worlds/scenario/Scenario.ts"
-import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
 import { Allowed, NotAllowed, untilBegun } from "../Allowed.ts"
 import * as RubricText from "../course/RubricText.ts"
+import { MAX_LENGTH } from "../course/TextLimits.ts"
 import * as ScenarioFiles from "../scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../scenarios/ScenarioText.ts"
 import type { TextIssue } from "../wire/Asking.ts"
@@ -47,7 +47,7 @@ export const read = ({ file }: typeof ReadQuery.Type) =>
 
 const Kind = Schema.Literal("scenario", "rubric")
 
-/** A text that may be saved: what is longer is no scenario. */
+/** A text that may be saved: what is longer cannot be checked here. */
 const Text = Schema.String.pipe(
   Schema.maxLength(MAX_LENGTH, { message: () => `expected a text of at most ${MAX_LENGTH} characters` }),
 )

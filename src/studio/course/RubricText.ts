@@ -7,13 +7,10 @@ import { isObject } from "../../values/JsonObjects.ts"
 import * as Source from "../../worlds/scenario/source.ts"
 import type { RubricIssue } from "../wire/Asking.ts"
 import * as TextIssues from "./TextIssues.ts"
+import { MAX_LENGTH, MAX_VALUES } from "./TextLimits.ts"
 
 /** What messages call the text. */
 const NAME = "from the page"
-
-/** Longest text, in characters, and most values in it: nobody else is answered while it is checked. */
-const MAX_LENGTH = 100_000
-const MAX_VALUES = 20_000
 
 /** The rubric of a text in YAML, or what is wrong with it. */
 export const parse = (text: string): Effect.Effect<Judged> =>

@@ -5,6 +5,7 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import * as TextIssues from "../course/TextIssues.ts"
+import { MAX_LENGTH, MAX_VALUES } from "../course/TextLimits.ts"
 import type { TextIssue } from "../wire/Asking.ts"
 
 /** What messages call the text. */
@@ -14,8 +15,21 @@ const NAME = "the scenario"
 export const inWorld = (text: string) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
-    const loaded = yield* Scenarios.decode(text, NAME)
+    if (text.length > MAX_LENGTH) return yield* tooLong(text)
+    const loaded = yield* Scenarios.decode(text, NAME, MAX_VALUES)
     return { loaded, played: yield* Scenarios.inWorld(loaded, registry) }
+  })
+
+const tooLong = ({ length }: string) =>
+  new Scenarios.ScenarioInvalid({
+    file: NAME,
+    mistakes: [
+      {
+        path: "",
+        expected: `a text of at most ${MAX_LENGTH} characters (\`hindcast run --scenario\` takes larger ones)`,
+        ...{ found: `${length}`, place: { line: 1, column: 1 } },
+      },
+    ],
   })
 
 /** What is wrong with a text; an empty list if nothing is. */

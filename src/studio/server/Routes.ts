@@ -155,6 +155,11 @@ const routes: ReadonlyMap<string, Route> = new Map(
   }),
 )
 
+/** All paths of the API, each with the method that it is asked by. */
+export const known: ReadonlyArray<{ readonly path: string; readonly method: Route["method"] }> = [...routes].map(
+  ([path, { method }]) => ({ path, method }),
+)
+
 /** Answers a request to the API. Every other path and method is refused. */
 export const handle = (exchange: Exchange): Effect.Effect<void, Failure, Needs> => {
   const { path, request } = exchange

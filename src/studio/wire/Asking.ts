@@ -73,7 +73,7 @@ export interface Question {
   readonly args: Json
   /** All that the person is shown, as it was recorded. */
   readonly shown: Json
-  /** The gate's rule that asks; null if unknown. */
+  /** The gate's rule that asks: of a command, as the recorded gate decides about it; null if the log does not have that gate. */
   readonly rule: string | null
   readonly risk: string | null
   /** What is dangerous about it; null if nothing is said. */

@@ -12,6 +12,7 @@ import { AGENT } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 import { type ActionOptions, actionFields, commandOf, messageOf, parametersOf } from "./Actions.ts"
 import { forAgent, orNull, secondsOf, Timestamp } from "./Fields.ts"
+import { passing, type TickOptions, tickFields } from "./Ticks.ts"
 
 /** What an agent perceives. */
 export const PerceptionData = Schema.Struct({
@@ -68,7 +69,10 @@ export interface EnvironmentInfo {
 export interface Environment {
   /** Opens a new task, and answers with what its first agent perceives. */
   readonly reset: () => Effect.Effect<PerceptionData, WorldError>
-  /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
+  /**
+   * Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. In a world that moves by
+   * itself, `tickMs` of the options pass after it.
+   */
   readonly step: (agent_id: string, action: ActionCommand) => Effect.Effect<ActionResult, WorldError>
   /** What an agent perceives at this moment: all sensors are read. */
   readonly get_observation: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
@@ -83,13 +87,15 @@ export interface Environment {
 }
 
 /** Options of `of`. */
-export interface HalOptions extends ActionOptions {}
+export interface HalOptions extends ActionOptions, TickOptions {}
 
-const HalOptions = Options.of<HalOptions>({ optional: actionFields })
+const HalOptions = Options.of<HalOptions>({ optional: { ...actionFields, ...tickFields } })
 
 /** An environment under HAL's names. It keeps nothing of its own. */
 export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<Environment, Options.InvalidOptions> =>
-  Effect.map(Options.decode("Hal.of", HalOptions, input), (options): Environment => {
+  Effect.gen(function* () {
+    const options = yield* Options.decode("Hal.of", HalOptions, input)
+    const pass = yield* passing("Hal.of", environment, options)
     const { name, info } = environment
     const observe = (agent: string) =>
       Effect.gen(function* () {
@@ -103,7 +109,7 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
         }
       })
     const actionSpace = actionSpaceOf(info.actuators, options)
-    return {
+    const hal: Environment = {
       reset: () =>
         Effect.zipRight(
           environment.reset(),
@@ -113,7 +119,7 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
         Effect.gen(function* () {
           const decoded = yield* Options.decode("step", ActionCommand, action)
           const acting = environment.act(agent_id, commandOf(name, decoded, options))
-          return resultOf(yield* forAgent(environment, agent_id, acting), info.spaces !== null)
+          return resultOf(yield* Effect.zipLeft(forAgent(environment, agent_id, acting), pass), info.spaces !== null)
         }),
       get_observation: (agent_id) => forAgent(environment, agent_id, observe(agent_id)),
       get_state: () => environment.state,
@@ -135,6 +141,7 @@ export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<
         perception_schema: perceptionSchemaOf(info.sensors),
       }),
     }
+    return hal
   })
 
 const resultOf = (ended: Ended, isWorld: boolean): ActionResult => {

@@ -22,6 +22,7 @@ import {
   type PerceptionData,
 } from "./PiaSEData.ts"
 import { at, type PerceptionFields, PiaSEOptions } from "./PiaSEOptions.ts"
+import { passing } from "./Ticks.ts"
 
 export { submitAll } from "./PiaSEActions.ts"
 export * from "./PiaSEData.ts"
@@ -91,7 +92,7 @@ export interface EnvironmentInterface {
 export interface AbstractEnvironment {
   /** Sets the options of later resets. They are checked by the reset, which fails where the environment refuses them. */
   readonly load_configuration: (config_data: JsonObject) => Effect.Effect<boolean, WorldError>
-  /** Lets an environment that moves by itself move on. Others have no dynamics of their own, and stay as they are. */
+  /** Lets a world that moves by itself move on, by `tickMs` of the options. Others have no dynamics of their own, and stay as they are. */
   readonly step: (current_time_step: number) => Effect.Effect<void, WorldError>
   /** The state; with a scope, the part of it at a key or a JSON Pointer. */
   readonly get_current_state_snapshot: (scope?: string) => Effect.Effect<Json, NoSuchScope | WorldError>
@@ -113,14 +114,16 @@ export const of = (
   environment: Environment,
   input: PiaSEOptions = {},
 ): Effect.Effect<AbstractEnvironment & EnvironmentInterface, Options.InvalidOptions> =>
-  Effect.map(Options.decode("PiaSE.of", PiaSEOptions, input), (options) => {
+  Effect.gen(function* () {
+    const options = yield* Options.decode("PiaSE.of", PiaSEOptions, input)
+    const pass = yield* passing("PiaSE.of", environment, options)
     const get_environment_info = () => infoOf(environment, options)
     const perceptions = (agent: string) => forAgent(environment, agent, perceive(environment, options, agent))
     const submit = (agent: string, command: ActionInput) =>
       Effect.flatMap(Options.decode("submit_action", ActionCommand, command), (decoded) =>
         forAgent(environment, agent, carryOut(environment, options, agent, decoded)),
       )
-    return {
+    const adapted: AbstractEnvironment & EnvironmentInterface = {
       get_environment_info,
       get_perceptions: perceptions,
       get_perceptual_data_for_agent: perceptions,
@@ -131,8 +134,7 @@ export const of = (
           Effect.flatMap(Options.decode("load_configuration", JsonObject, config), environment.configure),
           true,
         ),
-      step: (timeStep) =>
-        Effect.flatMap(Options.decode("step", Options.wholeNumber(0), timeStep), () => environment.advance),
+      step: (timeStep) => Effect.flatMap(Options.decode("step", Options.wholeNumber(0), timeStep), () => pass),
       reset_environment: (scenario) =>
         Effect.as(environment.reset(scenario === undefined ? {} : { options: scenario }), true),
       get_current_state_snapshot: (scope) =>
@@ -141,6 +143,7 @@ export const of = (
         forAgent(environment, agent, subscribe(environment, options, agent, type, url)),
       query_environment_state: (agent, query) => forAgent(environment, agent, answer(environment, options, query)),
     }
+    return adapted
   })
 
 const perceive = (environment: Environment, { fields = {} }: PiaSEOptions, agent: string) =>

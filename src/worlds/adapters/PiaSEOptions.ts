@@ -6,6 +6,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { type ActionOptions, actionFields } from "./Actions.ts"
+import { type TickOptions, tickFields } from "./Ticks.ts"
 
 /**
  * Where the fields of PiaSE's `PerceptionData` are in the readings: JSON Pointers into `raw_observations`, such as
@@ -23,7 +24,7 @@ export interface PerceptionFields {
 }
 
 /** Options of `PiaSE.of`. */
-export interface PiaSEOptions extends ActionOptions {
+export interface PiaSEOptions extends ActionOptions, TickOptions {
   readonly fields?: PerceptionFields
   /**
    * The parts of the state that agents may ask for and are told the changes of: JSON Pointers into the state. The rest
@@ -46,6 +47,7 @@ const Pointer = Schema.String.pipe(
 export const PiaSEOptions = Options.of<PiaSEOptions>({
   optional: {
     ...actionFields,
+    ...tickFields,
     fields: Options.of<PerceptionFields>({
       optional: {
         visible_text: Pointer,

@@ -5,6 +5,7 @@
 
 import type { Effect, Stream } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { ResetOptions, Spaces, Status, TimeModel } from "./World.ts"
 import type { WorldError } from "./WorldError.ts"
@@ -100,8 +101,11 @@ export interface Environment {
   readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
   /** Sets the options of later resets that have none of their own. */
   readonly configure: (options: JsonObject) => Effect.Effect<void>
-  /** Lets the environment move by one step of its own, if it moves by itself. */
-  readonly advance: Effect.Effect<void, WorldError>
+  /**
+   * Lets time pass in a world that moves by itself, and answers with what agents got meanwhile, by agent. Fails with `EnvironmentRefused` in any
+   * other environment.
+   */
+  readonly tick: (milliseconds: number) => Effect.Effect<Gotten, WorldError>
   /** Reads every sensor. */
   readonly perceive: (agent: string) => Effect.Effect<Perceived, WorldError>
   /** What the agent perceived last, if nobody has acted since; else null, and it has to perceive again. */

@@ -253,6 +253,20 @@ const make = (
       return Effect.flatMap(Effect.forkIn(carriedOut, scope), Fiber.join)
     })
 
+  const tick = (milliseconds: number) =>
+    inEpisode((episodeNow) =>
+      Effect.gen(function* () {
+        const { task, current, outcomes } = episodeNow
+        const got = yield* task.tick(plugin, yield* Options.decode("tick", Options.Milliseconds, milliseconds))
+        current.clear()
+        for (const [name, own] of Object.entries(got)) {
+          const end = EpisodeEnd.endIn(own)
+          if (end !== undefined) outcomes.set(name, end.outcome)
+        }
+        return got
+      }),
+    )
+
   return {
     name: plugin,
     info,
@@ -263,8 +277,7 @@ const make = (
       Effect.sync(() => {
         defaults = options
       }),
-    // An environment that moves by itself is moved by the kernel; a plugin has no clock of its own.
-    advance: Effect.asVoid(episode),
+    tick,
     perceive,
     perceived: (agent) => (current?.current.has(agent) === true ? (current.perceived.get(agent)?.shown ?? null) : null),
     heard: (agent) =>

@@ -10,7 +10,7 @@ import { asObject } from "../../values/JsonObjects.ts"
 import type * as Options from "../../values/Options.ts"
 import type { Ended, Environment } from "./Environment.ts"
 import * as PluginEnvironment from "./PluginEnvironment.ts"
-import { gotOf } from "./StepAnswer.ts"
+import { gotOf, tickedOf } from "./StepAnswer.ts"
 import { AGENT, type Mode, type Shown, type Spaces, type StepResult, type World } from "./World.ts"
 import { ActionRefused, EpisodeReplaced, NoSuchAgent, NothingShown, type WorldError } from "./WorldError.ts"
 
@@ -173,6 +173,16 @@ const over = (environment: Environment, declared: Spaces): World => {
         Effect.gen(function* () {
           const results: Record<string, StepResult> = {}
           for (const [agent, got] of Object.entries(yield* round(actions))) {
+            results[agent] = yield* shownAfter(agent, got)
+          }
+          return results
+        }),
+      ),
+    tick: (milliseconds) =>
+      inOneEpisode(
+        Effect.gen(function* () {
+          const results: Record<string, StepResult> = {}
+          for (const [agent, got] of Object.entries(yield* tickedOf(name, yield* environment.tick(milliseconds)))) {
             results[agent] = yield* shownAfter(agent, got)
           }
           return results

@@ -1,6 +1,7 @@
 /** What the step of a world answers, decoded. */
 
 import { Either, Schema } from "effect"
+import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { UnexpectedAnswer } from "./WorldError.ts"
@@ -23,6 +24,18 @@ const Answer = Schema.Struct({
   ...Own,
   others: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Got }), { default: () => ({}) }),
 })
+
+/** What agents got while the time of a world passed, by agent. */
+const Ticked = Schema.Record({ key: Schema.String, value: Got })
+
+export const tickedOf = (
+  world: string,
+  steps: Gotten,
+): Either.Either<{ readonly [agent: string]: Got }, UnexpectedAnswer> =>
+  Either.mapLeft(
+    Schema.decodeUnknownEither(Ticked)(steps),
+    ({ message }) => new UnexpectedAnswer({ world, expected: "the steps of a tick", found: message }),
+  )
 
 /** What each agent got for the step of one, by agent. */
 export const gotOf = (

@@ -96,6 +96,11 @@ export interface World {
    * action is no action at all (`ActionOutsideSpace`, `NoSuchAgent`), or if every one is refused.
    */
   readonly stepTogether: (actions: { readonly [agent: string]: Json }) => Effect.Effect<StepResults, WorldError>
+  /**
+   * Lets time pass in a world that moves by itself. It answers with a result for each agent that got something meanwhile. No action of the
+   * handle lets time pass by itself. Fails with `EnvironmentRefused` in a world that stands still between actions.
+   */
+  readonly tick: (milliseconds: number) => Effect.Effect<StepResults, WorldError>
   /** What the agent is shown now. */
   readonly observe: (agent?: string) => Effect.Effect<Json, WorldError>
   /** Which actions are legal now, in the shape of the action space; null if the world does not say. */

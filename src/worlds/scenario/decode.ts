@@ -44,8 +44,8 @@ export interface Loaded {
  *
  * @param file the text's name in messages
  */
-export const decode = (text: string, file: string): Effect.Effect<Loaded, ScenarioInvalid> =>
-  Effect.flatMap(parse(text), (parsed) => {
+export const decode = (text: string, file: string, maxValues?: number): Effect.Effect<Loaded, ScenarioInvalid> =>
+  Effect.flatMap(parse(text, maxValues), (parsed) => {
     if (Either.isLeft(parsed)) return new ScenarioInvalid({ file, mistakes: parsed.left })
     const { document, placeOf } = parsed.right
     const decoded = fromJson(document)

@@ -53,6 +53,7 @@ export const OrderEnforcing: Wrapper = (world) => {
       }),
     step: (action, agent) => enforced(world.step(action, agent)),
     stepTogether: (actions) => enforced(world.stepTogether(actions)),
+    tick: (milliseconds) => enforced(world.tick(milliseconds)),
     observe: (agent) => enforced(world.observe(agent)),
     mask: (agent) => enforced(world.mask(agent)),
     close: Effect.tap(world.close, () => {

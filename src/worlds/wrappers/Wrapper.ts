@@ -107,6 +107,14 @@ export const changed = (world: World, changes: Changes): World => {
           : Effect.succeed(result),
       ),
     stepTogether,
+    tick: (milliseconds) =>
+      Effect.gen(function* () {
+        const results: Record<string, StepResult> = {}
+        for (const [agent, result] of Object.entries(yield* world.tick(milliseconds))) {
+          results[agent] = yield* after(result, agent, false)
+        }
+        return results
+      }),
     observe: (agent = first()) => Effect.map(world.observe(agent), (observation) => again(observation, agent)),
     status: (agent = first()) => Effect.map(world.status(agent), (found) => status(found, agent)),
   }

@@ -1,7 +1,7 @@
 import * as http from "node:http"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope } from "effect"
-import { type ServeOptions, serve } from "../../../src/agents/channel/ChannelServer.ts"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { layer, type ServeOptions, Server, serve } from "../../../src/agents/channel/ChannelServer.ts"
 import { LONGEST_BODY } from "../../../src/agents/channel/HttpMessages.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { seen } from "../../kernel/given.ts"
@@ -327,6 +327,26 @@ describe("the channel's server", () => {
       yield* Scope.close(scope, Exit.void)
       const refused = yield* Effect.promise(() => fetch(`${server.url}/tasks`).catch((cause: Error) => cause))
       expect(refused).toBeInstanceOf(Error)
+    }),
+  )
+
+  it.scopedLive("is a layer beside a kernel's, which says what is wrong with its options", () =>
+    Effect.gen(function* () {
+      const { run } = yield* asking
+      const listed = run(
+        Effect.provide(
+          Effect.flatMap(Server, ({ url, token }) =>
+            Effect.promise(async () => {
+              const response = await fetch(`${url}/tasks`, { headers: { authorization: `Bearer ${token}` } })
+              return response.json()
+            }),
+          ),
+          layer({ by: "ada" }),
+        ),
+      )
+      expect(yield* listed).toEqual({ tasks: [] })
+      const wrong = yield* Effect.flip(run(Effect.scoped(Layer.build(layer({ port: 70_000 })))))
+      expect(wrong.message).toMatch(/port/)
     }),
   )
 })

@@ -9,6 +9,7 @@ import * as Styles from "../../../src/cli/terminal/Style.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { call, counter, eventsOf, model, type Scripted, text, turn, typesOf } from "../../agents/given.ts"
 import { seen } from "../../kernel/given.ts"
+import { loseLease } from "../../kernel/lostLease.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
 
 /** A terminal of a test: what is typed, what is shown, and answers to questions. */
@@ -232,7 +233,34 @@ describe("a chat", () => {
     }),
   )
 
-  it.scopedLive("fails as its agent does", () =>
+  it.scopedLive("ends, and says what to do, when another kernel takes the log over while nobody types", () =>
+    Effect.gen(function* () {
+      const chat = yield* talking([[text("Hello.")]])
+      yield* chat.shows("Hello.\n")
+      const taskId = (yield* chat.run(seen(({ type }) => type === "TaskOpened"))).taskId ?? ""
+      loseLease(chat.kernel.log)
+      yield* (yield* testKernel({ directory: chat.kernel.directory, owner: "the other one" })).start
+      const failure = yield* Effect.flip(chat.finished)
+      expect(failure).toMatchObject({ _tag: "ConversationTakenOver", taskId, by: "the other one" })
+      expect(String(failure)).toContain(`go on with it by \`hindcast resume ${taskId}\` once the log is free`)
+    }),
+  )
+
+  it.scopedLive("ends so while a question waits, which nobody answers then", () =>
+    Effect.gen(function* () {
+      const chat = yield* talking([[call("a", "counter__add", { by: 2 })]])
+      yield* chat.shows("Let it be executed? [y/N] ")
+      loseLease(chat.kernel.log)
+      const other = yield* (yield* testKernel({ directory: chat.kernel.directory })).start
+      expect(yield* Effect.flip(chat.finished)).toMatchObject({ _tag: "ConversationTakenOver", by: "hindcast" })
+      const { taskId } = yield* other.run(seen(({ type }) => type === "TaskOpened"))
+      const types = typesOf(yield* other.run(eventsOf(taskId ?? "")))
+      expect(types).toContain("TaskClosed")
+      expect(types).not.toContain("CommandAllowed")
+    }),
+  )
+
+  it.scopedLive("fails as its agent does, also while nobody types", () =>
     Effect.gen(function* () {
       const chat = yield* talking([])
       expect(yield* Effect.flip(chat.finished)).toMatchObject({ _tag: "AgentFailed" })

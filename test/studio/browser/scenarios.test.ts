@@ -116,9 +116,7 @@ describe("scenarios of a directory", () => {
       { line: 2, column: 1, message: expect.stringMatching(/^environment_type: .*found "cart-horse"/) },
     ])
     expect(await check(STEADY.replace(">= 10", ">= "))).toMatchObject([{ line: 7 }])
-    expect(await check("x".repeat(1_000_001))).toMatchObject([
-      { message: expect.stringContaining("1000000 characters") },
-    ])
+    expect(await check("x".repeat(100_001))).toMatchObject([{ message: expect.stringContaining("100000 characters") }])
     expect((await post("scenarios/check", { kind: "rubric", text: "measures: 3" })).body).toHaveLength(2)
     expect((await get("schemas?of=scenario")).body.title).toBe("scenario")
     expect((await get("schemas?of=passwords")).status).toBe(400)

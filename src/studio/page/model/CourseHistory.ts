@@ -109,6 +109,11 @@ export class CourseHistory {
     return chunk === null ? null : frameOf(chunk, position)
   }
 
+  /** A chunk by its number, for parts of the course that are shown beside the position; null if there is none. */
+  async chunk(number: number): Promise<LoadedChunk | null> {
+    return this.#exists(number) ? this.#get(number) : null
+  }
+
   /**
    * The position of the event that is some events away; the first or last one where there are not so many. Null if it is in a chunk
    * that has to be looked at first: a timeline has no event at the positions of others.

@@ -27,6 +27,10 @@ export class LoadedChunk {
     this.#states = [{ shared: chunk.state.shared, tasks: { ...chunk.state.tasks } }]
   }
 
+  get number(): number {
+    return this.#chunk.number
+  }
+
   get offset(): number {
     return this.#chunk.offset
   }

@@ -1,4 +1,6 @@
 /** Rewards and punishments along a course. */
+
+import { groupBy } from "../../../values/groupBy.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { signed } from "../parts/format.ts"
 
@@ -16,15 +18,8 @@ export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Mome
     .sort((a, b) => a.at - b.at || a.reward.position - b.reward.position)
 
 /** Moments by their positions. */
-export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> => {
-  const found = new Map<number, Array<Moment>>()
-  for (const moment of moments) {
-    const known = found.get(moment.at)
-    if (known === undefined) found.set(moment.at, [moment])
-    else known.push(moment)
-  }
-  return found
-}
+export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> =>
+  groupBy(moments, ({ at }) => [at])
 
 /** An amount in a few characters: the shape of its kind and what it adds to the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`

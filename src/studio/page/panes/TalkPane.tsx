@@ -1,6 +1,7 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { visibleLines } from "../../../values/PlainText.ts"
+import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import {
   type Answer,
@@ -11,6 +12,7 @@ import {
   type Use,
   useOf,
 } from "../model/talk/conversation.ts"
+import { EarlierTalk } from "../model/talk/EarlierTalk.ts"
 import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
 import { inline, nameOf } from "../parts/format.ts"
@@ -20,14 +22,22 @@ import { Speaking } from "./Speaking.tsx"
 
 export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
   const studio = useStudio()
-  // Of a long task, the conversation of the chunk is shown: what is said around the position.
-  const { entries, offset } = frame.chunk
-  const spoken = useMemo(() => conversation(entries.slice(0, frame.index + 1)), [entries, frame.index, entries.length])
+  // Of a long task, the conversation of the chunk is shown, what is said around the position, and what is asked for before it.
+  const { entries, number } = frame.chunk
+  const history = studio.history.value
+  const earlier = useMemo(() => (history === null ? null : new EarlierTalk(history, number)), [history, number])
+  const before = earlier?.entries.value ?? NONE
+  const spoken = useMemo(
+    () => conversation([...before, ...entries.slice(0, frame.index + 1)]),
+    [before, entries, frame.index, entries.length],
+  )
   const live = useLiveTalk()
   return (
     <>
       <h2>What was said</h2>
-      {offset > 0 ? <p class="note">From @{entries[0]?.position} on.</p> : null}
+      {earlier === null || earlier.left === 0 ? null : (
+        <Before earlier={earlier} from={(before[0] ?? entries[0])?.position ?? 1} />
+      )}
       {spoken.length === 0 ? (
         <p class="empty">
           Nobody has said anything here. Agents that think with a model, and people who talk to them, are shown in this
@@ -52,6 +62,22 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
     </>
   )
 }
+
+const NONE: ReadonlyArray<Entry> = []
+
+/** What is not shown of what was said before, and how it is reached. */
+const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly from: number }) => (
+  <p class="note">
+    From <At position={from} /> on.{" "}
+    {earlier.canLoad ? (
+      <button type="button" disabled={earlier.isLoading.value} onClick={() => void earlier.load()}>
+        {earlier.isLoading.value ? "loading …" : "show what was said before"}
+      </button>
+    ) : (
+      "For what was said before, go there."
+    )}
+  </p>
+)
 
 /** What the agent of an open task does now; null of other tasks, and where nothing is told. */
 const useLiveTalk = (): LiveTalk | null => {

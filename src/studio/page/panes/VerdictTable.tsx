@@ -14,19 +14,20 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
   const [onlyOther, setOnlyOther] = useState(false)
   const finished = head.sets.filter((set) => set.finished).length
   const { answer, problem } = useAnswer("verdicts", { timeline: head.timeline, task: head.id }, finished)
-  if (problem !== "")
-    return (
+  const said =
+    problem === "" ? null : (
       <p class="problem" role="alert">
         {problem}
       </p>
     )
-  if (answer === null) return <span class="skeleton" />
+  if (answer === null) return said ?? <span class="skeleton" />
   const sets = answer.sets.flatMap((id) => head.sets.find(({ set }) => set === id) ?? [])
   const other = answer.rows.filter(differs)
   const rows = onlyOther ? other : answer.rows
   return (
     <div class="verdicts">
       <h3>Score sets beside each other</h3>
+      {said}
       <p class="facts-line">
         <span>
           {other.length === 0

@@ -1,4 +1,6 @@
 /** The verdicts of score sets beside each other. */
+
+import { groupBy } from "../../../values/groupBy.ts"
 import type { Preview, Verdict, VerdictRow } from "../../wire/Scoring.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 
@@ -9,15 +11,8 @@ const outcomeOf = (verdict: Verdict | null): string =>
   verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
 
 /** The verdicts of each measure, in the order in which measures are first named. */
-export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> => {
-  const found = new Map<string, Array<VerdictRow>>()
-  for (const row of rows) {
-    const known = found.get(row.measure)
-    if (known === undefined) found.set(row.measure, [row])
-    else known.push(row)
-  }
-  return found
-}
+export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> =>
+  groupBy(rows, ({ measure }) => [measure])
 
 /** A reward or punishment as a score set gave it, and as another rubric would. */
 export interface BeforeAndAfter extends Pick<VerdictRow, "measure" | "name" | "kind"> {

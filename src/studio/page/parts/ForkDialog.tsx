@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { visit } from "../model/Address.ts"
 import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/readings.ts"
+import { AgentAndSeedFields, orderOf, useAgentAndSeed } from "./AgentAndSeed.tsx"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
 import { useOrder } from "./useOrder.ts"
@@ -11,8 +12,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const { allows, agents } = studio.log.value
   // The position may move on while the dialog is open: it forks where it was opened.
   const [at] = useState(studio.position.value)
-  const [agent, setAgent] = useState(agents[0] ?? "")
-  const [seed, setSeed] = useState("")
+  const [chosen, choose] = useAgentAndSeed(agents)
   const [typed, setTyped] = useState<ReadonlyArray<TypedReading>>([])
   const [isAccepted, accept] = useState(false)
   const { isBusy, problem, give } = useOrder()
@@ -32,8 +32,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
     give(async (signal) => {
       const made = await studio.source.order("forks", {
         ...{ timeline: now.timeline, task, at },
-        ...(agent === "" ? {} : { agent }),
-        ...(seed === "" ? {} : { seed: Number(seed) }),
+        ...orderOf(chosen),
         ...(typed.length === 0 ? {} : { readings: valuesOf(typed) }),
         ...(isAccepted ? { acceptUnrewound: true } : {}),
       })
@@ -55,24 +54,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
           fork()
         }}
       >
-        <label>
-          agent{" "}
-          <select value={agent} onChange={({ currentTarget }) => setAgent(currentTarget.value)}>
-            {agents.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          seed{" "}
-          <input
-            inputMode="numeric"
-            pattern="\d{1,15}"
-            value={seed}
-            placeholder="the task's own"
-            onInput={({ currentTarget }) => setSeed(currentTarget.value)}
-          />
-        </label>
+        <AgentAndSeedFields agents={agents} chosen={chosen} otherwise="the task's own" onChoose={choose} />
         <OtherReadings task={task} typed={typed} onTyped={setTyped} />
         <label>
           <input type="checkbox" checked={isAccepted} onChange={() => accept(!isAccepted)} /> go on even in a world that

@@ -4,9 +4,9 @@ import { messageOf, type Parameters, type Questions } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 
 export interface Given<Answer> {
-  /** Null until it is there. */
+  /** Null until it is there. Where it was asked again in vain, the one before. */
   readonly answer: Answer | null
-  /** Why there is none; empty if there is nothing wrong. */
+  /** Why there is no newer one; empty if there is nothing wrong. */
   readonly problem: string
 }
 
@@ -41,14 +41,14 @@ export const useAnswer = <Path extends keyof Questions>(
     if (parameters === null) return
     const { current } = asking
     const time = ++current.asked
-    const take = (taken: Given<Questions[Path]>) => {
+    const take = (taken: Partial<Given<Questions[Path]>>) => {
       if (asking.current !== current || time < current.answered) return
       current.answered = time
-      give({ to: question, ...taken })
+      give((before) => ({ ...(before.to === question ? before : NOTHING), to: question, ...taken }))
     }
     source.ask(path, parameters, current.abort.signal).then(
       (answer) => take({ answer, problem: "" }),
-      (cause: unknown) => take({ answer: null, problem: messageOf(cause) }),
+      (cause: unknown) => take({ problem: messageOf(cause) }),
     )
   }, [path, question, again])
   useEffect(

@@ -1,5 +1,5 @@
 /** The debugger: events, the world and the state, what is known of the event, and the lanes, all at one position. */
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { Lanes } from "../lanes/Lanes.tsx"
 import { PANES, type Pane } from "../model/Address.ts"
 import type { CourseHistory, Frame } from "../model/CourseHistory.ts"
@@ -25,7 +25,12 @@ type Tab = (typeof TABS)[number]
 
 export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
-  const [tab, setTab] = useState<Tab>("world")
+  const pane = studio.visit?.pane ?? "event"
+  const [tab, setTab] = useState<Tab>(pane === "event" ? "world" : "about")
+  // Who asks for a pane, by a link or a key, is to see it.
+  useEffect(() => {
+    if (pane !== "event") setTab("about")
+  }, [pane])
   const frame = studio.frame.value
   return (
     <main class={`visit tab-${tab}`}>

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../values/Json.ts"
 import type { TextIssue } from "../../wire/Asking.ts"
 import type { ScenarioText, WorldAtStart } from "../../wire/Scenarios.ts"
 import { visit } from "../model/Address.ts"
+import { AgentAndSeedFields, orderOf, useAgentAndSeed } from "../parts/AgentAndSeed.tsx"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
@@ -100,8 +101,7 @@ interface RunProps {
 /** Lets an agent play the file as it was saved, and goes to its task. */
 const Run = ({ file, digest, agents, isReady }: RunProps) => {
   const studio = useStudio()
-  const [agent, setAgent] = useState(agents[0] ?? "")
-  const [seed, setSeed] = useState("")
+  const [chosen, choose] = useAgentAndSeed(agents)
   const { isBusy, problem, give } = useOrder()
   if (agents.length === 0)
     return (
@@ -112,7 +112,7 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
     )
   const run = () =>
     give(async (signal) => {
-      const order = { file, digest, agent, ...(seed === "" ? {} : { seed: Number(seed) }) }
+      const order = { file, digest, agent: chosen.agent, ...orderOf(chosen) }
       const { timeline, task } = await studio.source.order("scenarios/run", order)
       if (!signal.aborted) studio.go(visit({ timeline, task }, null))
     })
@@ -124,25 +124,7 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
         run()
       }}
     >
-      <label>
-        agent{" "}
-        <select value={agent} onChange={({ currentTarget }) => setAgent(currentTarget.value)}>
-          {agents.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        seed{" "}
-        <input
-          inputMode="numeric"
-          pattern="\d{1,15}"
-          size={6}
-          value={seed}
-          placeholder="drawn"
-          onInput={({ currentTarget }) => setSeed(currentTarget.value)}
-        />
-      </label>
+      <AgentAndSeedFields agents={agents} chosen={chosen} otherwise="drawn" onChoose={choose} />
       <button type="submit" class="main" disabled={!isReady || isBusy}>
         {isBusy ? "starting …" : "run"}
       </button>

@@ -1,5 +1,6 @@
 /** Two tasks beside each other, event by event, with one playhead: where they part, both worlds, and what the difference was worth. */
 import { signal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Comparison } from "../../../wire/Asking.ts"
 import { CompareLanes } from "../../lanes/CompareLanes.tsx"
@@ -26,18 +27,29 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
   useEffect(() => {
     if (answer !== null) setOpen([answer.a, answer.b].some(({ outcome }) => outcome === null))
   }, [answer])
-  if (problem !== "")
-    return (
-      <main class="compare">
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      </main>
+  const said =
+    problem === "" ? null : (
+      <p class="problem" role="alert">
+        {problem}
+        {answer === null ? "" : " What is shown is as it was compared last."}
+      </p>
     )
-  return answer === null ? <main class="compare" aria-busy="true" /> : <Compared comparison={answer} />
+  return answer === null ? (
+    <main class="compare" aria-busy={said === null}>
+      {said}
+    </main>
+  ) : (
+    <Compared comparison={answer} said={said} />
+  )
 }
 
-const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
+interface ComparedProps {
+  readonly comparison: Comparison
+  /** What is wrong with comparing them again. */
+  readonly said: ComponentChildren
+}
+
+const Compared = ({ comparison, said }: ComparedProps) => {
   const studio = useStudio()
   const { a, b, pairs, divergence, shared, notes } = comparison
   const courses = useMemo(() => {
@@ -70,6 +82,7 @@ const Compared = ({ comparison }: { readonly comparison: Comparison }) => {
   }
   return (
     <main class="compare">
+      {said}
       <div class="sentence">
         <h1>
           {a.id} and {b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`}

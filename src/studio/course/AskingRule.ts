@@ -1,0 +1,29 @@
+/** Which rule of the gate asks a person about a command. The question does not name it; the gate that asked is in the log. */
+
+import { Effect, Either, Option, Stream } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Gate from "../../kernel/gate/Gate.ts"
+import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
+import { LEVELS } from "../../plugins/manifest/Risk.ts"
+import type { Json } from "../../values/Json.ts"
+
+/** The rule; null if the log does not have the gate (before 0.3.0), or if that gate would not have asked. */
+export const of = (asked: { readonly position: number; readonly actuator: string; readonly risk: Json | undefined }) =>
+  Effect.map(gateAt(asked.position), (gate) => (gate === undefined ? null : askingIn(gate, asked.actuator, asked.risk)))
+
+/** What the gate decided by at a position: that of the kernel that had started last. */
+const gateAt = (position: number) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const last = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: position }))
+    const started = Option.getOrUndefined(last)
+    return started !== undefined && is(started, "KernelStarted") ? started.payload.gate : undefined
+  })
+
+const askingIn = (gate: Json, actuator: string, shown: Json | undefined): string | null => {
+  const decoded = Gate.decode(gate as unknown as GateConfig)
+  if (Either.isLeft(decoded)) return null
+  const { decision, rule } = Gate.decide(decoded.right, { actuator, risk: LEVELS.find((level) => level === shown) })
+  return decision === "confirm" ? rule : null
+}
