@@ -106,6 +106,7 @@ describe("programs in pages", () => {
       "talking.ts",
       "letters.ts",
       "desk.ts",
+      "another.ts",
     ]
     expect(programs.map(({ name }) => name)).toEqual(names)
   })

@@ -61,6 +61,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:url",
       "node:util",
       "node:vm",
+      "node:worker_threads",
       "node:zlib",
       "pure-rand",
       "simple-statistics",
@@ -84,6 +85,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:os",
       "node:path",
       "node:url",
+      "node:worker_threads",
       "node:zlib",
       "uuidv7",
     ])

@@ -5,19 +5,25 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/** The option `--jobs`. */
-export const jobs = wholeNumber("jobs", 1).pipe(
-  Options.withDescription(
-    "How many threads read the log; the result is the same. Default: as many as there are processors, and 1 for a log of less than 50,000 events",
-  ),
-  Options.optional,
-)
+/**
+ * The option `--jobs`.
+ *
+ * @param otherwise what is done where it is not given
+ */
+export const jobs = (otherwise: string) =>
+  wholeNumber("jobs", 1).pipe(
+    Options.withDescription(`How many threads read the log; the result is the same. Default: ${otherwise}`),
+    Options.optional,
+  )
+
+/** What `asManyAsProcessors` does, in words. */
+export const AS_MANY_AS_PROCESSORS = "as many as there are processors, and 1 for a log of less than 50,000 events"
 
 /** A log of fewer events is read before threads have started. */
 const WORTH_THREADS = 50_000
 
-/** The number that was typed, or the default for the log. */
-export const resolve = (typed: Option.Option<number>) =>
+/** The number that was typed, or one for the log. */
+export const asManyAsProcessors = (typed: Option.Option<number>) =>
   Effect.gen(function* () {
     if (Option.isSome(typed)) return typed.value
     const { position } = yield* (yield* EventLog).head

@@ -41,12 +41,12 @@ const quick = flag("quick", "Verify the chain of hashes only, without the indexe
 /** `hindcast log verify` */
 export const verify = Command.make(
   "verify",
-  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs },
+  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs(JobsOption.AS_MANY_AS_PROCESSORS) },
   ({ log, json, anchor, publicKey, quick, jobs: typedJobs }) =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const checkedAnchor = yield* readAnchor(anchor, publicKey)
-      const jobs = yield* JobsOption.resolve(typedJobs)
+      const jobs = yield* JobsOption.asManyAsProcessors(typedJobs)
       const found = yield* verifying(json, (callbacks) =>
         log.verifyWith({ ...callbacks, quick, jobs, ...anchorOption(checkedAnchor) }),
       )

@@ -30,7 +30,8 @@ const options = {
     "resume",
     "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
   ),
-  jobs: JobsOption.jobs,
+  // On two processors a second thread has gained nothing: one thread appends what all judge.
+  jobs: JobsOption.jobs("1"),
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
 
@@ -49,7 +50,7 @@ export const rescore = Command.make(
   ({ log, json, resume, timeline, jobs: typedJobs, ...typed }) =>
     Effect.gen(function* () {
       yield* V8Tuning.disablePretenuring
-      const jobs = yield* JobsOption.resolve(typedJobs)
+      const jobs = Option.getOrElse(typedJobs, () => 1)
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, { json, jobs })
       if (Option.isNone(typed.rubric)) {
         return yield* new BadInput({

@@ -23,6 +23,7 @@ import * as InstanceName from "../instances/InstanceName.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import { Stopped } from "../replay/Divergence.ts"
+import { withOwed } from "../replay/OwedCommands.ts"
 import { participantsOf } from "../replay/Participants.ts"
 import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
@@ -136,6 +137,7 @@ const goOn = (
     const { view, forkedBy, draft } = begun
     const { recording, at } = point
     const { taskId } = recording
+    const left = fresh ? [] : point.left
     const record = yield* TaskStart.recordOf(view, taskId)
     const { recorder } = record
     yield* ForkEvents.withdrawQuestions(view, point, forkedBy)
@@ -152,7 +154,7 @@ const goOn = (
         record,
         ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
         ...{ openedBy: forkedBy, instanceName },
-        left: { commands: fresh ? [] : point.left, by: "fork" },
+        left: { commands: left, by: "fork" },
         agents: recording.opened.payload.agents,
         ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
       },
@@ -192,7 +194,7 @@ const goOn = (
     })
     const led = replayThenLive(
       hurried,
-      recorded?.withoutWorld(task) ?? task,
+      withOwed(recorded?.withoutWorld(task) ?? task, left),
       instructions,
       isOver,
       DecisionPoint.guideAt(point),
@@ -202,7 +204,7 @@ const goOn = (
     const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
     const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
     const deciding = replayDecisions(limited, past)
-    const together = roundInPart(led.together, led.together, recordedTask, fresh ? [] : point.left)
+    const together = roundInPart(led.together, led.together, recordedTask, left)
     const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
     const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
     const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)

@@ -19,6 +19,7 @@ import { isInProcess } from "../registry/InProcess.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
 import type { Divergence } from "../replay/Divergence.ts"
+import { withOwed } from "../replay/OwedCommands.ts"
 import { participantsOf } from "../replay/Participants.ts"
 import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
@@ -152,9 +153,10 @@ const goOn = (
     const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
     const guide = DecisionPoint.guideAt(point)
     let wentLive = false
-    const live = noticing(task, () => {
+    const noticed = noticing(task, () => {
       wentLive = true
     })
+    const live = withOwed(noticed, left)
     const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
       ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
     })

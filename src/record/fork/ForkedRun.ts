@@ -9,11 +9,11 @@ import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
-import * as LiveRun from "../LiveRun.ts"
 import * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import { type Run, RunEnded } from "../Run.ts"
+import * as RunAtWork from "../RunAtWork.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as Changes from "./Changes.ts"
 import * as ForkedCalls from "./ForkedCalls.ts"
@@ -119,7 +119,7 @@ export const begin = async (options: ForkedOptions): Promise<ForkedRun> => {
   const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
   const redaction = Redaction.make(secrets)
   const toMake = Changes.toMake(changes)
-  const recording = LiveRun.recording({ opened, log, redaction, gate, fetch: ForkedFetch.changed(toMake, fetch) })
+  const recording = RunAtWork.make({ opened, log, redaction, gate, fetch: ForkedFetch.changed(toMake, fetch) })
   let isEnded = false
   const past = PastCalls.of(taskId, events)
   const assertOpen = (call: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Chunk, Effect, Stream } from "effect"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
@@ -24,6 +24,22 @@ const asking = (answered: Effect.Effect<unknown, unknown>) =>
       }),
   })
 
+/** Looks, pauses the first time, and stays where it is. */
+const pausing = (pause: Effect.Effect<unknown>) => {
+  let hasPaused = false
+  return Agent.fromAdvance({
+    ...{ name: "pausing", version: "1" },
+    advance: (task) =>
+      Effect.gen(function* () {
+        yield* task.perceive()
+        if (!hasPaused) yield* pause
+        hasPaused = true
+        yield* task.act("arena/step", { action: 0 })
+        return true
+      }),
+  })
+}
+
 /** Says something in its first turn, and then stays where it is. */
 const greeting: Agent.DecidingAgent = {
   ...{ name: "greeting", version: "1" },
@@ -40,6 +56,29 @@ const types = (agentId: string) =>
   Effect.map(eventsOf(TASK), (events) =>
     events.flatMap(({ type, payload }) => (payload.agentId === agentId ? [type] : [])),
   )
+
+describe("an agent of a group whose command was under way at the moment of a fork", () => {
+  it.scopedLive("is not late before it requests it again, however long it takes to be led there", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const agents = (pause: Effect.Effect<unknown>) => ({ ada: stepping(() => 0), bob: pausing(pause) })
+        const within = { decideWithinMs: 20, maxRounds: 3 }
+        yield* runGroup(groupOf(agents(Effect.void), { maxRounds: 3 }))
+        const at = (yield* eventsOf(TASK)).find(of("ActuatorCommanded", "bob"))?.position ?? 0
+        const slow = groupOf(agents(Effect.sleep("200 millis")), within)
+        yield* kernel.fork(slow, { task: TASK, at, timeline: "slow" })
+        const log = yield* EventLog
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId: TASK, timeline: "slow" })))
+        const [ada, bob] = events.filter(of("CommandDispatched")).map(({ payload }) => payload.round)
+        // Both act in the round in which they had handed in their actions.
+        expect(ada).toBe(bob)
+        const replayed = yield* kernel.replay(TASK, groupOf(agents(Effect.void), within), { timeline: "slow" })
+        expect(replayed).toMatchObject({ verdict: "identical" })
+      }),
+    ),
+  )
+})
 
 describe("an agent of a group whose model answers late", () => {
   const agents = (answered: Effect.Effect<unknown, unknown>) => ({

@@ -1,0 +1,94 @@
+/** A run whose task is open: what a program asks of models, tools and the world is done and recorded. */
+
+import type { Fetch } from "../agents/models/Fetch.ts"
+import type { GateConfig } from "../kernel/gate/Gate.ts"
+import * as KeptAlive from "../platform/KeptAlive.ts"
+import { plainText } from "../values/Json.ts"
+import * as Conversations from "./http/Conversations.ts"
+import * as Prompts from "./http/Prompts.ts"
+import type { PassedBody } from "./http/RecordedBody.ts"
+import * as RecordedFetch from "./http/RecordedFetch.ts"
+import type * as Redaction from "./http/Redaction.ts"
+import * as IoCalls from "./IoCalls.ts"
+import type * as OpenedRun from "./log/OpenedRun.ts"
+import type * as RunLog from "./log/RunLog.ts"
+import * as Names from "./Names.ts"
+import * as RecordOptions from "./RecordOptions.ts"
+import { type Run, RunEnded } from "./Run.ts"
+import * as ToolCalls from "./ToolCalls.ts"
+
+/** What a run is made of whose task is open. */
+export interface RunParts {
+  readonly opened: OpenedRun.OpenedRun
+  readonly log: RunLog.RunLog
+  readonly redaction: Redaction.Redaction
+  readonly gate: GateConfig | undefined
+  /** Makes the requests. */
+  readonly fetch: Fetch
+}
+
+/** The run of a task that is open: its calls are made and recorded. */
+export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
+  const { log } = parts
+  const { taskId } = opened
+  let isEnded = false
+  const assertOpen = (call: string) => {
+    if (isEnded) throw new RunEnded({ taskId, call })
+  }
+  const claim = Names.claiming(assertOpen)
+  /** A recorded function that refuses to be called after the end. */
+  const whileOpen =
+    <Args extends ReadonlyArray<unknown>, Answer>(call: string, does: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      assertOpen(call)
+      return does(...args)
+    }
+  const tools = { ...parts, gate, ask: opened.ask }
+  const bodies = new Set<PassedBody>()
+
+  return {
+    taskId,
+    fetch: RecordedFetch.make({
+      ...parts,
+      conversations: Conversations.make(),
+      prompts: Prompts.make(),
+      fetch,
+      assertOpen,
+      open: bodies,
+    }),
+    tool: (name, does, options) => {
+      claim("tool", name)
+      return whileOpen(name, ToolCalls.tool(tools, name, does, RecordOptions.toolOptions(options)))
+    },
+    sensor: (name, reads) => {
+      claim("sensor", name)
+      return whileOpen(name, IoCalls.sensor(parts, name, reads))
+    },
+    io: (name, does) => {
+      claim("io", name)
+      return whileOpen(name, IoCalls.io(parts, name, does))
+    },
+    now: () => {
+      assertOpen("run.now")
+      return IoCalls.now(parts)
+    },
+    random: () => {
+      assertOpen("run.random")
+      return IoCalls.random(parts)
+    },
+    end: async (outcome, reason) => {
+      assertOpen("run.end")
+      const ended = RecordOptions.endOf(outcome, reason)
+      isEnded = true
+      try {
+        for (const body of bodies) await body.leave()
+        await log.settled()
+        const { outcome, reason } = ended
+        const payload = { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) }
+        await log.tell({ type: "TaskClosed", payload })
+      } finally {
+        await KeptAlive.during(opened.close())
+      }
+    },
+  }
+}
