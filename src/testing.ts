@@ -21,7 +21,7 @@ export type { Finding, Report, Verdict } from "./worlds/conformance/Conformance.
 export { type CheckWorldOptions, checkWorld } from "./worlds/testing/checkWorld.ts"
 
 import type * as Conformance from "./events/testing.ts"
-import type * as ForkedRun from "./record/fork/ForkedRun.ts"
+import type * as Forked from "./record/fork/Forked.ts"
 import type { Run } from "./record/Run.ts"
 import type * as ReplayedRun from "./record/replay/ReplayedRun.ts"
 import type * as WorldSuite from "./worlds/testing/worldSuite.ts"
@@ -55,7 +55,7 @@ export const replayed = async <A>(
 export const forked = async <A>(
   options: ForkedRun.ForkOptions,
   program: (run: Run) => A | PromiseLike<A>,
-): Promise<ForkedRun.Forked<A>> => (await import("./record/fork/ForkedRun.ts")).forked(options, program)
+): Promise<Forked.Forked<A>> => (await import("./record/fork/Forked.ts")).forked(options, program)
 
 function outsideOfVitest(name: string): never {
   throw new Error(`${name}: expected vitest to run this file, found another program. Run it by \`npx vitest\`.`)
