@@ -53,7 +53,7 @@ export const replayed = async <A>(
 
 /** Runs a program on a run that `hindcast/record` recorded up to a moment, and goes on from there in a timeline of its own. */
 export const forked = async <A>(
-  options: ForkedRun.ForkOptions,
+  options: Forked.ForkOptions,
   program: (run: Run) => A | PromiseLike<A>,
 ): Promise<Forked.Forked<A>> => (await import("./record/fork/Forked.ts")).forked(options, program)
 
