@@ -102,11 +102,10 @@ const encoderOf = (format: Format, source: Source): Encoder<TaskAudit> => {
       return byRows(Csv.encoder(AuditsRows.COLUMNS))
     case "parquet":
       return byRows(
-        ParquetRows.encoder({
-          columns: AuditsRows.COLUMNS,
-          weigh: ({ audit }) => audit.goal.length + ROW_WEIGHT,
-          about: { "hindcast.log": source.log, "hindcast.head": String(source.head) },
-        }),
+        ParquetRows.encoder(
+          { columns: AuditsRows.COLUMNS, weigh: ({ audit }) => audit.goal.length + ROW_WEIGHT },
+          { "hindcast.log": source.log, "hindcast.head": String(source.head) },
+        ),
       )
     case "jsonl":
       return { add: (audits) => audits.map((audit) => `${JSON.stringify(audit)}\n`).join(""), end: () => "" }

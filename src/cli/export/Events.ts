@@ -3,7 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as EventLines from "../../projections/exports/EventLines.ts"
 import * as EventTable from "../../projections/exports/EventTable.ts"
-import { oneOf } from "../command/CommonOptions.ts"
+import { oneOf, wholeNumber } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
 
@@ -12,10 +12,15 @@ const format = oneOf("format", ["jsonl", "parquet"]).pipe(
   Options.optional,
 )
 
+const jobs = wholeNumber("jobs", 1).pipe(
+  Options.withDescription("How many threads encode a Parquet table of all events; the file is the same. Default: 1"),
+  Options.withDefault(1),
+)
+
 /** `hindcast export events` */
 export const events = Command.make(
   "events",
-  { ...EventExport.options, type: Selection.type, format },
+  { ...EventExport.options, type: Selection.type, format, jobs },
   ({ format, ...typed }) => {
     const named = Option.getOrElse(format, () => (typed.output.endsWith(".parquet") ? "parquet" : "jsonl"))
     return EventExport.run(typed, named === "parquet" ? PARQUET : typed.decrypt ? DECRYPTED_LINES : LINES)
@@ -33,4 +38,8 @@ const DECRYPTED_LINES: EventExport.Format = {
   encoder: EventLines.decodedEncoder,
 }
 
-const PARQUET: EventExport.Format = { name: "parquet", binary: true, takes: "decoded", encoder: EventTable.encoder }
+const PARQUET: EventExport.Format = {
+  ...{ name: "parquet", binary: true, takes: "decoded" },
+  encoder: EventTable.encoder,
+  isTable: true,
+}

@@ -88,9 +88,6 @@ const refused = Effect.suspend(() => {
   )
 })
 
-/** Memory of a thread for new objects, in MiB. Its pieces leave little behind, and a larger one would be filled before it is collected. */
-const YOUNG_MIB = 16
-
 /** A thread, which does one piece at a time. */
 interface Thread {
   /** Calls back once, and not if it is no longer asked. */
@@ -100,7 +97,7 @@ interface Thread {
 
 const threadOf = (entry: URL): Thread => {
   // Options of this process, such as modules that are loaded before it, are not for threads.
-  const worker = new Worker(entry, { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } })
+  const worker = new Worker(entry, { execArgv: [] })
   let asked = 0
   let waiting: ((answer: Answer | string) => void) | undefined
   let death: string | undefined

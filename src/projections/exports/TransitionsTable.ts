@@ -13,7 +13,7 @@ export const lines = (): Encoder<Transition> => ({
 /** Transitions as a Parquet table: one row per step; states, arguments and the list of rewards are JSON text. */
 export const table = (about: Readonly<Record<string, string>>): Encoder<Transition> => {
   const textOf = lastText()
-  const rows = ParquetRows.encoder<Row>({ columns: COLUMNS, weigh, about })
+  const rows = ParquetRows.encoder<Row>({ columns: COLUMNS, weigh }, about)
   return {
     add: (transitions) =>
       rows.add(transitions.map((of) => ({ ...of, stateText: textOf(of.state), nextText: textOf(of.nextState) }))),

@@ -1,12 +1,16 @@
 /** Blocks: compressed groups of events in a segment. */
 
+import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import { findNonJson } from "../../../values/Json.ts"
 import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { DamagedRow } from "../file/database.ts"
 
-/** Encodes events as JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. */
-export const packBlock = (block: ReadonlyArray<StoredRow>): Uint8Array => pack(JSON.stringify(block.map(lineOf)))
+/** Encodes events as JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. Another thread compresses. */
+export const packBlock = (block: ReadonlyArray<StoredRow>): Promise<Uint8Array> =>
+  compress(JSON.stringify(block.map(lineOf)), OPTIONS)
+
+const compress = promisify(zlib.brotliCompress)
 
 /**
  * Decodes a block. Throws if its content is not the output of `packBlock`; throws `DamagedRow` if one event is invalid.
@@ -116,11 +120,10 @@ export const namesOf = ({ link }: StoredRow): ReadonlyArray<string> => [
 ]
 
 /** Above this, Brotli takes several times as long to save a few per cent. */
-const QUALITY = 5
+const OPTIONS = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 /** Compresses a text. */
-export const pack = (text: string): Uint8Array =>
-  zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } })
+export const pack = (text: string): Uint8Array => zlib.brotliCompressSync(text, OPTIONS)
 
 /** Decompresses a text. Throws if the content is not the output of `pack`. */
 export const unpack = (content: unknown): string =>

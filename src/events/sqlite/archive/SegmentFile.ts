@@ -8,7 +8,7 @@ import { digestIn } from "../../payload/Blob.ts"
 import { matches } from "../../read/QueryMatch.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 import { connect, type LogDatabase } from "../file/database.ts"
-import { namesOf, pack, packBlock, unpack, unpackBlock } from "./Block.ts"
+import * as Block from "./Block.ts"
 
 /** `application_id` of a segment: "Hcsg" in ASCII. */
 export const APPLICATION_ID = 0x48637367
@@ -35,10 +35,20 @@ export const TABLES: ReadonlyArray<string> = [
 /** Decoded blocks that are cached, for reads that continue where the last one stopped. */
 const MAX_CACHED_BLOCKS = 4
 
+/** Events that are compressed together. */
+export interface PackedBlock {
+  readonly rows: ReadonlyArray<StoredRow>
+  readonly content: Uint8Array
+}
+
+/** Compresses events in blocks, in another thread. */
+export const pack = (rows: ReadonlyArray<StoredRow>): Promise<ReadonlyArray<PackedBlock>> =>
+  Promise.all(blocksFrom(rows).map(async (rows) => ({ rows, content: await Block.packBlock(rows) })))
+
 /** A segment that is being written. */
 export interface SegmentWriter {
   /** Adds the next events, in order. `blob` returns the text of a blob that one of them names. */
-  readonly add: (rows: ReadonlyArray<StoredRow>, blob: (digest: string) => string | undefined) => void
+  readonly add: (blocks: ReadonlyArray<PackedBlock>, blob: (digest: string) => string | undefined) => void
   /** Completes the file and flushes it to disk. */
   readonly finish: () => void
   /** Aborts, and deletes the file if it has not been moved. */
@@ -59,28 +69,28 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
     database.run(statement)
 
-  const addBlock = (block: ReadonlyArray<StoredRow>) => {
-    const [first, end] = [block[0], block.at(-1)]
+  const addBlock = ({ rows, content }: PackedBlock) => {
+    const [first, end] = [rows[0], rows.at(-1)]
     if (first === undefined || end === undefined) return
     const { position } = first.link
-    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [position, end.link.position, packBlock(block)])
-    for (const name of new Set(block.flatMap(namesOf))) {
+    database.run("INSERT INTO blocks VALUES (?, ?, ?)", [position, end.link.position, content])
+    for (const name of new Set(rows.flatMap(Block.namesOf))) {
       database.run("INSERT INTO names (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [name])
       database.run("INSERT INTO block_names SELECT id, ? FROM names WHERE text = ?", [position, name])
     }
-    for (const { link } of block) database.run("INSERT INTO ids VALUES (?, ?)", [link.id, link.position])
+    for (const { link } of rows) database.run("INSERT INTO ids VALUES (?, ?)", [link.id, link.position])
     last = { position: end.link.position, hash: end.hash }
   }
 
   return {
-    add: (rows, blob) => {
-      for (const block of blocksFrom(rows)) addBlock(block)
-      for (const { payload, link } of rows) {
+    add: (blocks, blob) => {
+      for (const block of blocks) addBlock(block)
+      for (const { payload, link } of blocks.flatMap(({ rows }) => rows)) {
         const digest = digestIn(payload)
         if (digest === undefined) continue
         const text = blob(digest)
         if (text === undefined) throw new Error(`the blob of @${link.position} is missing`)
-        database.run("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", [digest, pack(text)])
+        database.run("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING", [digest, Block.pack(text)])
       }
     },
     finish: () => {
@@ -157,7 +167,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
     const known = decodedBlocks.get(position)
     if (known !== undefined) return known
     const [[content] = []] = database.rows("SELECT content FROM blocks WHERE first = ?", [position])
-    const rows = unpackBlock(content)
+    const rows = Block.unpackBlock(content)
     for (const oldest of decodedBlocks.keys()) if (decodedBlocks.size >= MAX_CACHED_BLOCKS) decodedBlocks.delete(oldest)
     decodedBlocks.set(position, rows)
     return rows
@@ -183,7 +193,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
     },
     blob: (digest) => {
       const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
-      return row === undefined ? undefined : unpack(row[0])
+      return row === undefined ? undefined : Block.unpack(row[0])
     },
     ids: () => {
       const [row] = database.rows("SELECT min(id), max(id) FROM ids")

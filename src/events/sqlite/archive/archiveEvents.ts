@@ -5,7 +5,7 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
@@ -112,17 +112,24 @@ const write = (
     ({ partial, segmentWriter }) =>
       Effect.gen(function* () {
         const page = pages(sources.reader, sources.segments)
+        const blob = (digest: string) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest)
         let head = from
+        const add = (blocks: ReadonlyArray<SegmentFile.PackedBlock>) =>
+          attempt(log, () => segmentWriter.add(blocks, blob))
+        // A page is compressed while the next one is read.
+        let packing: Fiber.Fiber<ReadonlyArray<SegmentFile.PackedBlock>> = Fiber.succeed([])
         while (head.position < until) {
-          head = yield* attempt(log, () => {
+          const { rows, walked } = yield* attempt(log, () => {
             const rows = page(head.position, Math.min(PAGE_SIZE, until - head.position))
-            const walked = continueChain(log, head, rows)
-            segmentWriter.add(rows, (digest) => readBlob(sources.reader, digest) ?? sources.segments.blob(digest))
-            return walked
+            return { rows, walked: continueChain(log, head, rows) }
           })
+          head = walked
+          yield* add(yield* Fiber.join(packing))
+          packing = yield* Effect.fork(Effect.promise(() => SegmentFile.pack(rows)))
           if (onProgress !== undefined) yield* onProgress(head.position - from.position, until - from.position)
           yield* yieldToEventLoop
         }
+        yield* add(yield* Fiber.join(packing))
         yield* attempt(log, () => segmentWriter.finish())
         const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
