@@ -44,8 +44,9 @@ const rubricOf = (variants) => ({
   }),
 })
 
-// As `hindcast rescore` does: see `V8Tuning.disablePretenuring`.
+// As `hindcast rescore` does: see `V8Tuning.forScoring`.
 v8.setFlagsFromString("--no-allocation-site-pretenuring")
+v8.setFlagsFromString("--heap-growing-percent=100")
 
 const [filename, variants] = [process.argv[2], Number(process.argv[3])]
 

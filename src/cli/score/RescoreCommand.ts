@@ -49,7 +49,7 @@ export const rescore = Command.make(
   { ...common, ...options, timeline },
   ({ log, json, resume, timeline, jobs: typedJobs, ...typed }) =>
     Effect.gen(function* () {
-      yield* V8Tuning.disablePretenuring
+      yield* V8Tuning.forScoring
       const jobs = Option.getOrElse(typedJobs, () => 1)
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, { json, jobs })
       if (Option.isNone(typed.rubric)) {

@@ -18,3 +18,9 @@ export const disablePretenuring = setFlag("--no-allocation-site-pretenuring")
  * Parquet: 237 MiB instead of 367 MiB.
  */
 export const limitHeapGrowth = setFlag("--heap-growing-percent=50")
+
+/**
+ * For scoring again: without pretenuring, and with a heap that may only double before it is collected. The latter, measured on re-scoring
+ * 400,000 events: 179 MiB instead of 222 MiB, for at most 4 % more processor time.
+ */
+export const forScoring = Effect.zipRight(disablePretenuring, setFlag("--heap-growing-percent=100"))
