@@ -1,4 +1,5 @@
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
@@ -6,7 +7,7 @@ import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { MAX_INLINE_BYTES } from "../../src/events/payload/Blob.ts"
 import { BLOCK } from "../../src/projections/exports/EventTable.ts"
 import { workplace } from "../workplace.ts"
-import { document, hindcast } from "./hindcast.ts"
+import { document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("log.db")
@@ -57,6 +58,19 @@ describe("export events --jobs", () => {
     const three = await exported(3, args)
     expect(three.told).toEqual(one.told)
     expect(three.bytes.equals(one.bytes)).toBe(true)
+  })
+
+  it("leaves nothing behind where it is interrupted", async () => {
+    const file = place.file("interrupted.parquet")
+    const watcher = fs.watch(path.dirname(file))
+    const { child, ended } = start(["export", "events", "--log", log, "--output", file, "--jobs", "2"])
+    watcher.on("change", (_, name) => {
+      // Once: a second one ends the program at once.
+      if (String(name).includes("interrupted.parquet") && !child.killed) child.kill("SIGINT")
+    })
+    expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("Interrupted.") })
+    watcher.close()
+    expect(fs.readdirSync(path.dirname(file)).filter((name) => name.includes("interrupted"))).toEqual([])
   })
 
   it("is refused where it names no number of threads", async () => {

@@ -83,10 +83,10 @@ const resolved = (name: string): string | undefined => {
   }
 }
 
-const run = (bundle: string, { log = "story.db", bin = "bin" } = {}) => {
+const run = (bundle: string, { log = "story.db", bin = "bin", jobs = [] as ReadonlyArray<string> } = {}) => {
   const cwd = path.dirname(bundle)
   const { VITEST: _, NODE_OPTIONS: __, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, path.join(cwd, log), textRoom], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, path.join(cwd, log), textRoom, ...jobs], {
     cwd,
     env: { ...env, PATH: [path.join(cwd, bin), ...WITHOUT_DENO].join(path.delimiter) },
     encoding: "utf8",
@@ -157,6 +157,14 @@ describe("a bundled program", () => {
     fs.writeFileSync(another, "// of another version\n")
     expectStory(run(bundle, { log: "two.db" }))
     expect(fs.readFileSync(another, "utf8")).toBe("// of another version\n")
+  })
+
+  it("works in one thread where it asks for several, and says so", () => {
+    const { status, stdout, stderr } = run(bundle, { log: "threads.db", jobs: ["2"] })
+    const [warning, said] = stdout.trim().split("\n")
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    expect(warning).toContain("No threads are started")
+    expect(JSON.parse(said ?? "")).toEqual({ ...SAID, verified: "Intact" })
   })
 
   it("says what to do where there is no Deno", () => {
