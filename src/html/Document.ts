@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto"
 import { Markup as Made, type Markup, markup } from "../values/Markup.ts"
+import type { StudioLinks } from "./StudioLinks.ts"
 import { CSS } from "./Stylesheet.ts"
 
 /** The origin of a page, which it states. */
@@ -12,6 +13,8 @@ export interface Source {
   readonly head: number
   /** The program that made the page: `Hindcast 0.3.0`. */
   readonly by: string
+  /** The page beside it in which tasks and their moments can be looked at. */
+  readonly studio?: StudioLinks
 }
 
 /**

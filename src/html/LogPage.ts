@@ -14,6 +14,7 @@ import * as ModelCosts from "./figures/ModelCosts.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import * as ScoresOverTime from "./ScoresOverTime.ts"
 import * as SensorTraces from "./SensorTraces.ts"
+import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
 /** The page in chunks of HTML. */
@@ -34,7 +35,7 @@ function* sections(report: LogReport, source: Source): Generator<Markup> {
   yield confirmations(report)
   yield models(report)
   yield sensors(report)
-  yield tasks(report)
+  yield tasks(report, source)
   yield foot(report, source)
 }
 
@@ -214,15 +215,21 @@ const sensors = ({ sensors, tasks }: LogReport): Markup =>
           ]),
       )}${leftOut(MAX_ROWS, sensors.length, "sensors")}</section>`
 
-const tasks = ({ extremes: { best, worst }, scored }: LogReport): Markup => {
+const tasks = ({ extremes: { best, worst }, scored }: LogReport, { studio }: Source): Markup => {
   if (scored === 0) return markup``
   const rest = scored - best.length - worst.length
-  return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "earned most by")}${
-    worst.length === 0 ? null : list("Worst: the lowest net scores", worst, "cost", "lost most by")
-  }${rest > 0 ? markup`<p class="note">${FormattedNumbers.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task.</p>` : null}</section>`
+  return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "earned most by", studio)}${
+    worst.length === 0 ? null : list("Worst: the lowest net scores", worst, "cost", "lost most by", studio)
+  }${rest > 0 ? markup`<p class="note">${FormattedNumbers.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task, <code>hindcast studio ID</code> shows each moment of it.</p>` : null}</section>`
 }
 
-const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" | "cost", heading: string): Markup =>
+const list = (
+  caption: string,
+  listed: ReadonlyArray<ListedTask>,
+  why: "gained" | "cost",
+  heading: string,
+  studio: StudioLinks.StudioLinks | undefined,
+): Markup =>
   table(
     caption,
     [
@@ -244,8 +251,8 @@ const list = (caption: string, listed: ReadonlyArray<ListedTask>, why: "gained" 
       of[why] === null ? "" : markup`<bdi>${of[why]}</bdi>`,
       FormattedNumbers.count(of.steps),
       of.durationMs === null ? "" : FormattedNumbers.duration(of.durationMs),
-      `@${of.range.from} to @${of.range.to}`,
-      markup`<code>${of.taskId}</code>`,
+      markup`${StudioLinks.at(studio, of.taskId, of.range.from)} to ${StudioLinks.at(studio, of.taskId, of.range.to)}`,
+      StudioLinks.task(studio, of.taskId),
     ]),
   )
 

@@ -5,11 +5,11 @@ import { CSS as VIEWS } from "../views/drawHtml.ts"
 /**
  * One column on a phone, charts beside each other on wider screens, light or dark by the reader's system setting. The
  * colours are distinguishable for colour-blind readers (blue-green, orange, purple), and no chart relies on colour
- * alone.
+ * alone. They are those of Studio's page (`studio/page/style/base.css`).
  */
 export const CSS = `
-:root{color-scheme:light dark;--page:#fff;--under:var(--page);--card:#f7f7f5;--ink:#1a1b1e;--dim:#55585f;--line:#dcdcd7;--accent:#1d5b9e;--band:#1d5b9e26;--good:#0f7355;--bad:#b8410f;--denied:#7440b8;--expired:#8f6500;--unknown:#62666e;--other:#b9bbc0}
-@media (prefers-color-scheme:dark){:root{--page:#131518;--card:#1c1f24;--ink:#e9e9e6;--dim:#a9adb5;--line:#363a42;--accent:#82b7f2;--band:#82b7f22e;--good:#4fc59a;--bad:#f29066;--denied:#bea3f5;--expired:#dfb44c;--unknown:#a0a5ad;--other:#5b606a}}
+:root{color-scheme:light dark;--page:#fdfdfc;--under:var(--page);--card:#f4f4f1;--ink:#1a1b1e;--dim:#5b5e66;--line:#dfdfda;--accent:#1d5b9e;--band:#1d5b9e26;--good:#0f7355;--bad:#b8370f;--denied:#6d3fb0;--expired:#8a6100;--unknown:#62666e;--other:#b9bbc0}
+@media (prefers-color-scheme:dark){:root{--page:#131518;--card:#1b1e22;--ink:#e6e6e2;--dim:#a3a7af;--line:#30343b;--accent:#82b7f2;--band:#82b7f22e;--good:#4fc59a;--bad:#f58f66;--denied:#bea3f5;--expired:#e0b54d;--unknown:#a0a5ad;--other:#5b606a}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0 auto;padding:1.25rem 1rem 4rem;max-width:78rem;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}

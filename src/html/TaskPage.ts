@@ -15,6 +15,7 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { key, signed } from "./figures/KeyFigures.ts"
 import * as ModelCosts from "./figures/ModelCosts.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
+import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 import * as TaskCharts from "./TaskCharts.ts"
 
@@ -23,25 +24,25 @@ export const chunks = (report: TaskReport, source: Source, worlds: ReadonlyArray
   document(`Task ${report.audit.taskId}`, sections(report, source, worlds))
 
 function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<World>): Generator<Markup> {
-  yield head(report)
+  yield head(report, source)
   yield figures(report)
   yield whatHappened(report)
   yield views(report, worlds)
-  yield score(report)
+  yield score(report, source)
   yield AgentTables.section(report.audit)
   yield commands(report)
-  yield questions(report)
+  yield questions(report, source)
   yield models(report)
   yield sensorsSection(report)
-  yield events(report)
+  yield events(report, source)
   yield foot(report, source)
 }
 
-const head = ({ audit }: TaskReport): Markup => {
+const head = ({ audit }: TaskReport, { studio }: Source): Markup => {
   const { taskId, goal, agent, outcome, reason, openedAt, range } = audit
   return markup`<header><p class="under">What one task took in, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
     outcome === null ? "is still at it" : ENDED[outcome]
-  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task <code>${taskId}</code>, ${FormattedNumbers.moment(openedAt)}, @${range.from} to @${range.to}</p></header>`
+  }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}</p></header>`
 }
 
 const ENDED = {
@@ -126,7 +127,7 @@ const world = ({ plugin, view, document, outOfStep }: World): Markup =>
     onRight: (view) => viewMarkup(view, document),
   })}`
 
-const score = (report: TaskReport): Markup => {
+const score = (report: TaskReport, { studio }: Source): Markup => {
   const { score } = report
   if (score === null) return markup``
   const verdicts = verdictsOf(score).map((verdict) => ({ ...verdict, sign: verdict.kind === "reward" ? 1 : -1 }))
@@ -154,7 +155,7 @@ const score = (report: TaskReport): Markup => {
       signed(sign * amount),
       FormattedNumbers.count(times),
       FormattedNumbers.amount(weight),
-      markup`<span class="wide">${evidence(because, listed)}</span>`,
+      markup`<span class="wide">${evidence(because, listed, (position) => StudioLinks.at(studio, report.audit.taskId, position))}</span>`,
       markup`<bdi class="wraps">${measure}</bdi>`,
     ]),
   )}${unscored(score.unscored)}${scores(report)}</div></div></section>`
@@ -163,10 +164,14 @@ const score = (report: TaskReport): Markup => {
 /** Most positions listed in a cell. */
 const MAX_BECAUSE = 8
 
-const evidence = (because: Verdict["because"], listed: ReadonlySet<number>): Value => {
+const evidence = (
+  because: Verdict["because"],
+  listed: ReadonlySet<number>,
+  at: (position: number) => Markup,
+): Value => {
   const shown = because.slice(0, MAX_BECAUSE)
   const more = because.length - shown.length
-  return markup`${shown.map((position) => (listed.has(position) ? markup`<a href="#e${position}">@${position}</a> ` : `@${position} `))}${more > 0 ? `and ${more} more` : null}`
+  return markup`${shown.map((position) => (listed.has(position) ? markup`<a href="#e${position}">@${position}</a> ` : markup`${at(position)} `))}${more > 0 ? `and ${more} more` : null}`
 }
 
 const unscored = (unscored: NonNullable<TaskReport["score"]>["unscored"]): Markup | null =>
@@ -216,7 +221,7 @@ const commands = ({ audit }: TaskReport): Markup => {
 /** Most rows of the table of confirmations. */
 const MAX_QUESTIONS = 100
 
-const questions = ({ questions }: TaskReport): Markup =>
+const questions = ({ questions, audit }: TaskReport, { studio }: Source): Markup =>
   questions.length === 0
     ? markup``
     : markup`<section><h2>What were people asked?</h2>${table(
@@ -235,7 +240,7 @@ const questions = ({ questions }: TaskReport): Markup =>
             ending ?? "none yet",
             by === null ? "" : markup`<bdi>${by}</bdi>`,
             waitedMs === null ? "" : FormattedNumbers.duration(waitedMs),
-            `@${position}`,
+            StudioLinks.at(studio, audit.taskId, position),
           ]),
       )}${leftOut(MAX_QUESTIONS, questions.length, "questions")}</section>`
 
@@ -259,11 +264,11 @@ const sensorsSection = (report: TaskReport): Markup => {
   )}</section>`
 }
 
-const events = ({ listed, positions }: TaskReport): Markup =>
+const events = ({ listed, positions, audit }: TaskReport, { studio }: Source): Markup =>
   markup`<section><h2>All that happened, in words</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">what</th><th scope="col">in short</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
     ({ position, type, actor, elapsedMs, text }) =>
-      markup`<tr id="e${position}"><td>@${position}</td><td class="n">${FormattedNumbers.duration(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
+      markup`<tr id="e${position}"><td>${StudioLinks.at(studio, audit.taskId, position)}</td><td class="n">${FormattedNumbers.duration(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
   )}</tbody></table></div>${leftOut(listed.length, positions.length, "events, in the middle and not cited by the score,")}</section>`
 
 const foot = ({ audit }: TaskReport, { log, head, by }: Source): Markup =>
-  markup`<footer><h2>How to read this</h2><p>Every step of an agent is one event in the log, which is never changed; @412 is the event at position 412. A rubric says what is worth a reward or a punishment, and each cites the events that made it so. <code>hindcast log show @${audit.range.from}</code> shows one event whole, <code>hindcast why @${audit.range.to}</code> what caused it.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`
+  markup`<footer><h2>How to read this</h2><p>Every step of an agent is one event in the log, which is never changed; @412 is the event at position 412. A rubric says what is worth a reward or a punishment, and each cites the events that made it so. <code>hindcast log show @${audit.range.from}</code> shows one event whole, <code>hindcast why @${audit.range.to}</code> what caused it, <code>hindcast studio @${audit.range.to}</code> the world at that moment.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`

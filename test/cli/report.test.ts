@@ -40,6 +40,23 @@ describe("export html", () => {
     expect(stdout).toMatch(/^<!doctype html>/)
   })
 
+  it("refuses to link to what is no page of Studio, and writes nothing", async () => {
+    const file = place.file("linked.html")
+    for (const [studio, found] of [
+      [place.file("missing.html"), "no file"],
+      [place.directory, "something else"],
+      [place.file("other.html", "<!doctype html>"), "something else"],
+      ["javascript:alert(1)", "no file"],
+      ["http://127.0.0.1:8080/", "no file"],
+      ["\0", "The argument 'path' must be a string"],
+    ] as const) {
+      const { code, stderr } = await run("export", "html", "--studio", studio, "--output", file)
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(found) })
+      expect(stderr).toContain("expected a page that `")
+    }
+    expect(fs.existsSync(file)).toBe(false)
+  })
+
   it("refuses a task that there is none of, a file that is there and a directory that is not, and writes nothing", async () => {
     const there = place.file("there.html", "mine")
     expect((await run("export", "html", "--task", "nobodys", "--output", place.file("no.html"))).code).toBe(3)

@@ -21,7 +21,7 @@ export const VALUED = optionsNamed(`
   after agent anchor answers at by cassette cluster completions confirm-within critic deadline digest directory draw experiment format
   from gate goal grant-env grant-net grant-read grant-run grant-write group guide html io jobs judged-by key label led-within limit log
   log-level mapping max-steps max-tokens max-usd measure model name options other-model out outcome on-log-failure output override pass-above path plugin port projection public-key reason
-  resume rewind rubric sandbox scenario scenarios scores seed service set since sort stream subject task tasks timeline timestamps to
+  resume rewind rubric sandbox scenario scenarios scores seed service set since sort stream studio subject task tasks timeline timestamps to
   type until when where workspace
 `)
 

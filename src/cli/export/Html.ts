@@ -28,6 +28,7 @@ import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as ScoreOption from "./ScoreOption.ts"
+import * as StudioPage from "./StudioPage.ts"
 
 /** `hindcast export html` */
 export const html = Command.make(
@@ -41,15 +42,19 @@ export const html = Command.make(
       "A page of this task alone, with all that happened in it: an id, or its beginning or end",
     ),
     timeline: TimelineOption.timeline,
+    studio: StudioPage.studio,
   },
-  ({ log: named, json, output, force, scores, task, timeline }) =>
+  ({ log: named, json, output, force, scores, task, timeline, studio }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
       const choice = yield* ScoreOption.resolve(scores)
       const target = { file: output, force, log: log.name }
-      const source = { log: path.basename(log.name), head: head.position, by: `Hindcast ${VERSION}` }
+      const source = {
+        ...{ log: path.basename(log.name), head: head.position, by: `Hindcast ${VERSION}` },
+        ...(yield* StudioPage.linksTo(studio, { output, timeline: log.timeline })),
+      }
       if (Option.isSome(task)) {
         const report = yield* ofTask(yield* Ids.task(task.value), choice)
         const chunks = TaskPage.chunks(report, source, yield* worldsOf(report.audit))

@@ -53,7 +53,22 @@ export class PageMissing extends Data.TaggedError("PageMissing")<{ readonly dire
   }
 }
 
-const MAX_BYTES = 20_000_000
+/** Most bytes of the answers in a document. */
+export const MAX_BYTES = 20_000_000
+
+/** What is said in the beginning of every such document. */
+const MARK = '<meta name="generator" content="hindcast export studio">'
+
+/** Whether a text is the beginning of such a document. */
+export const isShared = (html: string): boolean => html.slice(0, 4096).includes(MARK)
+
+/** Whether a document shows a task. */
+export const shows = (html: string, { timeline, task }: SharedTask): boolean =>
+  html.includes(opened("task", { timeline, task }))
+
+/** The opening tag of an answer. */
+const opened = (path: string, parameters: Parameters<typeof questionOf>[1]): string =>
+  `<template ${QUESTION}="${escaped(questionOf(path, parameters))}">`
 
 /** The document, and how many events it holds. */
 export const document = ({ tasks, at, notes }: SharedOptions) =>
@@ -63,7 +78,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
     const add = (path: string, parameters: Parameters<typeof questionOf>[1], answer: object) => {
       const text = gzipSync(JSON.stringify(answer), { level: 9 }).toString("base64")
       bytes += text.length
-      templates.push(`<template ${QUESTION}="${escaped(questionOf(path, parameters))}">${text}</template>`)
+      templates.push(`${opened(path, parameters)}${text}</template>`)
     }
     const heads: Array<TaskHead> = []
     for (const { timeline, task } of tasks) {
@@ -111,7 +126,7 @@ const page = (templates: ReadonlyArray<string>, start: string, title: string) =>
       ...["img-src data:", "base-uri 'none'", "form-action 'none'"],
     ].join("; ")
     return [
-      `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">`,
+      `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${MARK}`,
       `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">`,
       `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">`,
       `<meta name="referrer" content="no-referrer"><title>${escaped(title)}</title><link rel="icon" href="data:,">`,

@@ -282,6 +282,25 @@ describe("a shared file", () => {
     expect({ abroad, said }).toEqual({ abroad: [], said: [] })
   })
 
+  it("is what a report beside it links into, as far as it shows the tasks", async () => {
+    const page = path.join(directory, "run #1 of 50 %.html")
+    const log = await demoLog(23, 7)
+    await document(["export", "studio", "task-0015", "task-0001", "--log", log, "--output", page])
+    const report = async (...args: ReadonlyArray<string>) => {
+      const file = path.join(directory, `report-${args.length}.html`)
+      await document(["export", "html", "--studio", page, "--log", log, "--output", file, ...args])
+      return open(browser.browser, pathToFileURL(file).href)
+    }
+    const all = await report("--scores", "live")
+    expect(await all.page.locator("a", { hasText: "task-0001" }).count()).toBe(1)
+    expect(await all.page.locator("a", { hasText: "task-0002" }).count()).toBe(0)
+    const one = await report("--task", "task-0015", "--scores", "live")
+    await one.page.locator("tr#e1044 a").click()
+    await at(one.page, 1044)
+    expect(await one.page.locator(".sentence").textContent()).toContain("There is no boiler any more.")
+    expect([...one.abroad, ...one.said]).toEqual([])
+  })
+
   it("holds the tasks that were named, and no other", async () => {
     const file = await share("task-0001", "task-0015")
     const { page } = await open(browser.browser, `${pathToFileURL(file).href}#/tasks`)

@@ -1,0 +1,61 @@
+/** The option `--studio` of reports: the page of Studio that their links lead to. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Option } from "effect"
+import type { StudioLinks } from "../../html/StudioLinks.ts"
+import * as SharedFile from "../../studio/shared/SharedFile.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { optionalText } from "../command/CommonOptions.ts"
+
+/** The option. */
+export const studio = optionalText(
+  "studio",
+  "A page of `hindcast export studio`, to which the tasks that it shows, and their positions, link",
+)
+
+/** The report that links. */
+interface Report {
+  /** The file that it is written to. */
+  readonly output: string
+  readonly timeline: string
+}
+
+/** The links to the page that was named, if one was. They are relative, so that both files can be passed on together. */
+export const linksTo = (
+  typed: Option.Option<string>,
+  { output, timeline }: Report,
+): Effect.Effect<{ readonly studio?: StudioLinks }, BadInput> =>
+  Effect.suspend(() => {
+    if (Option.isNone(typed)) return Effect.succeed({})
+    const page = contentOf(typed.value)
+    if (page.html === undefined) {
+      const expected = "a page that `hindcast export studio` wrote"
+      return new BadInput({ input: `--studio ${typed.value}`, expected, found: page.found })
+    }
+    const { html } = page
+    const directory = output === "-" ? "." : path.dirname(output)
+    const relative = path.relative(path.resolve(directory), path.resolve(typed.value))
+    return Effect.succeed({
+      studio: {
+        page: relative.split(path.sep).map(encodeURIComponent).join("/"),
+        timeline,
+        shows: (task) => SharedFile.shows(html, { timeline, task }),
+      },
+    })
+  })
+
+/** What such a page has beside its answers takes less than a megabyte. */
+const MOST_BYTES = SharedFile.MAX_BYTES + 1_000_000
+
+/** The page in a file, or what was found instead. */
+const contentOf = (file: string): { readonly html: string } | { readonly html?: never; readonly found: string } => {
+  try {
+    const stat = fs.statSync(file, { throwIfNoEntry: false })
+    if (stat === undefined) return { found: "no file" }
+    if (!stat.isFile() || stat.size > MOST_BYTES) return { found: "something else" }
+    const html = fs.readFileSync(file, "utf8")
+    return SharedFile.isShared(html) ? { html } : { found: "something else" }
+  } catch (cause) {
+    return { found: cause instanceof Error ? cause.message : String(cause) }
+  }
+}
