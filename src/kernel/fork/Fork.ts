@@ -193,7 +193,7 @@ const goOn = (
     })
     const led = replayThenLive(
       hurried,
-      withOwed(recorded?.withoutWorld(task) ?? task, left),
+      withOwed(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
       instructions,
       isOver,
       DecisionPoint.guideAt(point),

@@ -3,22 +3,16 @@
 import { agentIn, type Request } from "./Request.ts"
 
 /**
- * The perceptions that may have been cut off at a position: those after which nothing followed, and those of agents that
- * were late since. That another agent was late shows that the turn had passed on.
+ * The perceptions that may have been cut off at a position: those after which their agent requested nothing. One of several
+ * agents is asked again only where not all sensors were read: it may have handed in its action since, of which nothing is
+ * recorded before the round ends.
  */
 export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
   const last = new Map<string | undefined, Request>()
-  const late = new Set<string | undefined>()
-  const made = requests.filter(({ position }) => position <= at)
-  for (const request of made) {
-    const agentId = agentIn(request)
-    if (request.kind === "late") late.add(agentId)
-    else {
-      late.delete(agentId)
-      last.set(agentId, request)
-    }
+  for (const request of requests) {
+    if (request.position <= at && request.kind !== "late") last.set(agentIn(request), request)
   }
-  const isEnd = (request: Request) => request.kind === "perceive" && last.get(agentIn(request)) === request
-  const followed = made.findLastIndex((request) => !isEnd(request))
-  return made.filter((request, index) => isEnd(request) && (index > followed || late.has(agentIn(request))))
+  return [...last.values()].filter(
+    (request) => request.kind === "perceive" && (request.agentId === undefined || !request.isWhole),
+  )
 }

@@ -71,8 +71,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
       `nobody allowed a command, @${refused.position}, which was not yet denied; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
     )
   }
-  // Of several agents, those that had perceived last perceive again: others may have gone on meanwhile.
-  // One that had requested a command goes on with it.
+  // Of several agents, those perceive again that had not read all sensors. One that had requested a command goes on with it.
   const begun = requests.filter(({ kind, until }) => kind === "perceive" || kind === "act" || until <= at)
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)

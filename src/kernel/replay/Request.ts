@@ -15,6 +15,8 @@ export type Request =
       readonly position: number
       readonly until: number
       readonly readings: ReadonlyArray<Reading>
+      /** Whether the log says of every sensor that it was read, failed or was skipped. */
+      readonly isWhole: boolean
       readonly agentId?: string
     }
   | {
