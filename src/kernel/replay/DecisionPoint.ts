@@ -5,9 +5,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type LeftCommand, leftIn } from "../acting/LeftCommand.ts"
-import { cutPerceptions } from "./CutPerceptions.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
-import { agentIn, type Request } from "./Request.ts"
+import { agentIn, cutPerceptions, type Request } from "./Request.ts"
 
 /** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
@@ -50,6 +49,12 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   const cut = requests.find((request) => request.kind === "act" && inside(request, at) && endOf(request) <= at)
   if (cut !== undefined) {
     return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
+  }
+  const torn = tornMove(events, at)
+  if (torn !== undefined) {
+    return refuse(
+      `what a world's tick, or an agent that joined or left it, changed is recorded with that, up to @${torn.position}; fork it there`,
+    )
   }
   const overtaken = requests.find(
     (request) =>
@@ -133,6 +138,17 @@ const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
     else if (ENDS.has(event.type)) commands.delete(commandId)
   }
   return commands
+}
+
+/** The last event after a position that belongs to a tick, or to an agent that joined or left, by then: they are one commit. */
+const tornMove = (events: ReadonlyArray<Event>, at: number): Event | undefined => {
+  const moves = new Set(
+    events.flatMap((event) => {
+      const isMove = is(event, "WorldTicked") || is(event, "AgentJoined") || is(event, "AgentLeft")
+      return isMove && event.position <= at ? [event.id] : []
+    }),
+  )
+  return events.findLast(({ position, causationId }) => position > at && moves.has(causationId ?? ""))
 }
 
 const ENDS: ReadonlySet<string> = new Set([

@@ -6,9 +6,8 @@ import { digest } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed } from "../tasks/ModelCalls.ts"
-import { cutPerceptions } from "./CutPerceptions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
-import type { Consultation, Request } from "./Request.ts"
+import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
 /**
  * The requests of an agent, in the order in which it made them, without those whose answers it did not get.
