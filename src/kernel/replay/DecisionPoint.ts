@@ -5,6 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type LeftCommand, leftIn } from "../acting/LeftCommand.ts"
+import * as Agent from "../agents/Agent.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
 import { agentIn, cutPerceptions, type Request } from "./Request.ts"
 
@@ -121,6 +122,22 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   if (lost === undefined) return Either.right(point)
   const reason = `its agent called a model @${lost.position} and no response was recorded, so that no agent can be led past that call; fork it before, or start the agent at the moment of the fork (\`fresh\`, \`--fresh\`)`
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
+}
+
+/** Fails if an agent is to be led over the past of several, and does not have an agent for each. */
+export const playable = (
+  { taskId, opened }: Recording,
+  at: number,
+  agent: Agent.Agent,
+): Either.Either<void, NotForkable> => {
+  const expected = opened.payload.agents
+  const found = Agent.isGroup(agent) ? Object.keys(agent.agents) : "decide" in agent ? [] : undefined
+  const isPlayed =
+    expected === undefined || found === undefined || [...expected].sort().join() === [...found].sort().join()
+  if (isPlayed) return Either.right(undefined)
+  const each = `an agent for each of ${expected.join(", ")}`
+  const reason = `expected ${each}, found ${found.length === 0 ? `${Agent.fullName(agent)} alone` : found.join(", ")}`
+  return Either.left(new NotForkable({ taskId, at, reason }))
 }
 
 const inside = ({ position, until }: Request, at: number) => position <= at && at < until

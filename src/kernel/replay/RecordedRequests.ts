@@ -43,8 +43,8 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * The requests without the perceptions that the end of a kernel, or a fork of a task with several agents, may have cut
- * off: those after which the agent requested nothing before the task was gone on with. They were made again.
+ * The requests without the perceptions that were made again: those that the end of a kernel, or a fork of a task with several
+ * agents, may have cut off, and one right before a fork that showed its agent something else.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
@@ -52,11 +52,14 @@ const withoutCutPerceptions = (
 ): ReadonlyArray<Request> => {
   const isShared = events.some(isOfSeveral)
   const cut = new Set(
-    events.flatMap((event) =>
-      is(event, "TaskResumed") || (isShared && is(event, "TimelineForked"))
-        ? cutPerceptions(requests, event.payload.at)
-        : [],
-    ),
+    events.flatMap((event) => {
+      if (is(event, "TaskResumed")) return cutPerceptions(requests, event.payload.at)
+      if (!is(event, "TimelineForked")) return []
+      const { at, overrides } = event.payload
+      const isOther = overrides.readings !== undefined || overrides.world !== undefined
+      const last = isOther ? requests.findLast(({ until }) => until <= at) : undefined
+      return [...(last?.kind === "perceive" ? [last] : []), ...(isShared ? cutPerceptions(requests, at) : [])]
+    }),
   )
   return requests.filter((request) => !cut.has(request))
 }
