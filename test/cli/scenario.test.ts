@@ -100,7 +100,22 @@ describe("run --scenario FILE of several agents", () => {
 
     const { tasks } = (await document(["task", "ls", ...log])) as { tasks: ReadonlyArray<{ id: string }> }
     const played = ["--agent", `ann=${part("reader")}`, "--agent", `ben=${part("seeker")}`, ...log]
-    expect(await document(["replay", String(tasks[0]?.id), ...played])).toMatchObject({ verdict: "identical" })
+    const task = String(tasks[0]?.id)
+    expect(await document(["replay", task, ...played])).toMatchObject({ verdict: "identical" })
+
+    // One of them is replaced in a fork, and the other one goes on as it was.
+    const steps = (await document(["log", "ls", ...log, "--task", task, "--type", "ActuatorCommanded"])) as {
+      events: ReadonlyArray<{ position: number }>
+    }
+    const replaced = ["--agent", `ann=${part("reader")}`, "--agent", `ben=${silent}`, ...log]
+    const forking = ["fork", `@${(steps.events[2]?.position ?? 0) - 1}`, "--task", task]
+    const forked = await document([...forking, ...replaced, "--timeline", "silent"])
+    expect(forked).toMatchObject({ audit: { outcome: "failed", agents: { ben: { outcome: "failed" } } } })
+    expect(await document(["replay", task, ...replaced, "--timeline", "silent"])).toMatchObject({
+      verdict: "identical",
+    })
+    const alone = await hindcast([...forking, "--agent", `ben=${silent}`, ...log])
+    expect(alone.stderr).toContain("expected an agent for each of ann, ben, found ben")
   })
 
   it("says which agent is missing, strange, without a name, or elsewhere", async () => {

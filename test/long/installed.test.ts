@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { PACKAGE } from "../built.ts"
 import { errorsOf, makeProject, run } from "../package/consumer.ts"
 
@@ -12,6 +12,9 @@ const made = [packed]
 afterAll(() => {
   for (const { remove } of made) remove()
 })
+
+// While a command runs, nothing else does: vitest hears of a test between two of them, and gives up after a minute.
+afterEach(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
 let tarball = ""
 beforeAll(() => {

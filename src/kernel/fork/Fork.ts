@@ -193,7 +193,7 @@ const goOn = (
     })
     const led = replayThenLive(
       hurried,
-      withOwed(recorded?.withoutWorld(task) ?? task, left),
+      withOwed(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
       instructions,
       isOver,
       DecisionPoint.guideAt(point),
@@ -238,6 +238,8 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
     const parent = Timelines.view(log, yield* Timelines.named(log, timeline))
     const recording = yield* Recording.load(parent, options.task ?? (yield* taskAt(parent, position)))
     const found = yield* DecisionPoint.find(recording, position)
+    const fresh = startsFresh(recording, agent, options)
+    if (!fresh) yield* DecisionPoint.playable(recording, position, agent)
     const { sensors } = recording.capabilitiesAt(position)
     yield* Overrides.check(overrides, {
       ...{ sensors: sensors.map(({ name }) => name), plugins: recording.plugins, live: io === "live" },
@@ -247,7 +249,6 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
       (sensor) => sensors.find(({ name }) => name === sensor)?.reading,
     )
     const changesWorld = overrides.readings !== undefined || overrides.world !== undefined
-    const fresh = startsFresh(recording, agent, options)
     const point = changesWorld || fresh ? DecisionPoint.beforePerceiving(found) : found
     return { parent, point: fresh ? point : yield* DecisionPoint.reachable(point), overrides }
   })

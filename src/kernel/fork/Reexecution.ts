@@ -7,9 +7,8 @@ import type { CallOptions, Components } from "../../plugins/process/Components.t
 import type { Json } from "../../values/Json.ts"
 import { resultsOf } from "../acting/RoundResults.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
-import { outcomes, type RecordedOutcome } from "../replay/RecordedOutcomes.ts"
+import { outcomes, type RecordedOutcome, roundsOf } from "../replay/RecordedOutcomes.ts"
 import * as Environments from "../tasks/Environments.ts"
-import { roundsOf } from "./RecordedRounds.ts"
 import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCheck.ts"
 
 interface Call {

@@ -5,9 +5,9 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { type LeftCommand, leftIn } from "../acting/LeftCommand.ts"
-import { cutPerceptions } from "./CutPerceptions.ts"
+import * as Agent from "../agents/Agent.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
-import { agentIn, type Request } from "./Request.ts"
+import { agentIn, cutPerceptions, type Request } from "./Request.ts"
 
 /** Choose another position: the task cannot be forked at this one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
@@ -51,6 +51,12 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   if (cut !== undefined) {
     return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
   }
+  const torn = tornMove(events, at)
+  if (torn !== undefined) {
+    return refuse(
+      `what a world's tick, or an agent that joined or left it, changed is recorded with that, up to @${torn.position}; fork it there`,
+    )
+  }
   const overtaken = requests.find(
     (request) =>
       request.kind === "act" &&
@@ -71,8 +77,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
       `nobody allowed a command, @${refused.position}, which was not yet denied; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
     )
   }
-  // Of several agents, those that had perceived last perceive again: others may have gone on meanwhile.
-  // One that had requested a command goes on with it.
+  // Of several agents, those perceive again that had not read all sensors. One that had requested a command goes on with it.
   const begun = requests.filter(({ kind, until }) => kind === "perceive" || kind === "act" || until <= at)
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)
@@ -119,6 +124,22 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 
+/** Fails if an agent is to be led over the past of several, and does not have an agent for each. */
+export const playable = (
+  { taskId, opened }: Recording,
+  at: number,
+  agent: Agent.Agent,
+): Either.Either<void, NotForkable> => {
+  const expected = opened.payload.agents
+  const found = Agent.isGroup(agent) ? Object.keys(agent.agents) : "decide" in agent ? [] : undefined
+  const isPlayed =
+    expected === undefined || found === undefined || [...expected].sort().join() === [...found].sort().join()
+  if (isPlayed) return Either.right(undefined)
+  const each = `an agent for each of ${expected.join(", ")}`
+  const reason = `expected ${each}, found ${found.length === 0 ? `${Agent.fullName(agent)} alone` : found.join(", ")}`
+  return Either.left(new NotForkable({ taskId, at, reason }))
+}
+
 const inside = ({ position, until }: Request, at: number) => position <= at && at < until
 
 const endOf = (request: Request): number =>
@@ -134,6 +155,17 @@ const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
     else if (ENDS.has(event.type)) commands.delete(commandId)
   }
   return commands
+}
+
+/** The last event after a position that belongs to a tick, or to an agent that joined or left, by then: they are one commit. */
+const tornMove = (events: ReadonlyArray<Event>, at: number): Event | undefined => {
+  const moves = new Set(
+    events.flatMap((event) => {
+      const isMove = is(event, "WorldTicked") || is(event, "AgentJoined") || is(event, "AgentLeft")
+      return isMove && event.position <= at ? [event.id] : []
+    }),
+  )
+  return events.findLast(({ position, causationId }) => position > at && moves.has(causationId ?? ""))
 }
 
 const ENDS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** Reads the outcomes of commands from a task's events. */
+/** Reads the outcomes of commands from a task's events, and which of them reached a world together. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -61,4 +61,21 @@ const outcomeOf = (
   return event.causationId !== null && expired.has(event.causationId)
     ? { status: "expired", ...of, reason }
     : { status: "denied", ...of, rule, reason }
+}
+
+/**
+ * The commands of each recorded round of a world, in the order of their dispatch, by the id of each of them. A command
+ * that reached the world by itself is missing. Of a round that was dispatched again, the last dispatch counts.
+ */
+export const roundsOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const rounds = new Map<string, Array<string>>()
+  for (const event of events) {
+    if (!is(event, "CommandDispatched")) continue
+    const { commandId, round } = event.payload
+    if (round === undefined) continue
+    const commands = round === commandId ? [] : (rounds.get(round) ?? [])
+    commands.push(commandId)
+    rounds.set(commandId, commands)
+  }
+  return rounds
 }

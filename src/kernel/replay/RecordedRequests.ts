@@ -6,14 +6,21 @@ import { digest } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed } from "../tasks/ModelCalls.ts"
-import { cutPerceptions } from "./CutPerceptions.ts"
 import { outcomes } from "./RecordedOutcomes.ts"
-import type { Consultation, Request } from "./Request.ts"
+import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
-/** The requests of an agent, in the order in which it made them, without those whose answers it did not get. */
-export const requestsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
+/**
+ * The requests of an agent, in the order in which it made them, without those whose answers it did not get.
+ *
+ * @param sensorsAt the number of sensors that a perception reads which begins at a position
+ */
+export const requestsOf = (
+  events: ReadonlyArray<Event>,
+  sensorsAt: (position: number) => number,
+): ReadonlyArray<Request> => {
   const seen = withoutUnansweredCalls(events)
-  const readings = seen.some(isChoice) && !seen.some(isOfSeveral) ? fromDecisions(seen) : fromPerceptions(seen)
+  const readings =
+    seen.some(isChoice) && !seen.some(isOfSeveral) ? fromDecisions(seen, sensorsAt) : fromPerceptions(seen, sensorsAt)
   const requests = [...readings, ...fromEvents(seen)].sort((a, b) => a.position - b.position)
   return withoutCutPerceptions(requests, seen)
 }
@@ -36,8 +43,8 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * The requests without the perceptions that the end of a kernel, or a fork of a task with several agents, may have cut
- * off: those after which the agent requested nothing before the task was gone on with. They were made again.
+ * The requests without the perceptions that were made again: those that the end of a kernel, or a fork of a task with several
+ * agents, may have cut off, and one right before a fork that showed its agent something else.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
@@ -45,11 +52,14 @@ const withoutCutPerceptions = (
 ): ReadonlyArray<Request> => {
   const isShared = events.some(isOfSeveral)
   const cut = new Set(
-    events.flatMap((event) =>
-      is(event, "TaskResumed") || (isShared && is(event, "TimelineForked"))
-        ? cutPerceptions(requests, event.payload.at)
-        : [],
-    ),
+    events.flatMap((event) => {
+      if (is(event, "TaskResumed")) return cutPerceptions(requests, event.payload.at)
+      if (!is(event, "TimelineForked")) return []
+      const { at, overrides } = event.payload
+      const isOther = overrides.readings !== undefined || overrides.world !== undefined
+      const last = isOther ? requests.findLast(({ until }) => until <= at) : undefined
+      return [...(last?.kind === "perceive" ? [last] : []), ...(isShared ? cutPerceptions(requests, at) : [])]
+    }),
   )
   return requests.filter((request) => !cut.has(request))
 }
@@ -58,7 +68,10 @@ const withoutCutPerceptions = (
  * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is
  * placed right before the decision. A perception after the last decision is found by the perception numbers.
  */
-const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
+const fromDecisions = (
+  events: ReadonlyArray<Event>,
+  sensorsAt: (position: number) => number,
+): ReadonlyArray<Request> => {
   const byPosition = new Map(events.map((event) => [event.position, event]))
   const consulted = events.filter((event) => is(event, "ModelCalled"))
   let before = 0
@@ -73,7 +86,7 @@ const fromDecisions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => 
   const last = events.findLast(isChoice)?.position ?? 0
   const after = events.filter(({ position }) => position > last)
   // An earlier one may have been cut off by the end of a kernel.
-  const newest = fromPerceptions(after).slice(-1)
+  const newest = fromPerceptions(after, sensorsAt).slice(-1)
   const consultedAt = after.find((event) => is(event, "ModelCalled"))?.position
   return [
     ...perceived,
@@ -91,14 +104,20 @@ export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyA
 }
 
 /** The perceptions of an agent that advances by itself. */
-const fromPerceptions = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
+const fromPerceptions = (
+  events: ReadonlyArray<Event>,
+  sensorsAt: (position: number) => number,
+): ReadonlyArray<Request> => {
   const perceptions = new Map<number, Array<Event>>()
   for (const event of events) {
     const { perception } = event.payload
     if (!PERCEIVING.has(event.type) || typeof perception !== "number" || isUnrecorded(event)) continue
     perceptions.set(perception, [...(perceptions.get(perception) ?? []), event])
   }
-  return [...perceptions.values()].map((read) => perceiving(read, read[0]?.position ?? 0))
+  return [...perceptions.values()].map((read) => {
+    const position = read[0]?.position ?? 0
+    return { ...perceiving(read, position), isWhole: read.length >= sensorsAt(position) }
+  })
 }
 
 /** The code of a failure to read a sensor whose reading the recording of a fork does not have. */
@@ -111,7 +130,10 @@ const isUnrecorded = (event: Event): boolean => is(event, "SensorFailed") && eve
 export const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])
 
 /** A perceive request, with the readings in the order in which `perceive` returns them: by priority, then by name. */
-const perceiving = (events: ReadonlyArray<Event>, position: number): Request => {
+const perceiving = (
+  events: ReadonlyArray<Event>,
+  position: number,
+): Extract<Request, { readonly kind: "perceive" }> => {
   const read = events.filter((event) => is(event, "SensorRead"))
   const readings = read
     .toSorted(
@@ -121,7 +143,7 @@ const perceiving = (events: ReadonlyArray<Event>, position: number): Request => 
     .map((event) => ({ sensor: event.payload.sensor, reading: event.payload.reading, position: event.position, event }))
   const positions = events.flatMap(({ type, position }) => (PERCEIVING.has(type) ? [position] : []))
   const until = positions.length === 0 ? position : Math.max(...positions)
-  return { kind: "perceive", position, until, readings, ...agentOf(events[0]) }
+  return { kind: "perceive", position, until, readings, isWhole: true, ...agentOf(events[0]) }
 }
 
 /** The agent that an event is of, in a task with several. */

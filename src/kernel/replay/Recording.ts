@@ -87,15 +87,16 @@ export const load = (
     const plugins = opened.payload.plugins ?? presumedPlugins(registry, opened.payload.measures)
     const registryAt = yield* registries(log, registry, opened.position, last?.position ?? 0)
     const offered = offering(plugins)
+    const capabilitiesAt = (position: number) => offered(registryAt(position))
     const forks = events.flatMap((event) => (is(event, "TimelineForked") ? [event.payload] : []))
     const fork = forks.at(-1)
     return {
       ...{ taskId, timeline, opened, plugins, registryAt, events },
       instructions: forks.reduce(overriddenBy, { goal: opened.payload.goal, seed: opened.payload.seed ?? 0 }),
       forked: fork === undefined ? null : { at: fork.at, fresh: fork.overrides.fresh === true },
-      requests: requestsOf(events),
+      requests: requestsOf(events, (position) => capabilitiesAt(position).sensors.length),
       closed: last !== undefined && is(last, "TaskClosed") ? last : null,
-      capabilitiesAt: (position) => offered(registryAt(position)),
+      capabilitiesAt,
     }
   })
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
 import type { AgentCommand } from "../acting/Round.ts"
+import type { Capabilities } from "../tasks/Capabilities.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"
 import { gottenBy } from "./RecordedAgentEvents.ts"
@@ -126,24 +127,38 @@ export const roundInPart =
     })
 
 /**
- * A task in which no agent is late before it has requested again what it had under way: it had handed that in, however long
- * it takes now to be led there.
+ * A task in which no agent is late before it has requested again what it had under way, and none before a round that was
+ * under way is requested again: its agents had handed in their actions, however long it takes now to be led there.
  */
-export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>): Task => {
-  const owing = new Set(left.map(({ commanded }) => commanded.payload.agentId))
-  if (owing.size === 0) return task
+export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
+  const owed = new Set(left.map(({ commanded: { payload } }) => payload))
+  if (owed.size === 0) return task
+  const isStep = (name: string) => actuators.some((actuator) => actuator.world === true && actuator.name === name)
+  const settled = (isIt: (command: (typeof left)[number]["commanded"]["payload"]) => boolean) => {
+    for (const command of owed) if (isIt(command)) owed.delete(command)
+  }
   return {
     ...task,
-    late: (agentId, ...time) => Effect.suspend(() => (owing.has(agentId) ? Effect.never : task.late(agentId, ...time))),
+    late: (agentId, ...time) =>
+      Effect.suspend(() =>
+        [...owed].some((command) => command.agentId === agentId || isStep(command.actuator))
+          ? Effect.never
+          : task.late(agentId, ...time),
+      ),
     act: (actuator, args, options = {}) =>
       Effect.suspend(() => {
-        owing.delete(options.agentId)
+        settled(({ agentId }) => agentId === options.agentId)
         return task.act(actuator, args, options)
       }),
     together: (commands) =>
       Effect.suspend(() => {
-        for (const { agentId } of commands) owing.delete(agentId)
+        settled(({ actuator }) => isStep(actuator))
         return task.together(commands)
+      }),
+    member: (event) =>
+      Effect.suspend(() => {
+        settled(({ agentId }) => agentId === event.payload.agentId)
+        return task.member(event)
       }),
   }
 }

@@ -1,7 +1,6 @@
 /** Plugins that answer from a recording, for forks with `io: "recorded"`. */
 
 import { Effect, Either } from "effect"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { CallFailed } from "../../plugins/PluginError.ts"
 import type { Components } from "../../plugins/process/Components.ts"
@@ -13,11 +12,12 @@ import type { Instances } from "../instances/Instances.ts"
 import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
 import type { Reading } from "../sensing/SensorReading.ts"
 import * as Environments from "../tasks/Environments.ts"
-import { ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
+import { type AskOptions, ModelCallFailed, type ModelCallRequest, type ModelCallResponse } from "../tasks/ModelCalls.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Point } from "./DecisionPoint.ts"
 import { Stopped } from "./Divergence.ts"
+import * as RecordedMoves from "./RecordedMoves.ts"
 import { NOT_RECORDED } from "./RecordedRequests.ts"
 import type { Recording } from "./Recording.ts"
 
@@ -32,26 +32,30 @@ export interface ReplayedPlugins {
 
 /**
  * Answers from the recording. A command gets its recorded outcome and changes, if it equals the next recorded
- * command. A sensor returns its next recorded reading, if that was taken before the next recorded command took
- * effect. All other requests fail.
+ * command; so do the commands of a round, a tick, and an agent that joins or leaves. A sensor returns its next recorded
+ * reading, if that was taken before the world moved next. All other requests fail.
  *
  * @param documents the environments' documents at the point
  */
 export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<string, Json>): ReplayedPlugins => {
+  /** By sensor and agent. */
   const readings = new Map<string, Array<Reading>>()
   for (const request of ahead) {
     if (request.kind !== "perceive") continue
     for (const reading of request.readings) {
-      const queue = readings.get(reading.sensor) ?? []
-      readings.set(reading.sensor, queue)
+      const key = keyOf(reading.sensor, request.agentId)
+      const queue = readings.get(key) ?? []
+      readings.set(key, queue)
       queue.push(reading)
     }
   }
-  const commands = ahead.flatMap((request) =>
-    request.kind === "act" && (request.outcome?.status === "succeeded" || request.outcome?.status === "failed")
-      ? [{ commandedAt: request.position, outcome: request.outcome }]
-      : [],
-  )
+  const moves = RecordedMoves.make(recording, at, ahead)
+  const moved = (taken: ReadonlyArray<RecordedMoves.Move>) => {
+    // Unused readings from before do not reflect its effect.
+    for (const queue of readings.values()) {
+      while (queue[0] !== undefined && queue[0].position < (taken[0]?.at ?? 0)) queue.shift()
+    }
+  }
   const consultations = ahead.flatMap((request) =>
     request.kind === "consult" && request.answer !== null
       ? [{ question: request.question, answer: request.answer }]
@@ -81,41 +85,64 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
       return Effect.die(new Stopped())
     })
 
+  /** The document of a plugin after a move; undefined if it has none. */
+  const after = (plugin: string, taken: ReadonlyArray<RecordedMoves.Move>): Json | undefined => {
+    moved(taken)
+    for (const patch of moves.changes(plugin, taken)) {
+      const patched = JsonPatch.apply(state.get(plugin), patch)
+      if (Either.isRight(patched) && patched.right !== undefined) state.set(plugin, patched.right)
+    }
+    return state.get(plugin)
+  }
+
   const answering = (plugin: string): Components => ({
-    read: (sensor) =>
+    read: (sensor, { agent } = {}) =>
       Effect.suspend(() => {
         const name = `${plugin}/${sensor}`
-        const queue = readings.get(name) ?? []
+        const queue = readings.get(keyOf(name, agent)) ?? []
         const [next] = queue
-        // A reading taken after a command depends on that command.
-        const done = commands[0]?.outcome.event.position ?? Number.POSITIVE_INFINITY
-        if (next === undefined || next.position > done) return miss(plugin, `read ${name}`, `a reading of ${name}`)
+        // A reading taken after the world moved depends on that.
+        if (next === undefined || next.position > moves.nextAt()) {
+          return miss(plugin, `read ${name}`, `a reading of ${name}`)
+        }
         queue.shift()
         return Effect.succeed(next.reading)
       }),
-    act: (actuator, args) =>
+    act: (actuator, args, { agent } = {}) =>
       Effect.suspend(() => {
         const name = `${plugin}/${actuator}`
         const call = `act ${name}`
-        const next = commands.find(
-          ({ commandedAt, outcome }) =>
-            // Of commands that were under way together, the first one that is equal.
-            commandedAt < (commands[0]?.outcome.event.position ?? 0) &&
-            outcome.actuator === name &&
-            JsonPatch.equal(outcome.args, args),
-        )
-        if (next === undefined) return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
-        commands.splice(commands.indexOf(next), 1)
-        // Unused readings from before the command do not reflect its effect.
-        for (const queue of readings.values()) {
-          while (queue[0] !== undefined && queue[0].position < next.commandedAt) queue.shift()
-        }
-        const { outcome } = next
-        const left = changedBy(outcome.event, plugin, recording.events, state)
+        const taken = moves.command(name, args, agent)
+        if (taken === undefined) return miss(plugin, call, `${name} ${JSON.stringify(args).slice(0, MAX_ARGS)}`)
+        const left = after(plugin, [taken])
         const document = left === undefined ? {} : { state: left }
+        const { outcome } = taken
         return outcome.status === "succeeded"
           ? Effect.succeed({ result: outcome.result, ...document })
           : new CallFailed({ plugin, call, error: outcome.error, ...document })
+      }),
+    round: (actions) =>
+      Effect.suspend(() => {
+        const taken = moves.round(`${plugin}/step`, actions)
+        if (taken === undefined) {
+          const each = Object.entries(actions).map(([agent, action]) => `${agent} ${JSON.stringify(action)}`)
+          return miss(plugin, `round ${plugin}`, `a round of ${each.join(", ").slice(0, MAX_ARGS)}`)
+        }
+        const agents = Object.fromEntries(taken.map((move) => [move.agentId ?? "", moves.roundOutcome(move)]))
+        return Effect.succeed({ agents, state: after(plugin, taken) ?? null })
+      }),
+    changeAgents: (change, agent) =>
+      Effect.suspend(() => {
+        const taken = moves.member(plugin, change, agent)
+        if (taken === undefined) return miss(plugin, `${change} ${plugin}`, `that ${agent} ${change}s`)
+        return Effect.succeed(after(plugin, [taken]) ?? null)
+      }),
+    tick: (milliseconds) =>
+      Effect.suspend(() => {
+        const taken = moves.tick(plugin, milliseconds)
+        if (taken === undefined) return miss(plugin, `tick ${plugin}`, `a tick of ${plugin} by ${milliseconds} ms`)
+        const agents = Object.fromEntries(Object.entries(taken.steps).map(([agent, ok]) => [agent, { ok }]))
+        return Effect.succeed({ agents, state: after(plugin, [taken]) ?? null })
       }),
     reset: () =>
       Effect.suspend(() => {
@@ -124,9 +151,6 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         state.set(plugin, reset.state)
         return Effect.succeed(reset.state)
       }),
-    round: (actions) => miss(plugin, `round ${plugin}`, `a round of ${Object.keys(actions).join(", ")}`),
-    changeAgents: (change, agent) => miss(plugin, `${change} ${plugin}`, `that ${agent} ${change}s`),
-    tick: () => miss(plugin, `tick ${plugin}`, `a tick of ${plugin}`),
     restore: () => miss(plugin, `restore ${plugin}`, `a restoration of ${plugin}`),
     judge: (measure) => miss(plugin, `judge ${plugin}/${measure}`, `a judgement of ${plugin}/${measure}`),
     ping: Effect.succeed(0),
@@ -142,8 +166,9 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
           missed ??= "an input"
           return Effect.die(new Stopped())
         }),
-      consult: (question) => Effect.map(task.ask(question, recordedAnswer(question)), ({ response }) => response),
-      ask: (question) => task.ask(question, recordedAnswer(question)),
+      consult: (question, _answering, options) =>
+        Effect.map(task.ask(question, recordedAnswer(question), ofAgent(options)), ({ response }) => response),
+      ask: (question, _answering, options) => task.ask(question, recordedAnswer(question), ofAgent(options)),
     }),
     instances: {
       get: (plugin, registry) =>
@@ -197,18 +222,8 @@ const resetAfter = ({ events }: Recording, at: number, plugin: string): PayloadO
 /** Most characters of a command's arguments in a message. */
 const MAX_ARGS = 300
 
-/** The plugin's document after a command's outcome; undefined if it has none. */
-const changedBy = (
-  outcome: Event,
-  plugin: string,
-  events: ReadonlyArray<Event>,
-  state: Map<string, Json>,
-): Json | undefined => {
-  for (const event of events) {
-    if (!is(event, "EnvironmentChanged") || event.causationId !== outcome.id || event.payload.plugin !== plugin)
-      continue
-    const after = JsonPatch.apply(state.get(plugin), event.payload.patch)
-    if (Either.isRight(after) && after.right !== undefined) state.set(plugin, after.right)
-  }
-  return state.get(plugin)
-}
+/** The key of the readings of a sensor for an agent, in a task with several. */
+const keyOf = (sensor: string, agentId: string | undefined) => (agentId === undefined ? sensor : `${sensor} ${agentId}`)
+
+/** What of a question's options counts where a recording answers. */
+const ofAgent = ({ agentId }: AskOptions = {}): AskOptions => (agentId === undefined ? {} : { agentId })

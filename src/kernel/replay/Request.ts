@@ -15,6 +15,8 @@ export type Request =
       readonly position: number
       readonly until: number
       readonly readings: ReadonlyArray<Reading>
+      /** Whether the log says of every sensor that it was read, failed or was skipped. */
+      readonly isWhole: boolean
       readonly agentId?: string
     }
   | {
@@ -72,3 +74,18 @@ export interface Consultation {
 /** The agent that a request is of, in a task with several. */
 export const agentIn = (request: Request): string | undefined =>
   request.kind === "decide" ? request.decision.agentId : request.agentId
+
+/**
+ * The perceptions that may have been cut off at a position: those after which their agent requested nothing. One of several
+ * agents is asked again only where not all sensors were read: it may have handed in its action since, of which nothing is
+ * recorded before the round ends.
+ */
+export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
+  const last = new Map<string | undefined, Request>()
+  for (const request of requests) {
+    if (request.position <= at && request.kind !== "late") last.set(agentIn(request), request)
+  }
+  return [...last.values()].filter(
+    (request) => request.kind === "perceive" && (request.agentId === undefined || !request.isWhole),
+  )
+}

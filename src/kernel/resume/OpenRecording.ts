@@ -10,9 +10,9 @@ import { fullName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
-import { cutPerceptions } from "../replay/CutPerceptions.ts"
 import { leftAt, type Point } from "../replay/DecisionPoint.ts"
 import { PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
+import { cutPerceptions } from "../replay/Request.ts"
 
 /** See the reason: the task cannot be resumed. It stays as it is. */
 export class NotResumable extends Data.TaggedError("NotResumable")<{

@@ -155,7 +155,7 @@ const goOn = (
     const noticed = noticing(task, () => {
       wentLive = true
     })
-    const live = withOwed(noticed, left)
+    const live = withOwed(noticed, left, recording.capabilitiesAt(point.at))
     const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
       ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
     })

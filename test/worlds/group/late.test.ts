@@ -57,24 +57,51 @@ const types = (agentId: string) =>
     events.flatMap(({ type, payload }) => (payload.agentId === agentId ? [type] : [])),
   )
 
-describe("an agent of a group whose command was under way at the moment of a fork", () => {
-  it.scopedLive("is not late before it requests it again, however long it takes to be led there", () =>
+describe("a group that is forked where a round was under way", () => {
+  it.scopedLive("has no late agent in that round, however long it takes to lead them there", () =>
     inKernel(
       Effect.gen(function* () {
         const kernel = yield* Kernel
         const agents = (pause: Effect.Effect<unknown>) => ({ ada: stepping(() => 0), bob: pausing(pause) })
         const within = { decideWithinMs: 20, maxRounds: 3 }
         yield* runGroup(groupOf(agents(Effect.void), { maxRounds: 3 }))
-        const at = (yield* eventsOf(TASK)).find(of("ActuatorCommanded", "bob"))?.position ?? 0
-        const slow = groupOf(agents(Effect.sleep("200 millis")), within)
-        yield* kernel.fork(slow, { task: TASK, at, timeline: "slow" })
-        const log = yield* EventLog
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId: TASK, timeline: "slow" })))
-        const [ada, bob] = events.filter(of("CommandDispatched")).map(({ payload }) => payload.round)
-        // Both act in the round in which they had handed in their actions.
-        expect(ada).toBe(bob)
-        const replayed = yield* kernel.replay(TASK, groupOf(agents(Effect.void), within), { timeline: "slow" })
-        expect(replayed).toMatchObject({ verdict: "identical" })
+        const round = (yield* eventsOf(TASK)).filter(of("ActuatorCommanded")).slice(0, 2)
+        expect(round.map(({ payload }) => payload.agentId)).toEqual(["ada", "bob"])
+        for (const { position: at } of round) {
+          const timeline = `at-${at}`
+          const slow = groupOf(agents(Effect.sleep("200 millis")), within)
+          yield* kernel.fork(slow, { task: TASK, at, timeline })
+          const log = yield* EventLog
+          const events = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId: TASK, timeline })))
+          const [ada, bob] = events.filter(of("CommandDispatched")).map(({ payload }) => payload.round)
+          // Both act in the round in which they had handed in their actions.
+          expect(ada).toBe(bob)
+          const replayed = yield* kernel
+            .replay(TASK, groupOf(agents(Effect.void), within), { timeline })
+            .pipe(Effect.timeout("20 seconds"))
+          expect(replayed).toMatchObject({ verdict: "identical" })
+        }
+      }),
+    ),
+  )
+})
+
+describe("an agent of a group that was late after it had perceived", () => {
+  it.scopedLive("does not perceive again in a fork from where it had handed in its action since", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const agents = (pause: Effect.Effect<unknown, unknown>) => ({
+          ...{ ada: stepping(() => 0), bob: pausing(Effect.orDie(pause)), cem: stepping(() => 0) },
+        })
+        const late = yield* onLog(logged(1, of("AgentLate", "bob")))
+        yield* runGroup(groupOf(agents(late), { decideWithinMs: 150, maxRounds: 3 }))
+        // The round in which bob acts is not yet carried out when cem decides.
+        const at = (yield* eventsOf(TASK)).filter(of("DecisionMade", "cem"))[1]?.position ?? 0
+        const quick = groupOf(agents(Effect.void), { maxRounds: 3 })
+        yield* kernel.fork(quick, { task: TASK, at, timeline: "other" })
+        const replayed = yield* kernel.replay(TASK, quick, { timeline: "other" })
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
       }),
     ),
   )

@@ -1,0 +1,197 @@
+/** What moved the worlds of a task after a moment, as it is recorded: commands, rounds, ticks, and agents that came and went. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { worldOf } from "../../plugins/manifest/Manifest.ts"
+import type { RoundOutcome } from "../../plugins/process/Components.ts"
+import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
+import { groupBy } from "../../values/groupBy.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { CommandOutcome } from "../acting/Command.ts"
+import { manifestOf } from "../registry/Registry.ts"
+import { roundsOf } from "./RecordedOutcomes.ts"
+import type { Recording } from "./Recording.ts"
+import type { Request } from "./Request.ts"
+
+/** Something that moved a world. `at`: its position; `until`: the position at which it was done. */
+export interface Move {
+  readonly at: number
+  readonly until: number
+  /** The ids of the events that its changes of the world follow from. */
+  readonly causes: ReadonlyArray<string>
+}
+
+/** A command that a plugin carried out. */
+export interface CommandMove extends Move {
+  readonly commandId: string
+  readonly agentId: string | undefined
+  readonly outcome: Extract<CommandOutcome, { readonly status: "succeeded" | "failed" }>
+}
+
+interface TickMove extends Move {
+  readonly world: string
+  readonly milliseconds: number
+  /** What agents got. */
+  readonly steps: { readonly [agentId: string]: JsonObject }
+}
+
+interface MemberMove extends Move {
+  readonly world: string
+  readonly change: "join" | "leave"
+  readonly agentId: string
+}
+
+/** The moves that were not made again yet. Each of the first four takes one, if it is next; else it answers undefined. */
+export interface RecordedMoves {
+  readonly command: (actuator: string, args: JsonObject, agentId: string | undefined) => CommandMove | undefined
+  /** The commands of a round, by the actions of its agents. */
+  readonly round: (
+    actuator: string,
+    actions: { readonly [agentId: string]: Json },
+  ) => ReadonlyArray<CommandMove> | undefined
+  readonly tick: (world: string, milliseconds: number) => TickMove | undefined
+  readonly member: (world: string, change: "join" | "leave", agentId: string) => MemberMove | undefined
+  /** The position at which the next move was done; `Infinity` if there is none. */
+  readonly nextAt: () => number
+  /** The changes of a plugin's document by a move, as JSON Patches. */
+  readonly changes: (plugin: string, moves: ReadonlyArray<Move>) => ReadonlyArray<Change["patch"]>
+  /** What the world answered to a command of a round. */
+  readonly roundOutcome: (move: CommandMove) => RoundOutcome
+}
+
+/** The moves of a recording after a position. `ahead`: the requests that were made or answered after it. */
+export const make = (
+  recording: Pick<Recording, "taskId" | "events" | "plugins" | "registryAt">,
+  at: number,
+  ahead: ReadonlyArray<Request>,
+): RecordedMoves => {
+  const { events } = recording
+  const rounds = roundsOf(events)
+  const commands = commandsIn(ahead, events, rounds)
+  const ticks = events.flatMap((event): ReadonlyArray<TickMove> => {
+    if (!is(event, "WorldTicked") || event.position <= at) return []
+    const { plugin, milliseconds, steps = {} } = event.payload
+    return [{ ...placeOf(event), world: plugin, milliseconds, steps }]
+  })
+  const members = events.flatMap((event): ReadonlyArray<MemberMove> => {
+    if (!(is(event, "AgentJoined") || is(event, "AgentLeft")) || event.position <= at) return []
+    if (event.payload.midway !== true) return []
+    const change = is(event, "AgentJoined") ? "join" : "leave"
+    const { agentId } = event.payload
+    return sharedWorlds(recording, event.position).map((world) => ({ ...placeOf(event), world, change, agentId }))
+  })
+  const left: Array<Move> = [...commands, ...ticks, ...members].sort((a, b) => a.at - b.at)
+  const changed = groupBy(
+    events.filter((event) => is(event, "EnvironmentChanged")),
+    ({ causationId }) => [causationId],
+  )
+
+  /** The first move of some that is next, or under way together with the next one, and is looked for. */
+  const next = <A extends Move>(moves: ReadonlyArray<A>, isIt: (move: A) => boolean): A | undefined =>
+    moves.find((move) => left.includes(move) && move.at <= (left[0]?.until ?? 0) && isIt(move))
+
+  const take = <A extends Move>(move: A | undefined): A | undefined => {
+    if (move !== undefined) left.splice(left.indexOf(move), 1)
+    return move
+  }
+
+  const roundOf = ({ commandId }: CommandMove) =>
+    (rounds.get(commandId) ?? []).flatMap((id) => commands.find((command) => command.commandId === id) ?? [])
+
+  return {
+    command: (actuator, args, agentId) =>
+      take(
+        next(
+          commands,
+          ({ outcome, ...command }) =>
+            outcome.actuator === actuator && command.agentId === agentId && JsonPatch.equal(outcome.args, args),
+        ),
+      ),
+    round: (actuator, actions) => {
+      const first = next(commands, (command) => {
+        const round = roundOf(command)
+        return (
+          round[0] === command &&
+          round.length === Object.keys(actions).length &&
+          round.every(
+            ({ outcome, agentId = "" }) =>
+              outcome.actuator === actuator && JsonPatch.equal(outcome.args.action ?? null, actions[agentId]),
+          )
+        )
+      })
+      return first === undefined ? undefined : roundOf(first).flatMap((command) => take(command) ?? [])
+    },
+    tick: (world, milliseconds) =>
+      take(next(ticks, (tick) => tick.world === world && tick.milliseconds === milliseconds)),
+    member: (world, change, agentId) =>
+      take(next(members, (member) => member.world === world && member.change === change && member.agentId === agentId)),
+    nextAt: () => left[0]?.until ?? Number.POSITIVE_INFINITY,
+    changes: (plugin, moves) =>
+      moves
+        .flatMap(({ causes }) => causes.flatMap((id) => changed.get(id) ?? []))
+        .flatMap(({ payload }) => (payload.plugin === plugin ? [payload.patch] : [])),
+    roundOutcome: ({ outcome, agentId, at: commandedAt }) => {
+      if (outcome.status === "succeeded") return { ok: outcome.result as JsonObject }
+      const got = gotFor(recording, commandedAt, agentId)
+      return { error: outcome.error, ...(got === undefined ? {} : { got }) }
+    },
+  }
+}
+
+type Change = PayloadOf<"EnvironmentChanged">
+
+/** The commands that their plugins carried out. What a round changed follows from its dispatches. */
+const commandsIn = (
+  ahead: ReadonlyArray<Request>,
+  events: ReadonlyArray<Event>,
+  rounds: ReadonlyMap<string, unknown>,
+): ReadonlyArray<CommandMove> => {
+  const dispatches = new Map<string, ReadonlyArray<string>>()
+  for (const event of events) {
+    if (!is(event, "CommandDispatched")) continue
+    const { commandId } = event.payload
+    if (rounds.has(commandId)) dispatches.set(commandId, [...(dispatches.get(commandId) ?? []), event.id])
+  }
+  return ahead.flatMap((request): ReadonlyArray<CommandMove> => {
+    if (request.kind !== "act") return []
+    const { position, commandId, agentId, outcome } = request
+    if (outcome?.status !== "succeeded" && outcome?.status !== "failed") return []
+    const causes = [outcome.event.id, ...(dispatches.get(commandId) ?? [])]
+    return [{ at: position, until: outcome.event.position, causes, commandId, agentId, outcome }]
+  })
+}
+
+/** The place of a move that is one event. */
+const placeOf = ({ position, id }: Event): Move => ({ at: position, until: position, causes: [id] })
+
+/** The worlds for several agents that take part in a task: they are told who joins and leaves. */
+const sharedWorlds = (
+  { plugins, registryAt }: Pick<Recording, "plugins" | "registryAt">,
+  position: number,
+): ReadonlyArray<string> =>
+  Object.entries(registryAt(position)).flatMap(([plugin, found]) => {
+    const world = found.active && plugins.includes(plugin) ? worldOf(manifestOf(found)) : undefined
+    return world !== undefined && world.maxAgents > 1 ? [plugin] : []
+  })
+
+/** What a world gave an agent whose action it refused, from the rewards that cite its command; undefined if nothing. */
+const gotFor = (
+  { taskId, events }: Pick<Recording, "taskId" | "events">,
+  commandedAt: number,
+  agentId: string | undefined,
+): JsonObject | undefined => {
+  const rewards = Object.fromEntries(
+    events.flatMap((event) => {
+      if (!(is(event, "RewardGiven") || is(event, "PunishmentGiven"))) return []
+      const { because, name, amount, scoreSetId } = event.payload
+      if (scoreSetId !== scoreSetOf(taskId)) return []
+      if (event.payload.agentId !== agentId || !because.includes(commandedAt)) return []
+      return [[name, is(event, "RewardGiven") ? amount : -amount]]
+    }),
+  )
+  const given = Object.values(rewards)
+  if (given.length === 0) return undefined
+  const reward = given.reduce((sum, amount) => sum + amount, 0)
+  return { reward, rewards, terminated: false, truncated: false, info: {} }
+}
