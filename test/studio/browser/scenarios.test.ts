@@ -227,8 +227,14 @@ describe("the page", () => {
     // What was typed is still there for somebody who looked elsewhere meanwhile.
     const files = page.getByRole("region", { name: "Files" })
     await files.getByRole("link", { name: "plain.yaml" }).click()
-    await page.getByLabel("rubric", { exact: true }).waitFor()
+    const rubric = page.getByLabel("rubric", { exact: true })
+    await rubric.waitFor()
     await files.getByText("scenario, not saved").waitFor()
+    // A rubric is saved as a scenario is.
+    await rubric.fill(RUBRIC.replace("name: plain", "name: plainer"))
+    await page.getByText("nothing is wrong").waitFor()
+    await page.getByRole("button", { name: "save", exact: true }).click()
+    await expect.poll(() => fs.readFileSync(inDirectory("deep", "plain.yaml"), "utf8")).toContain("name: plainer")
     await page.getByRole("link", { name: "Plugins" }).first().click()
     await page.waitForURL(/\/plugins/)
     await page.goBack()

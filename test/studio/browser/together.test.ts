@@ -4,6 +4,7 @@ import * as path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
+import { violationsInBothSchemes } from "./accessibility.ts"
 import { type Allowing, type Asking, asking } from "./asking.ts"
 import { at, open } from "./watching.ts"
 
@@ -149,6 +150,7 @@ describe("the dialogs", () => {
         true,
         expect.stringContaining("Expected JSON"),
       ])
+      expect(await violationsInBothSchemes(page)).toEqual([])
       await mood.fill("7")
       await fork.click()
       await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("expected string, found 7")
@@ -159,6 +161,8 @@ describe("the dialogs", () => {
       await page.locator(".strip-of canvas").nth(1).waitFor()
       expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["t", "t on fork-1"])
       await page.locator(".parts-here").waitFor()
+      expect(await sentence(page)).toContain(`They share the history up to @${start}. They part at`)
+      expect(await violationsInBothSchemes(page)).toEqual([])
       // It grows while it is looked at, up to its end.
       const side = page.locator(".side-of").nth(1)
       await expect.poll(() => side.textContent(), { timeout: 20_000 }).toContain("No time.")
@@ -195,6 +199,7 @@ describe("the dialogs", () => {
       const [remark, number] = [page.locator(".remarks span"), page.locator(".number.bad")]
       expect([await remark.count(), await number.textContent()]).toEqual([1, "2"])
       expect((await remark.boundingBox())?.y).toBe((await number.boundingBox())?.y)
+      expect(await violationsInBothSchemes(page)).toEqual([])
       await page.getByRole("button", { name: "line 2, column 1" }).click()
       expect(await page.evaluate("document.activeElement.selectionStart")).toBe("name: x\n".length)
       // What it would come to is shown before anything is written.

@@ -88,8 +88,8 @@ const Compared = ({ comparison, said }: ComparedProps) => {
           {a.id} and {b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`}
         </h1>
         <p>
-          {divergence === null ? "They went the same way." : <>They part at {partOf(pairs[divergence])}. </>}
           {shared > 0 ? `They share the history up to @${shared}. ` : ""}
+          {divergence === null ? "They went the same way. " : `They part at ${partOf(pairs[divergence])}. `}
           {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
           {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length} only
           in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}
@@ -119,5 +119,6 @@ const Compared = ({ comparison, said }: ComparedProps) => {
 const partOf = (pair: Comparison["pairs"][number] | undefined): string => {
   if (pair === undefined) return ""
   const [, a, b] = pair
-  return [a === 0 ? "nothing" : `@${a}`, b === 0 ? "nothing" : `@${b}`].join(" and ")
+  if (a === 0) return `@${b}, which only the second has`
+  return b === 0 ? `@${a}, which only the first has` : `@${a} and @${b}`
 }
