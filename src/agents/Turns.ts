@@ -2,7 +2,7 @@
 
 import { Effect, Runtime, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
-import type { ModelCost } from "../events/vocabulary/Deciding.ts"
+import { type ModelCost, ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
@@ -34,9 +34,22 @@ export interface Asking {
   /** What an answer costs, or null if that is unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
   /** Counts what a request used, also one that failed. */
-  readonly count: (used: { readonly usage: Turn["usage"]; readonly cost: ModelCost | null }) => void
+  readonly count: (used: CountedUsage) => void
   /** Whether another request may be made after a wait, in milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
+  /** Why the model is not asked at all, or undefined. The request is on record as failed. */
+  readonly refusal: Effect.Effect<string | undefined>
+  /** How long an answer may take, in milliseconds. */
+  readonly leftMs: Effect.Effect<number>
+}
+
+/** What a request used. */
+export interface CountedUsage {
+  readonly usage: Turn["usage"]
+  /** Null if it is unknown. */
+  readonly cost: ModelCost | null
+  /** Whether the provider said what it used. */
+  readonly isMetered: boolean
 }
 
 /** What is recorded of a request: what is new in it, at first and when it is made again. */
@@ -74,31 +87,33 @@ export const ask = (
           (called) =>
             Effect.gen(function* () {
               const tell = yield* teller(asking, task.id, called.id)
+              const refused = yield* asking.refusal
+              if (refused !== undefined) return yield* unasked(model, refused)
+              const onDelta = (delta: Delta) => {
+                gather(come, delta)
+                tell(delta)
+              }
+              const onUsage = (known: Turn["usage"]) => {
+                usage = known
+              }
               const turn = yield* withCost(
                 asking,
-                model.turn(
-                  request,
-                  (delta) => {
-                    gather(come, delta)
-                    tell(delta)
-                  },
-                  (known) => {
-                    usage = known
-                  },
-                ),
+                inTime(asking, answeredBy(model, request, onDelta, onUsage), () => ({
+                  parts: cleanedAll(model, come),
+                  usage,
+                })),
               )
               const cost = yield* costOf(model, turn.usage)
               const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
               // Answers are decoded by `AnswerPart` where they are read, and are JSON.
               return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
             }),
-          // An answer that is cut has no holes: parts that nothing came of are left out.
           {
             afterMs,
             partial: Effect.gen(function* () {
               const cost = usage === undefined ? null : yield* costOf(model, usage)
               return {
-                response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
+                response: { parts: cleanedAll(model, come) },
                 ...(usage === undefined ? {} : { usage }),
                 ...(cost === null ? {} : { cost }),
               }
@@ -110,11 +125,11 @@ export const ask = (
           Effect.tapErrorTag("ModelCallFailed", (failure) =>
             Effect.sync(() => {
               const { usage, cost } = failure
-              if (usage !== undefined) count({ usage, cost: cost ?? null })
+              if (usage !== undefined) count({ usage, cost: cost ?? null, isMetered: true })
             }),
           ),
         )
-      count({ usage: response.usage, cost: response.cost ?? null })
+      count({ usage: response.usage, cost: response.cost ?? null, isMetered: isUsed(response.usage) })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
           ({ message }) =>
@@ -139,6 +154,54 @@ export const ask = (
   return attempt(0, 0)
 }
 
+/** A provider that does not say what a whole answer used is recorded as 0. */
+const isUsed = ({ inputTokens, outputTokens }: Turn["usage"]): boolean => inputTokens + outputTokens > 0
+
+/** A request that is not made: it uses nothing, and its cost is unknown. */
+const unasked = ({ provider, model }: Model, reason: string) =>
+  new ModelCallFailed({
+    ...{ provider, model, kind: "invalid-request", reason },
+    usage: { inputTokens: 0, outputTokens: 0 },
+  })
+
+/** The model's turn. One of a program may be anything: what is no turn fails, before it is recorded. */
+const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): Effect.Effect<Turn, ModelCallFailed> => {
+  const { provider, model: name } = model
+  const wrong = (reason: string) => new ModelCallFailed({ provider, model: name, kind: "invalid-request", reason })
+  return Effect.suspend(() => {
+    const turn: unknown = model.turn(...asked)
+    if (!Effect.isEffect(turn))
+      return wrong("expected its function turn to answer with an Effect, found something else")
+    return Effect.flatMap(turn as Effect.Effect<unknown, ModelCallFailed>, (answer) =>
+      Effect.mapError(decodedTurn(answer), ({ message }) =>
+        wrong(`expected the answer of its function turn to be a turn: ${message}`),
+      ),
+    )
+  })
+}
+
+const decodedTurn = Schema.decodeUnknown(Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage }))
+
+/** Longest time that a timer fires before the clock shows its time, in milliseconds. */
+const CLOCK_SLACK_MS = 5
+
+/** Ends an answer for which there is no time left. What had come of it is in the failure. */
+const inTime = (
+  { model: { provider, model }, leftMs }: Asking,
+  turn: Effect.Effect<Turn, ModelCallFailed>,
+  come: () => { readonly parts: Json; readonly usage: Turn["usage"] | undefined },
+) =>
+  Effect.flatMap(leftMs, (left) => {
+    const onTimeout = () => {
+      const { parts, usage } = come()
+      return new ModelCallFailed({
+        ...{ provider, model, kind: "timed-out", reason: "its budget of time was used up before the answer was whole" },
+        ...{ response: { parts }, ...(usage === undefined ? {} : { usage }) },
+      })
+    }
+    return Number.isFinite(left) ? Effect.timeoutFail(turn, { duration: left + CLOCK_SLACK_MS, onTimeout }) : turn
+  })
+
 /** Adds to a failed turn what it cost. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
   Effect.catchTag(turn, "ModelCallFailed", (failure) =>
@@ -154,6 +217,11 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
       })
     }),
   )
+
+/** The parts of a cancelled answer. It has no holes: parts that nothing came of are left out. */
+const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>
+  // Parts are JSON.
+  come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json
 
 /** A part of a cancelled answer, without the key and without half characters. */
 const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPart =>

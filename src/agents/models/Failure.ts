@@ -76,6 +76,7 @@ const KINDS: ReadonlyMap<string, ModelFailureKind> = new Map([
   ["AI_TypeValidationError", "unreadable"],
   ["AI_EmptyResponseBodyError", "unreadable"],
   ["AI_InvalidResponseDataError", "cut-off"],
+  ["AnswerTooLong", "invalid-request"],
   ["AI_UnsupportedFunctionalityError", "invalid-request"],
   ["AI_InvalidPromptError", "invalid-request"],
   ["AI_InvalidArgumentError", "invalid-request"],

@@ -1,8 +1,10 @@
 import type * as http from "node:http"
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import type { TurnRequest } from "../../../src/agents/models/Model.ts"
+import { LONGEST_ANSWER } from "../../../src/agents/models/providers/AnswerLimit.ts"
+import { ModelUsage } from "../../../src/events/vocabulary/Deciding.ts"
 import { printed } from "./printed.ts"
 import { asking, KEY, mockServer, modelAt, names, type ProviderName, server } from "./servers.ts"
 
@@ -242,6 +244,66 @@ describe("an answer", () => {
     }),
   )
 })
+
+describe("a server that does not come to an end", () => {
+  const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
+  const LONG = "x".repeat(64 * 1024)
+
+  it.scopedLive(
+    "is cut off where the answer is longer than any: what had come is kept, and the connection closed",
+    () =>
+      Effect.gen(function* () {
+        const closed = yield* Deferred.make<void>()
+        const url = yield* endless(200, () => piece(LONG), closed)
+        const failed = yield* failing(url, "openai-compatible")
+        expect(failed).toMatchObject({ kind: "invalid-request", reason: expect.stringContaining("maxOutputTokens") })
+        expect(JSON.stringify(failed.response).length).toBeGreaterThan(LONGEST_ANSWER)
+        yield* Deferred.await(closed)
+      }),
+  )
+
+  it.scopedLive.each([
+    ["a line", 200, LONG],
+    ["a page of an error", 404, `${LONG}\n`],
+  ] as const)("is cut off where it is %s that is larger than any", ([, status, sent]) =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      const url = yield* endless(status, () => sent, closed)
+      const failed = yield* failing(url, "openai-compatible")
+      expect(failed).toMatchObject({ kind: "invalid-request", reason: expect.stringContaining("too long") })
+      yield* Deferred.await(closed)
+    }),
+  )
+
+  it.scopedLive("may say any number of tokens: what is no number of tokens is not recorded", () =>
+    Effect.gen(function* () {
+      const url = yield* events(
+        `{"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}`,
+        `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1e300}}`,
+        "[DONE]",
+      )
+      const model = yield* modelAt(url, "openai-compatible")
+      const { usage } = yield* model.turn(asking("hello"), () => {})
+      expect(Schema.is(ModelUsage)(usage)).toBe(true)
+    }),
+  )
+})
+
+/** A server that sends pieces until the connection is closed. */
+const endless = (status: number, piece: () => string, closed: Deferred.Deferred<void>) =>
+  server((_request, response) => {
+    let isOpen = true
+    response.on("close", () => {
+      isOpen = false
+      Effect.runSync(Deferred.succeed(closed, undefined))
+    })
+    response.writeHead(status, { "content-type": status === 200 ? "text/event-stream" : "text/html" })
+    const send = () => {
+      while (isOpen && response.write(piece()));
+      if (isOpen) response.once("drain", send)
+    }
+    send()
+  })
 
 /** A server that answers with these server-sent events. */
 const events = (...sent: ReadonlyArray<string>) =>
