@@ -2,7 +2,7 @@
 
 import { Effect, Runtime, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
-import { type ModelCost, ModelUsage } from "../events/vocabulary/Deciding.ts"
+import type { ModelCost } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
@@ -10,6 +10,7 @@ import * as ProgramLog from "../platform/ProgramLog.ts"
 import { digest } from "../values/Digest.ts"
 import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
+import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "./models/Model.ts"
 
@@ -145,7 +146,7 @@ export const ask = (
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
         Effect.gen(function* () {
-          if (!isTransient(failure.kind) || number >= retries) return yield* failure
+          if (!isTransient(failure.kind) || isOutOfTime(failure) || number >= retries) return yield* failure
           const afterMs = backoffMs(number, failure, task.random())
           return yield* (yield* mayAsk(afterMs)) ? attempt(number + 1, afterMs) : failure
         }),
@@ -156,51 +157,6 @@ export const ask = (
 
 /** A provider that does not say what a whole answer used is recorded as 0. */
 const isUsed = ({ inputTokens, outputTokens }: Turn["usage"]): boolean => inputTokens + outputTokens > 0
-
-/** A request that is not made: it uses nothing, and its cost is unknown. */
-const unasked = ({ provider, model }: Model, reason: string) =>
-  new ModelCallFailed({
-    ...{ provider, model, kind: "invalid-request", reason },
-    usage: { inputTokens: 0, outputTokens: 0 },
-  })
-
-/** The model's turn. One of a program may be anything: what is no turn fails, before it is recorded. */
-const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): Effect.Effect<Turn, ModelCallFailed> => {
-  const { provider, model: name } = model
-  const wrong = (reason: string) => new ModelCallFailed({ provider, model: name, kind: "invalid-request", reason })
-  return Effect.suspend(() => {
-    const turn: unknown = model.turn(...asked)
-    if (!Effect.isEffect(turn))
-      return wrong("expected its function turn to answer with an Effect, found something else")
-    return Effect.flatMap(turn as Effect.Effect<unknown, ModelCallFailed>, (answer) =>
-      Effect.mapError(decodedTurn(answer), ({ message }) =>
-        wrong(`expected the answer of its function turn to be a turn: ${message}`),
-      ),
-    )
-  })
-}
-
-const decodedTurn = Schema.decodeUnknown(Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage }))
-
-/** Longest time that a timer fires before the clock shows its time, in milliseconds. */
-const CLOCK_SLACK_MS = 5
-
-/** Ends an answer for which there is no time left. What had come of it is in the failure. */
-const inTime = (
-  { model: { provider, model }, leftMs }: Asking,
-  turn: Effect.Effect<Turn, ModelCallFailed>,
-  come: () => { readonly parts: Json; readonly usage: Turn["usage"] | undefined },
-) =>
-  Effect.flatMap(leftMs, (left) => {
-    const onTimeout = () => {
-      const { parts, usage } = come()
-      return new ModelCallFailed({
-        ...{ provider, model, kind: "timed-out", reason: "its budget of time was used up before the answer was whole" },
-        ...{ response: { parts }, ...(usage === undefined ? {} : { usage }) },
-      })
-    }
-    return Number.isFinite(left) ? Effect.timeoutFail(turn, { duration: left + CLOCK_SLACK_MS, onTimeout }) : turn
-  })
 
 /** Adds to a failed turn what it cost. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>

@@ -368,13 +368,16 @@ describe("a budget of wall time", () => {
           onUsage?.(usage)
           return Effect.never
         })
-      const { audit, events } = yield* running({ model: { ...endless, turn }, budget: { wallMs: 30 } })
+      const options = { model: { ...endless, turn }, budget: { wallMs: 30 } }
+      const { audit, events, run } = yield* running(options)
       expect(audit.outcome).toBe("truncated")
       expect(payloads(events, "ModelFailed")).toMatchObject([
         { kind: "timed-out", response: { parts: [{ type: "text", text: "On and " }] }, usage },
       ])
       expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: "wallMs", limit: 30 }])
       expect(audit.scores).toHaveLength(1)
+      const again = yield* run(Effect.flatMap(Kernel, ({ replay }) => replay(audit.taskId, fromModel(options))))
+      expect(again).toMatchObject({ verdict: "identical", complete: true })
     }),
   )
 })
