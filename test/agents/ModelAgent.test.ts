@@ -326,6 +326,7 @@ describe("a budget", () => {
         expect(audit.outcome).toBe("truncated")
         expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: name, limit: Object(budget)[name] }])
         expect(payloads(events, "TaskClosed")).toMatchObject([{ reason: expect.stringContaining("budget") }])
+        expect(audit.scores).toHaveLength(1)
       }),
     )
   }

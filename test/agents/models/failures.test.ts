@@ -245,6 +245,16 @@ describe("an answer", () => {
   )
 })
 
+describe("a status that is none", () => {
+  it.scopedLive("is an error of the server", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(999, errorBody("Request denied", "x"))
+      const failed = yield* failing(url, "openai-compatible")
+      expect(failed).toMatchObject({ kind: "overloaded", reason: expect.stringContaining("Request denied") })
+    }),
+  )
+})
+
 describe("a server that does not come to an end", () => {
   const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
   const LONG = "x".repeat(64 * 1024)

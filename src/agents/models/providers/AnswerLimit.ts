@@ -14,6 +14,9 @@ const LARGEST_BODY = 512 * 1024 * 1024
 /** Largest body of an answer that is an error, in bytes. */
 const LARGEST_ERROR = 1024 * 1024
 
+/** Servers may send a larger status, but none can be made (Fetch, §5.5). Each is an error of the server. */
+const LARGEST_STATUS = 599
+
 /** The server sent more than an answer can be. `Failure.classify` knows it by its name. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong"
@@ -29,7 +32,10 @@ export const bounded =
     const response = await fetch(input, init)
     const { body, status, statusText, headers, ok } = response
     if (body === null) return response
-    return new Response(body.pipeThrough(limiter(ok ? LARGEST_BODY : LARGEST_ERROR)), { status, statusText, headers })
+    return new Response(body.pipeThrough(limiter(ok ? LARGEST_BODY : LARGEST_ERROR)), {
+      status: Math.min(status, LARGEST_STATUS),
+      ...{ statusText, headers },
+    })
   }
 
 const LINE_FEED = 10
