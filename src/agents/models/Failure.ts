@@ -75,6 +75,7 @@ const KINDS: ReadonlyMap<string, ModelFailureKind> = new Map([
   ["AI_JSONParseError", "unreadable"],
   ["AI_TypeValidationError", "unreadable"],
   ["AI_EmptyResponseBodyError", "unreadable"],
+  ["LineUnreadable", "unreadable"],
   ["AI_InvalidResponseDataError", "cut-off"],
   ["AnswerTooLong", "invalid-request"],
   ["AI_UnsupportedFunctionalityError", "invalid-request"],

@@ -56,7 +56,8 @@ export const load = (
     const [provider, model] = yield* named(name)
     const apiKey = yield* keyOf(provider, given.apiKey)
     const baseURL = yield* baseURLOf(provider, given.baseURL)
-    const settings = { apiKey, baseURL, headers, fetch: bounded(withoutRedirects(fetch)) }
+    const { checked = (unchecked: Fetch) => unchecked } = provider
+    const settings = { apiKey, baseURL, headers, fetch: checked(bounded(withoutRedirects(fetch))) }
     const language = yield* Provider.languageModel(provider, model, settings)
     const secrets = Secrets.of([...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)])
     return AiSdkModel.make({ provider, language, model, secrets, timeoutMs })

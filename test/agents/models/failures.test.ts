@@ -245,6 +245,29 @@ describe("an answer", () => {
   )
 })
 
+describe("an answer of Ollama", () => {
+  const line = (content: unknown, done = false) =>
+    JSON.stringify({ model: "m", created_at: "2026-01-01T00:00:00Z", message: { role: "assistant", content }, done })
+
+  it.scopedLive.each([
+    ["no JSON", `{"model":"m","mess`],
+    ["no piece of an answer", line(5)],
+  ] as const)("with a line that is %s is no turn without it", ([, broken]) =>
+    Effect.gen(function* () {
+      const url = yield* answering(200, [line("a"), broken, line("c"), line("", true), ""].join("\n"))
+      const failed = yield* failing(url, "ollama")
+      expect(failed).toMatchObject({ kind: "unreadable", reason: expect.stringContaining("found ") })
+    }),
+  )
+
+  it.scopedLive("with an error in it fails as what the error says", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(200, [line("a"), `{"error":"the model is overloaded"}`, ""].join("\n"))
+      expect(yield* failing(url, "ollama")).toMatchObject({ kind: "overloaded", reason: "the model is overloaded" })
+    }),
+  )
+})
+
 describe("a status that is none", () => {
   it.scopedLive("is an error of the server", () =>
     Effect.gen(function* () {
