@@ -5,7 +5,6 @@
 
 import { Effect, Either } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
-import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
@@ -15,13 +14,13 @@ import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
 import * as Memory from "./Memory.ts"
 import type { Settings } from "./ModelAgentOptions.ts"
-import { exceededIn, fullName, type Run } from "./ModelRun.ts"
+import { exceededIn, fullName, leftMsOf, type Run } from "./ModelRun.ts"
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
 import { costOf } from "./models/Prices.ts"
 import * as Transcript from "./Transcript.ts"
-import { type Asked, ask } from "./Turns.ts"
+import { type Asked, ask, type CountedUsage } from "./Turns.ts"
 
 /** Records the guide, before the first turn and whenever it changed. */
 export const applyGuide = (settings: Settings, task: AgentTask, run: Run, system: string) =>
@@ -96,17 +95,29 @@ const asking = (settings: Settings, run: Run) => ({
   },
   ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
   mayAsk: (afterMs: number) => Effect.map(exceededIn(settings, run, afterMs), (exceeded) => exceeded === undefined),
-  count: ({ usage, cost }: { readonly usage: ModelUsage; readonly cost: { readonly usd: number } | null }) => {
+  refusal: refusalOf(settings, run),
+  leftMs: leftMsOf(settings, run),
+  count: ({ usage, cost, isMetered }: CountedUsage) => {
     const { usd, tokens } = run.used
     const used = usage.inputTokens + usage.outputTokens
     run.used = {
       ...run.used,
-      // A provider that says nothing is recorded as 0.
-      tokens: tokens === undefined || used === 0 ? undefined : tokens + used,
+      tokens: tokens === undefined || !isMetered ? undefined : tokens + used,
       usd: usd === undefined || cost === null ? undefined : usd + cost.usd,
     }
   },
 })
+
+/** With a budget of money, a model whose price is unknown is not asked. */
+const refusalOf = ({ budget, model: { provider, model } }: Settings, run: Run) =>
+  budget.usd === undefined || run.isPriced
+    ? Effect.succeed(undefined)
+    : Effect.map(costOf(provider, model, { inputTokens: 0, outputTokens: 0 }), (cost) => {
+        run.isPriced = cost !== null
+        return run.isPriced
+          ? undefined
+          : `nothing was asked: its budget is ${budget.usd} US dollars, and its price is unknown`
+      })
 
 const SUMMARIZE =
   "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."

@@ -59,6 +59,8 @@ const UNITS: { readonly [name in keyof Required<Budget>]: string } = {
   wallMs: "ms",
 }
 
+const UNPRICED = "the price of its model is unknown: prices are those of the package @pydantic/genai-prices"
+
 /** The first budget that is used up, or undefined. Pure. */
 export const exceeded = (budget: Budget, used: Used): Exceeded | undefined => {
   for (const name of BUDGETS) {
@@ -66,8 +68,8 @@ export const exceeded = (budget: Budget, used: Used): Exceeded | undefined => {
     if (limit === undefined) continue
     const amount = used[name]
     if (amount === undefined) {
-      const unknown = name === "usd" ? "the price of its model" : "what its model used"
-      const reason = `its budget is ${limit} ${UNITS[name]}, and ${unknown} is unknown`
+      const unknown = name === "usd" ? UNPRICED : "what its model used is unknown"
+      const reason = `its budget is ${limit} ${UNITS[name]}, and ${unknown}`
       return { budget: name, limit, used: 0, reason }
     }
     if (amount >= limit) {

@@ -13,6 +13,7 @@ import { type AgentTools, ANSWER } from "./AgentTools.ts"
 import { applyGuide, askModel } from "./AskModel.ts"
 import type * as Budgets from "./Budget.ts"
 import { callsIn, interruptedIn, type RecordedAnswer, textIn } from "./Conversation.ts"
+import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
 import { begin, exceededIn, fullName, type Run, tell } from "./ModelRun.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
@@ -71,8 +72,11 @@ const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<bool
         run.messages = [...run.messages, ...interruptedIn(asked.left.response)]
         return true
       }
+      const { wallMs } = settings.budget
       // A request is not made again once the budget is used up.
-      const exceeded = yield* exceededIn(settings, run)
+      const wasLate = asked.left._tag === "ModelCallFailed" && isOutOfTime(asked.left)
+      const exceeded =
+        (yield* exceededIn(settings, run)) ?? (wasLate ? yield* exceededIn(settings, run, wallMs) : undefined)
       if (exceeded === undefined || asked.left._tag !== "ModelCallFailed") return yield* Effect.fail(asked.left)
       return yield* endByBudget(settings, task, exceeded)
     }

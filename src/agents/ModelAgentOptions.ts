@@ -47,9 +47,16 @@ export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
   readonly version?: string
 }
 
-const ModelKind = Options.kind<Model>("a model: an object with provider, model and a function turn", (value) =>
-  Options.has("provider", "model", "turn")(value),
+const ModelKind = Options.kind<Model>(
+  "a model: an object with provider and model, which are names, and a function turn",
+  (value) =>
+    Options.has("provider", "model", "turn")(value) &&
+    isText(Reflect.get(Object(value), "provider")) &&
+    isText(Reflect.get(Object(value), "model")) &&
+    typeof Reflect.get(Object(value), "turn") === "function",
 )
+
+const isText = Schema.is(Options.Text)
 
 const GuideOrName = Schema.Union(Guide, GuideName).annotations({
   description: "an object with systemPrompt, temperature, memoryPolicy or initialMemories, or a name as plugin/guide",

@@ -28,6 +28,8 @@ export interface Run {
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Omit<Budgets.Used, "wallMs">
+  /** Whether the price of the model is known to be known. */
+  isPriced: boolean
   /** The events that the next decision is based on. */
   evidence: ReadonlyArray<Event>
 }
@@ -47,6 +49,7 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
       ...{ messages: [goal], unsent: [goal], summary: null, tokens: 0 },
       ...{ guideDigest: undefined, toolsDigest: undefined },
       used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
+      isPriced: false,
       evidence: [],
     }
   })
@@ -58,6 +61,12 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
 export const exceededIn = ({ budget }: Settings, run: Run, afterMs = 0) =>
   Effect.map(Clock.currentTimeMillis, (now) =>
     Budgets.exceeded(budget, { ...run.used, wallMs: now + afterMs - run.beganAt - run.waitedMs }),
+  )
+
+/** How much is left of the budget of time, in milliseconds: infinite where there is none. */
+export const leftMsOf = ({ budget }: Settings, run: Run): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - (now - run.beganAt - run.waitedMs)),
   )
 
 /** Adds a message to the conversation, which the model is told in the next turn. */

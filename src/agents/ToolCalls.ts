@@ -84,15 +84,26 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
   }
 }
 
-/** The results in the order of the calls. Calls of `answer` that were refused say why. */
+/**
+ * The results in the order of the calls. Calls of `answer` that were refused say why, and so does a result with which
+ * they would be too long.
+ */
 export const inOrder = (
   calls: ReadonlyArray<CallPart>,
   results: ReadonlyArray<ToolResult>,
   refusal: string | undefined,
 ): ReadonlyArray<ToolResult> => {
   const byCall = new Map(results.map((result) => [result.callId, result]))
-  return calls.map(
-    ({ callId, tool }) =>
-      byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "expected one answer" },
-  )
+  let left = MOST_TOLD
+  return calls.map(({ callId, tool }) => {
+    const result = byCall.get(callId) ?? { callId, tool, isError: true, content: refusal ?? "expected one answer" }
+    const bytes = Buffer.byteLength(JSON.stringify(result.content))
+    left -= bytes
+    if (left >= 0) return result
+    left += bytes
+    return { ...result, content: `the result has ${bytes} bytes, which is too long to be told` }
+  })
 }
+
+/** Most of the results of one answer that a model is told, in bytes of JSON: they are recorded in one event. */
+const MOST_TOLD = 6 * 1024 * 1024

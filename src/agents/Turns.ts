@@ -10,6 +10,7 @@ import * as ProgramLog from "../platform/ProgramLog.ts"
 import { digest } from "../values/Digest.ts"
 import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
+import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "./models/Model.ts"
 
@@ -34,9 +35,22 @@ export interface Asking {
   /** What an answer costs, or null if that is unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
   /** Counts what a request used, also one that failed. */
-  readonly count: (used: { readonly usage: Turn["usage"]; readonly cost: ModelCost | null }) => void
+  readonly count: (used: CountedUsage) => void
   /** Whether another request may be made after a wait, in milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
+  /** Why the model is not asked at all, or undefined. The request is on record as failed. */
+  readonly refusal: Effect.Effect<string | undefined>
+  /** How long an answer may take, in milliseconds. */
+  readonly leftMs: Effect.Effect<number>
+}
+
+/** What a request used. */
+export interface CountedUsage {
+  readonly usage: Turn["usage"]
+  /** Null if it is unknown. */
+  readonly cost: ModelCost | null
+  /** Whether the provider said what it used. */
+  readonly isMetered: boolean
 }
 
 /** What is recorded of a request: what is new in it, at first and when it is made again. */
@@ -74,31 +88,33 @@ export const ask = (
           (called) =>
             Effect.gen(function* () {
               const tell = yield* teller(asking, task.id, called.id)
+              const refused = yield* asking.refusal
+              if (refused !== undefined) return yield* unasked(model, refused)
+              const onDelta = (delta: Delta) => {
+                gather(come, delta)
+                tell(delta)
+              }
+              const onUsage = (known: Turn["usage"]) => {
+                usage = known
+              }
               const turn = yield* withCost(
                 asking,
-                model.turn(
-                  request,
-                  (delta) => {
-                    gather(come, delta)
-                    tell(delta)
-                  },
-                  (known) => {
-                    usage = known
-                  },
-                ),
+                inTime(asking, answeredBy(model, request, onDelta, onUsage), () => ({
+                  parts: cleanedAll(model, come),
+                  usage,
+                })),
               )
               const cost = yield* costOf(model, turn.usage)
               const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
               // Answers are decoded by `AnswerPart` where they are read, and are JSON.
               return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
             }),
-          // An answer that is cut has no holes: parts that nothing came of are left out.
           {
             afterMs,
             partial: Effect.gen(function* () {
               const cost = usage === undefined ? null : yield* costOf(model, usage)
               return {
-                response: { parts: come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json },
+                response: { parts: cleanedAll(model, come) },
                 ...(usage === undefined ? {} : { usage }),
                 ...(cost === null ? {} : { cost }),
               }
@@ -110,11 +126,11 @@ export const ask = (
           Effect.tapErrorTag("ModelCallFailed", (failure) =>
             Effect.sync(() => {
               const { usage, cost } = failure
-              if (usage !== undefined) count({ usage, cost: cost ?? null })
+              if (usage !== undefined) count({ usage, cost: cost ?? null, isMetered: true })
             }),
           ),
         )
-      count({ usage: response.usage, cost: response.cost ?? null })
+      count({ usage: response.usage, cost: response.cost ?? null, isMetered: isUsed(response.usage) })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
           ({ message }) =>
@@ -130,7 +146,7 @@ export const ask = (
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
         Effect.gen(function* () {
-          if (!isTransient(failure.kind) || number >= retries) return yield* failure
+          if (!isTransient(failure.kind) || isOutOfTime(failure) || number >= retries) return yield* failure
           const afterMs = backoffMs(number, failure, task.random())
           return yield* (yield* mayAsk(afterMs)) ? attempt(number + 1, afterMs) : failure
         }),
@@ -138,6 +154,9 @@ export const ask = (
     )
   return attempt(0, 0)
 }
+
+/** A provider that does not say what a whole answer used is recorded as 0. */
+const isUsed = ({ inputTokens, outputTokens }: Turn["usage"]): boolean => inputTokens + outputTokens > 0
 
 /** Adds to a failed turn what it cost. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
@@ -154,6 +173,11 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
       })
     }),
   )
+
+/** The parts of a cancelled answer. It has no holes: parts that nothing came of are left out. */
+const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>
+  // Parts are JSON.
+  come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json
 
 /** A part of a cancelled answer, without the key and without half characters. */
 const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPart =>

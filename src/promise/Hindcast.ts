@@ -4,12 +4,13 @@
  */
 
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type Context, Effect, Either, Exit, Layer, Scope, Stream } from "effect"
+import { type Context, Effect, Either, Exit, Layer, Schema, Scope, Stream } from "effect"
 import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
 import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import type { Model } from "../agents/models/Model.ts"
 import { CaughtUp, EventLog, type Query } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
+import * as KernelAgent from "../kernel/agents/Agent.ts"
 import { TaskControl } from "../kernel/control/TaskControl.ts"
 import type { Forked, ForkOptions } from "../kernel/fork/Fork.ts"
 import type * as KernelConfirmations from "../kernel/gate/Confirmations.ts"
@@ -197,16 +198,18 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
 }
 
 const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>
-  // What is no list is reported by the layer. The agents are resumed once there is a runtime in which their promises can be awaited.
+  // What are no agents is reported by the layer. They are resumed once there is a runtime in which their promises can be awaited.
   Layer.toRuntime(
     Layers.layer({
       ...settings,
-      ...(agents === undefined ? {} : { agents: Array.isArray(agents) ? [] : (agents as never) }),
+      ...(agents === undefined ? {} : { agents: areAgents(agents) ? [] : (agents as never) }),
     }),
   ).pipe(
     Scope.extend(scope),
     Effect.mapError((error) => (error instanceof InvalidOptions ? ofOpen(error) : error)),
   )
+
+const areAgents = Schema.is(Schema.Array(KernelAgent.Agent))
 
 /** Mistakes in options as those of `open`, which the program called. */
 const ofOpen = ({ of, problems }: InvalidOptions) =>

@@ -40,6 +40,7 @@ const iterator = <A, E>(
   const open = Effect.gen(function* () {
     const scope = yield* Scope.fork(calls.scope, ExecutionStrategy.sequential)
     opened = { scope, pull: yield* Scope.extend(Stream.toPull(stream), scope) }
+    begun = true
     return opened.pull
   })
 
@@ -89,11 +90,9 @@ const iterator = <A, E>(
       if (taken < page.length && waiting === 0 && signal?.aborted !== true && !calls.isClosed()) return take()
       waiting++
       try {
-        const result = await calls.run(oneAtATime(next), signal)
-        begun = true
-        return result
+        return await calls.run(oneAtATime(next), signal)
       } catch (error) {
-        const isEnd = endsAtClose && error instanceof Closed && (begun || opened !== undefined)
+        const isEnd = endsAtClose && error instanceof Closed && begun
         await release()
         if (isEnd) return DONE
         throw error

@@ -72,7 +72,12 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, issues: 
     Reflect.ownKeys(object).flatMap((key) => {
       const value: unknown = Reflect.get(object, key)
       if (value === undefined && !keepsUndefined) return []
-      const type = ast.propertySignatures.find(({ name }) => name === key)?.type ?? ast.indexSignatures[0]?.type
+      const known = ast.propertySignatures.find(({ name }) => name === key)?.type
+      const type = known ?? ast.indexSignatures[0]?.type
+      if (key === "__proto__" && known === undefined && type !== undefined) {
+        // A record that is decoded would lose it.
+        issues.push({ keys: [...keys, key], expected: "another name", found: JSON.stringify(key), tolerable: false })
+      }
       return [[key, type === undefined ? value : copy(type, value, [...keys, key], issues)] as const]
     }),
   )

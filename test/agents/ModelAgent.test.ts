@@ -3,9 +3,12 @@ import { Deferred, Effect, Fiber, Schema } from "effect"
 import * as Conversation from "../../src/agents/Conversation.ts"
 import { fromModel } from "../../src/agents/ModelAgent.ts"
 import type { ModelAgentOptions } from "../../src/agents/ModelAgentOptions.ts"
+import type { Model } from "../../src/agents/models/Model.ts"
 import type { AgentDelta } from "../../src/agents/Turns.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { ModelCallFailed } from "../../src/kernel/tasks/ModelCalls.ts"
+import type { Json } from "../../src/values/Json.ts"
+import type { Sample } from "../kernel/given.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { call, counter, eventsOf, failed, model, text, turn, typesOf } from "./given.ts"
 
@@ -313,7 +316,7 @@ describe("a budget", () => {
     [{ tokens: 110 }, 1, "tokens"],
     [{ commands: 1 }, 1, "commands"],
     [{ wallMs: 0 }, 0, "wallMs"],
-    [{ usd: 1 }, 1, "usd"],
+    [{ usd: 1 }, 0, "usd"],
   ] as const) {
     it.scopedLive(`of ${JSON.stringify(budget)} allows ${asked} requests, and the task is truncated`, () =>
       Effect.gen(function* () {
@@ -323,6 +326,7 @@ describe("a budget", () => {
         expect(audit.outcome).toBe("truncated")
         expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: name, limit: Object(budget)[name] }])
         expect(payloads(events, "TaskClosed")).toMatchObject([{ reason: expect.stringContaining("budget") }])
+        expect(audit.scores).toHaveLength(1)
       }),
     )
   }
@@ -354,7 +358,53 @@ describe("a budget that is used up in mid-turn", () => {
   )
 })
 
+describe("a budget of wall time", () => {
+  it.scopedLive("ends an answer that does not end, whose text and tokens are kept", () =>
+    Effect.gen(function* () {
+      const { model: endless } = model([])
+      const usage = { inputTokens: 7, outputTokens: 1 }
+      const turn: Model["turn"] = (_, onDelta, onUsage) =>
+        Effect.suspend(() => {
+          onDelta({ index: 0, kind: "text", text: "On and " })
+          onUsage?.(usage)
+          return Effect.never
+        })
+      const options = { model: { ...endless, turn }, budget: { wallMs: 30 } }
+      const { audit, events, run } = yield* running(options)
+      expect(audit.outcome).toBe("truncated")
+      expect(payloads(events, "ModelFailed")).toMatchObject([
+        { kind: "timed-out", response: { parts: [{ type: "text", text: "On and " }] }, usage },
+      ])
+      expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: "wallMs", limit: 30 }])
+      expect(audit.scores).toHaveLength(1)
+      const again = yield* run(Effect.flatMap(Kernel, ({ replay }) => replay(audit.taskId, fromModel(options))))
+      expect(again).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+})
+
 describe("a budget of money", () => {
+  it.scopedLive(
+    "is no reason to ask a model whose price is unknown, beside other budgets too; a replay does the same",
+    () =>
+      Effect.gen(function* () {
+        const { model: unpriced, requests } = model([[text("Done.")]])
+        const options = { model: unpriced, budget: { usd: 1, tokens: 1000 } }
+        const { audit, events, run } = yield* running(options)
+        expect(requests).toEqual([])
+        expect(audit).toMatchObject({
+          outcome: "truncated",
+          reason: expect.stringContaining("price of its model is unknown"),
+        })
+        expect(payloads(events, "ModelFailed")).toMatchObject([
+          { reason: expect.stringContaining("nothing was asked") },
+        ])
+        expect(payloads(events, "BudgetExceeded")).toMatchObject([{ budget: "usd" }])
+        const again = yield* run(Effect.flatMap(Kernel, ({ replay }) => replay(audit.taskId, fromModel(options))))
+        expect(again).toMatchObject({ verdict: "identical", divergence: null, complete: true })
+      }),
+  )
+
   it.scopedLive("counts what a failed request cost, and is not used up by it where its price is known", () =>
     Effect.gen(function* () {
       const usage = { inputTokens: 1000, outputTokens: 10 }
@@ -366,6 +416,92 @@ describe("a budget of money", () => {
       const cost = { usd: expect.any(Number), prices: expect.stringMatching(/^genai-prices@/) }
       expect(payloads(events, "ModelFailed")).toMatchObject([{ usage, cost }])
       expect(payloads(events, "ModelResponded")).toMatchObject([{ cost }, { cost }])
+    }),
+  )
+})
+
+describe("an answer that cannot be recorded", () => {
+  const usage = { inputTokens: 1, outputTokens: 1 }
+  const said = { parts: [text("x")], finish: "stop", usage }
+  it.scopedLive.each([
+    ["is longer than an event", { ...said, parts: [text("é".repeat(4_500_000))] }],
+    ["has arguments that have themselves", { ...said, parts: [call("a", "counter__add", itself())] }],
+    ["has no parts", { ...said, parts: undefined }],
+    ["ends in another way", { ...said, finish: "done" }],
+    ["used less than nothing", { ...said, usage: { inputTokens: Number.NaN, outputTokens: -1 } }],
+    ["has a call without an id", { ...said, parts: [call("", "counter__add")] }],
+    ["is nothing", undefined],
+  ] as const)("because it %s fails the task, and is on record", ([, answer]) =>
+    Effect.gen(function* () {
+      const { model: own } = model([])
+      const turn = () => Effect.succeed(answer) as unknown as ReturnType<Model["turn"]>
+      yield* unfollowed({ ...own, turn })
+    }),
+  )
+
+  it.scopedLive("because its model answers with a promise fails the task, and is on record", () =>
+    Effect.gen(function* () {
+      const { model: own } = model([])
+      const turn = () => Promise.resolve(said) as unknown as ReturnType<Model["turn"]>
+      expect(yield* unfollowed({ ...own, turn })).toContain("an Effect")
+    }),
+  )
+
+  it.scopedLive("for what had come of it fails without that", () =>
+    Effect.gen(function* () {
+      const response = [{ type: "text", text: "é".repeat(4_500_000) }]
+      const cut = new ModelCallFailed({ provider: "test", model: "one", kind: "refused", reason: "No.", response })
+      expect(yield* unfollowed(model([cut]).model)).toBe("No.")
+    }),
+  )
+
+  /** Runs an agent whose model's one answer is none; the reason on record. */
+  const unfollowed = (own: Model) =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ plugins: [counter] })).start
+      const working = Effect.flatMap(Kernel, ({ tasks }) =>
+        tasks.run(fromModel({ model: own }), { id: "t", goal: "g" }),
+      )
+      expect(yield* run(Effect.flip(working))).toMatchObject({
+        _tag: "AgentFailed",
+        reason: expect.stringContaining("did not answer"),
+      })
+      const events = yield* run(eventsOf("t"))
+      expect(typesOf(events).filter((type) => type.startsWith("Model"))).toEqual(["ModelCalled", "ModelFailed"])
+      return Object(payloads(events, "ModelFailed")[0]).reason
+    })
+})
+
+/** An object that has itself. */
+function itself() {
+  const made: { [key: string]: Json } = {}
+  made.self = made
+  return made
+}
+
+describe("results that are too long together for an event", () => {
+  it.scopedLive("are told as far as they fit; the log has all of them", () =>
+    Effect.gen(function* () {
+      const tall: Sample = {
+        ...counter,
+        entry: `export default {
+          sensors: { count: () => 1 },
+          actuators: { add: () => "x".repeat(4_000_000), fail: () => "short" },
+        }`,
+      }
+      const scripted = model([
+        [call("a", "counter__add"), call("b", "counter__add"), call("c", "counter__fail")],
+        [text("Done.")],
+      ])
+      const { audit, events } = yield* running({ model: scripted.model }, { plugins: [tall] })
+      expect(audit.outcome).toBe("achieved")
+      const told = scripted.requests[1]?.messages.at(-1)?.content
+      expect(told).toMatchObject([
+        { callId: "a", isError: false, content: expect.stringMatching(/^x{1000}/) },
+        { callId: "b", isError: false, content: "the result has 4000002 bytes, which is too long to be told" },
+        { callId: "c", isError: false, content: "short" },
+      ])
+      expect(payloads(events, "CommandSucceeded")).toHaveLength(3)
     }),
   )
 })
@@ -438,6 +574,7 @@ describe("the options of fromModel", () => {
     [{ model: "no-slash" }, /Expected a model as provider\/model/],
     [{ model: "antropic/one" }, /Did you mean anthropic/],
     [{ model: 1 }, /model: expected/],
+    [{ model: { provider: 1, model: 2, turn: 3 } }, /model: expected .* a model/],
     [{ model: given, memory: "vector-db" }, /memory: expected "full", "sliding-window", "summary"/],
     [{ model: given, guide: { systemPromt: "x" } }, /guide\.systemPromt: .*systemPrompt/],
     [{ model: given, guide: { memoryPolicy: "all" } }, /guide\.memoryPolicy: expected/],

@@ -107,6 +107,24 @@ describe("run --model", () => {
     }),
   )
 
+  it.scopedLive("asks no model whose price is unknown where it may spend money, and says so", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const { asked, listener } = answering()
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${yield* server(listener)}/v1`, OPENAI_COMPATIBLE_API_KEY: KEY }
+      const model = ["--model", "openai-compatible/walker", "--max-usd", "1"]
+      const { code, stdout } = yield* hindcast(
+        ["run", "--log", `${directory}/log.db`, ...model, "--goal", "Go", "--json"],
+        env,
+      )
+      expect({ code, audit: JSON.parse(stdout) }).toMatchObject({
+        code: 0,
+        audit: { outcome: "truncated", reason: expect.stringContaining("the price of its model is unknown") },
+      })
+      expect(asked).toEqual([])
+    }),
+  )
+
   it.scopedLive("takes the guide of a plugin by its name, and says which there are where it is named wrongly", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory

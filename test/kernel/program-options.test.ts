@@ -96,6 +96,13 @@ describe("the tools and sensors of a layer", () => {
     }),
   )
 
+  it.scopedLive("have no name that an object would lose", () =>
+    Effect.gen(function* () {
+      expect(placesOf(yield* refused({ tools: { ["__proto__"]: tool } }))).toEqual(["tools.__proto__"])
+      expect(placesOf(yield* refused({ sensors: JSON.parse('{"__proto__":{}}') }))).toContain("sensors.__proto__")
+    }),
+  )
+
   it.scopedLive("that share a name are told so, because both are called `program/name`", () =>
     Effect.gen(function* () {
       const sensors = { same: { description: "Sees", read: () => 1 } }

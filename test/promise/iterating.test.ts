@@ -90,6 +90,18 @@ describe("an iteration", () => {
     expect(seen.length).toBeGreaterThan(0)
     expect(await idle.next()).toMatchObject({ done: true })
   })
+
+  it("that follows ends so too where nothing came that it could tell of", async () => {
+    const hindcast = await opened()
+    const asked: Array<string> = []
+    const following = (async () => {
+      for await (const { confirmationId } of hindcast.confirmations.follow()) asked.push(confirmationId)
+    })()
+    await hindcast.events.head()
+    await hindcast.close()
+    await following
+    expect(asked).toEqual([])
+  })
 })
 
 describe("confirmations", () => {

@@ -29,6 +29,7 @@ describe("open", () => {
       { lgo: "log.db", seed: -1, gate: { default: "alow" } },
       ['gate.default: "allow"?', "lgo: log?", "log", "seed"],
     ],
+    ["agents that are none", { log: "log.db", onOpenTasks: "resume", agents: [1] }, ["agents[0]"]],
     ["a signal that is none", { log: "log.db", signal: new AbortController() }, ["signal"]],
   ])("rejects with InvalidOptions: %s", async (_, options, places) => {
     const error = await rejection(open(outside(options)))

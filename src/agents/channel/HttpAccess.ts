@@ -50,7 +50,8 @@ export const siteRefusalOf = (headers: Headers, port: number): Refusal | undefin
 
 /** Why a request is refused that does not show the token. */
 export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refusal | undefined => {
-  if (authorization === undefined || !isSame(authorization, `Bearer ${token}`)) {
+  // The scheme's name has no case (RFC 9110 §11.1).
+  if (authorization === undefined || !isSame(authorization.replace(/^bearer /i, "Bearer "), `Bearer ${token}`)) {
     const found = authorization === undefined ? "none" : "another one"
     return { status: 401, error: "Unauthorized", expected: "the header Authorization: Bearer with the token", found }
   }

@@ -7,6 +7,7 @@ import * as Options from "../../values/Options.ts"
 import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
 import * as AiSdkModel from "./providers/AiSdkModel.ts"
+import { bounded } from "./providers/AnswerLimit.ts"
 import * as Provider from "./providers/Provider.ts"
 import * as Secrets from "./Secrets.ts"
 import { KeyMissing, type ProviderMissing, UnknownProvider } from "./UnusableModel.ts"
@@ -55,7 +56,8 @@ export const load = (
     const [provider, model] = yield* named(name)
     const apiKey = yield* keyOf(provider, given.apiKey)
     const baseURL = yield* baseURLOf(provider, given.baseURL)
-    const settings = { apiKey, baseURL, headers, fetch: withoutRedirects(fetch) }
+    const { checked = (unchecked: Fetch) => unchecked } = provider
+    const settings = { apiKey, baseURL, headers, fetch: checked(bounded(withoutRedirects(fetch))) }
     const language = yield* Provider.languageModel(provider, model, settings)
     const secrets = Secrets.of([...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)])
     return AiSdkModel.make({ provider, language, model, secrets, timeoutMs })

@@ -1,7 +1,7 @@
 /** Records the calls that an agent makes to language models. */
 
 import { Data, Effect, Option } from "effect"
-import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import { type AppendError, InvalidEvent, type LogError } from "../../events/log/EventLog.ts"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -109,7 +109,7 @@ export const ask = <E>(
         payload: { provider, model, requestDigest, request, ...(agentId === undefined ? {} : { agentId }) },
       })
       const startedAt = performance.now()
-      const recordFailure = ({ kind, reason, response, usage, cost, retryAfterMs }: FailedCall) =>
+      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs }: FailedCall) =>
         task.record({
           type: "ModelFailed",
           causationId: called.id,
@@ -121,6 +121,11 @@ export const ask = <E>(
             ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
           },
         })
+      // Where what had come is too large for an event, or no JSON, the failure is recorded without it.
+      const recordFailure = (failed: FailedCall) =>
+        Effect.catchTag(recordFailed(failed), "InvalidEvent", () =>
+          recordFailed({ kind: failed.kind, reason: failed.reason }),
+        )
       const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
       /** The answer; none, if an input interrupted it. */
       const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
@@ -151,6 +156,9 @@ export const ask = <E>(
             },
           }),
         ),
+        Effect.catchIf(isInvalidEvent, ({ message }) =>
+          Effect.fail(new ModelCallFailed({ provider, model, kind: "invalid-request", reason: unrecordable(message) })),
+        ),
         Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordFailure(failure) : Effect.void)),
         Effect.onInterrupt(() =>
           Effect.flatMap(partial, (known) =>
@@ -164,6 +172,10 @@ export const ask = <E>(
       )
     }),
   )
+
+const isInvalidEvent = (failure: unknown): failure is InvalidEvent => failure instanceof InvalidEvent
+
+const unrecordable = (message: string) => `its answer cannot be recorded: ${message}`
 
 const INTERRUPTED = "an input interrupted the answer"
 

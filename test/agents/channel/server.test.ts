@@ -177,6 +177,7 @@ describe("the channel's server", () => {
       for (const authorization of ["", "Bearer", "Bearer x", `Bearer ${server.token}x`, `Basic ${server.token}`]) {
         expect(yield* status({ authorization })).toBe(401)
       }
+      expect(yield* status({ authorization: `bearer ${server.token}` })).toBe(200)
       const bare = yield* Effect.promise(() => fetch(`${server.url}/tasks?token=${server.token}`))
       expect([bare.status, yield* Effect.promise(() => bare.json())]).toMatchObject([
         401,

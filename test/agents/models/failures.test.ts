@@ -1,8 +1,10 @@
 import type * as http from "node:http"
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import type { TurnRequest } from "../../../src/agents/models/Model.ts"
+import { LONGEST_ANSWER } from "../../../src/agents/models/providers/AnswerLimit.ts"
+import { ModelUsage } from "../../../src/events/vocabulary/Deciding.ts"
 import { printed } from "./printed.ts"
 import { asking, KEY, mockServer, modelAt, names, type ProviderName, server } from "./servers.ts"
 
@@ -242,6 +244,99 @@ describe("an answer", () => {
     }),
   )
 })
+
+describe("an answer of Ollama", () => {
+  const line = (content: unknown, done = false) =>
+    JSON.stringify({ model: "m", created_at: "2026-01-01T00:00:00Z", message: { role: "assistant", content }, done })
+
+  it.scopedLive.each([
+    ["no JSON", `{"model":"m","mess`],
+    ["no piece of an answer", line(5)],
+  ] as const)("with a line that is %s is no turn without it", ([, broken]) =>
+    Effect.gen(function* () {
+      const url = yield* answering(200, [line("a"), broken, line("c"), line("", true), ""].join("\n"))
+      const failed = yield* failing(url, "ollama")
+      expect(failed).toMatchObject({ kind: "unreadable", reason: expect.stringContaining("found ") })
+    }),
+  )
+
+  it.scopedLive("with an error in it fails as what the error says", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(200, [line("a"), `{"error":"the model is overloaded"}`, ""].join("\n"))
+      expect(yield* failing(url, "ollama")).toMatchObject({ kind: "overloaded", reason: "the model is overloaded" })
+    }),
+  )
+})
+
+describe("a status that is none", () => {
+  it.scopedLive("is an error of the server", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(999, errorBody("Request denied", "x"))
+      const failed = yield* failing(url, "openai-compatible")
+      expect(failed).toMatchObject({ kind: "overloaded", reason: expect.stringContaining("Request denied") })
+    }),
+  )
+})
+
+describe("a server that does not come to an end", () => {
+  const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
+  const LONG = "x".repeat(64 * 1024)
+
+  it.scopedLive(
+    "is cut off where the answer is longer than any: what had come is kept, and the connection closed",
+    () =>
+      Effect.gen(function* () {
+        const closed = yield* Deferred.make<void>()
+        const url = yield* endless(200, () => piece(LONG), closed)
+        const failed = yield* failing(url, "openai-compatible")
+        expect(failed).toMatchObject({ kind: "invalid-request", reason: expect.stringContaining("maxOutputTokens") })
+        expect(JSON.stringify(failed.response).length).toBeGreaterThan(LONGEST_ANSWER)
+        yield* Deferred.await(closed)
+      }),
+  )
+
+  it.scopedLive.each([
+    ["a line", 200, LONG],
+    ["a page of an error", 404, `${LONG}\n`],
+  ] as const)("is cut off where it is %s that is larger than any", ([, status, sent]) =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      const url = yield* endless(status, () => sent, closed)
+      const failed = yield* failing(url, "openai-compatible")
+      expect(failed).toMatchObject({ kind: "invalid-request", reason: expect.stringContaining("too long") })
+      yield* Deferred.await(closed)
+    }),
+  )
+
+  it.scopedLive("may say any number of tokens: what is no number of tokens is not recorded", () =>
+    Effect.gen(function* () {
+      const url = yield* events(
+        `{"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}`,
+        `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1e300}}`,
+        "[DONE]",
+      )
+      const model = yield* modelAt(url, "openai-compatible")
+      const { usage } = yield* model.turn(asking("hello"), () => {})
+      expect(Schema.is(ModelUsage)(usage)).toBe(true)
+    }),
+  )
+})
+
+/** A server that sends pieces until the connection is closed. */
+const endless = (status: number, piece: () => string, closed: Deferred.Deferred<void>) =>
+  server((_request, response) => {
+    let isOpen = true
+    response.on("close", () => {
+      isOpen = false
+      Effect.runSync(Deferred.succeed(closed, undefined))
+    })
+    response.writeHead(status, { "content-type": status === 200 ? "text/event-stream" : "text/html" })
+    const send = () => {
+      while (isOpen && response.write(piece()));
+      if (isOpen) response.once("drain", send)
+    }
+    send()
+  })
 
 /** A server that answers with these server-sent events. */
 const events = (...sent: ReadonlyArray<string>) =>

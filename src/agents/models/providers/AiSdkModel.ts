@@ -9,6 +9,7 @@ import { classify, type Failure, reasonOf } from "../Failure.ts"
 import type { Delta, Model, Turn, TurnRequest } from "../Model.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Answer from "./Answer.ts"
+import { AnswerTooLong, LONGEST_ANSWER } from "./AnswerLimit.ts"
 import { outcome } from "./outcome.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
@@ -32,6 +33,7 @@ export interface Parts {
  * - Where it reached the limit of tokens, its calls are left out: the last may be incomplete, and the others were meant
  *   to come with it. If there is no text either, it fails as `cut-off`.
  * - A finish by a content filter and a refusal fail as `refused`; an answer with neither text nor call fails as `empty`.
+ * - One that is longer than `LONGEST_ANSWER` is ended, and fails as `invalid-request`.
  * - Arguments that are no JSON are kept as text, marked `invalid`. A tool's name is passed on as the model wrote it.
  * - It asks once: retries are the caller's.
  */
@@ -76,9 +78,14 @@ const turn = (
   }
   const reading = (reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart>) =>
     Effect.gen(function* () {
+      let length = 0
       for (;;) {
         const { done, value } = yield* waited(() => reader.read())
         if (done) return
+        length += lengthOf(value)
+        if (length > LONGEST_ANSWER) {
+          return yield* classified(new AnswerTooLong("it", LONGEST_ANSWER, "characters"))
+        }
         const delta = answer.take(value)
         if (delta !== undefined) onDelta(delta)
         const usage = value.type === "raw" ? answer.usage() : undefined
@@ -94,6 +101,12 @@ const turn = (
     if ("kind" in ended) return yield* Effect.fail(failed({ ...ended, reason: reasonOf(ended.reason, secrets.redact) }))
     return { ...ended, parts: secrets.redactJson(ended.parts) }
   })
+}
+
+/** How much longer a piece makes the answer, in characters. A whole call repeats what came of it in pieces. */
+const lengthOf = (piece: LanguageModelV3StreamPart): number => {
+  if (piece.type === "tool-call") return Math.max(0, piece.input.length - LONGEST_ANSWER)
+  return "delta" in piece ? piece.delta.length : 0
 }
 
 /** The server said nothing for too long. */

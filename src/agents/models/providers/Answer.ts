@@ -6,7 +6,7 @@ import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../Secrets.ts"
 import * as GrowingParts from "./GrowingParts.ts"
-import type { RawReading } from "./RawReading.ts"
+import { MOST_TOKENS, type RawReading } from "./RawReading.ts"
 
 /** An answer while it streams. */
 export interface Answer {
@@ -92,4 +92,4 @@ const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): ModelUsag
 }
 
 const whole = (count: number | undefined): number =>
-  typeof count === "number" && Number.isFinite(count) ? Math.max(0, Math.round(count)) : 0
+  typeof count === "number" && Number.isFinite(count) ? Math.min(Math.max(0, Math.round(count)), MOST_TOKENS) : 0

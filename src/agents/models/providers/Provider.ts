@@ -6,6 +6,7 @@ import type { Fetch } from "../Fetch.ts"
 import type { FileSupport } from "../Files.ts"
 import * as OptionalPackage from "../OptionalPackage.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
+import * as OllamaLines from "./OllamaLines.ts"
 import * as RawReading from "./RawReading.ts"
 
 /** What the package of a provider is given to make a model. */
@@ -37,6 +38,8 @@ export interface Provider {
   readonly files: FileSupport
   /** Whether tools say that their schema is not to be made strict. */
   readonly looseTools?: true
+  /** Checks what its server answers, where the package leaves out what it cannot read. */
+  readonly checked?: (fetch: Fetch) => Fetch
   /** What the provider's own pieces of a stream tell that the package does not pass on. */
   readonly raw: RawReading.RawReading
 }
@@ -74,6 +77,7 @@ export const providers: ReadonlyArray<Provider> = [
     ...{ needsKey: false, needsBaseURL: false },
     files: { inResults: [], inMessages: IMAGES },
     raw: RawReading.ollama,
+    checked: OllamaLines.checked,
   },
   {
     ...{

@@ -59,9 +59,14 @@ export const openaiCompatible: RawReading = {
   refusal: (piece) => textOf(fieldOf(fieldOf(fieldOf(fieldOf(piece, "choices"), "0"), "delta"), "refusal")),
 }
 
+/** More tokens than any answer has. A server that says more is not believed: what it says has to be a whole number. */
+export const MOST_TOKENS = 2 ** 40
+
 const tokens = (usage: unknown, name: string): number | undefined => {
   const count = fieldOf(usage, name)
-  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? Math.round(count) : undefined
+  return typeof count === "number" && Number.isFinite(count) && count >= 0
+    ? Math.min(Math.round(count), MOST_TOKENS)
+    : undefined
 }
 
 const counted = (usage: { readonly [K in keyof ModelUsage]-?: number | undefined }): Partial<ModelUsage> =>
