@@ -25,7 +25,7 @@ describe("what is suggested about a score set", () => {
   it("can be pasted: the program is called as it was started", () => {
     const unfinished = ScoreSetPage.lines(plain, { ...nothing, scoreSets: [set(7, { finished: false })] }).join("\n")
     expect(unfinished).toContain(`\`${CommandHints.command(["rescore", "--resume", "set-7"])}\` resumes it`)
-    const rescored = RescoringPage.lines(plain, { scoreSetId: "set-7", label: "strict", summary: nothing }).join("\n")
+    const rescored = RescoringPage.lines(plain, { scoreSetId: "set-7", label: "strict", summary: nothing, against: undefined }).join("\n")
     expect(rescored).toContain(`\`${CommandHints.command(["compare", "live", "set-7"])}\` holds it`)
   })
 })
