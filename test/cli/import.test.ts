@@ -16,6 +16,8 @@ beforeAll(() => {
   fs.writeFileSync(path.join(cwd, "sessions", `${SESSION}.jsonl`), lines(session()))
   const parts = ["1", "2"].map((id) => ({ name: `samples/${id}_epoch_1.json`, json: sample(id, 1) }))
   fs.writeFileSync(path.join(cwd, "log.eval"), zip([...parts, { name: "header.json", json: header() }]))
+  fs.mkdirSync(path.join(cwd, "logs"))
+  fs.copyFileSync(path.join(cwd, "log.eval"), path.join(cwd, "logs", "log.eval"))
   const coding = fs.readFileSync(inRepository("examples/rubrics/coding.yaml"), "utf8")
   for (const name of ["rubric", "coding"]) fs.writeFileSync(path.join(cwd, `${name}.yaml`), coding)
   fs.writeFileSync(
@@ -33,7 +35,7 @@ const works = async (page: string, from: string, until: string) => {
   const text = fs.readFileSync(inRepository(page), "utf8")
   const section = text.slice(text.indexOf(from), until === "" ? undefined : text.indexOf(until))
   const own = fs.mkdtempSync(path.join(cwd, "page-"))
-  for (const name of ["sessions", "rubric.yaml", "coding.yaml", "mine.yaml", "mapping.yaml", "runs.jsonl"])
+  for (const name of ["sessions", "logs", "rubric.yaml", "coding.yaml", "mine.yaml", "mapping.yaml", "runs.jsonl"])
     fs.cpSync(path.join(cwd, name), path.join(own, name), { recursive: true })
   const commands = [...section.matchAll(/^npx hindcast (.+)$/gm)].map(([, words = ""]) => words.split(" "))
   expect(commands.length).toBeGreaterThan(8)
