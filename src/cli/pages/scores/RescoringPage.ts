@@ -3,7 +3,6 @@ import type { RescorePlan } from "../../../kernel/scoring/Scoring.ts"
 import type { SetSummary } from "../../../projections/comparison/SetSummary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
-import { LIVE } from "../../export/ScoreOption.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count } from "../../terminal/Text.ts"
@@ -52,7 +51,7 @@ export const lines = (style: Style, { scoreSetId, label, summary, against }: Res
         "",
         style.dim(
           CommandHints.inText(
-            `\`hindcast compare ${against} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === LIVE ? "when they were closed" : "before"}.`,
+            `\`hindcast compare ${against} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
           ),
         ),
       ]),
