@@ -94,6 +94,9 @@ export const sourcesOf = ({ from, format }: Pick<ImportOptions, "from" | "format
   return SOURCES.filter(({ name }) => name === from).map((source) => ({ ...source, recognizes: () => true }))
 }
 
+/** How many runs are appended at once: the log commits them together, each whole or not at all. */
+const RUNS_AT_ONCE = 32
+
 const refusal = ({ file, expected, found }: FileRefused, added: number): RefusedFile => ({
   ...{ file, reason: `expected ${expected}, found ${found}`, added },
 })
@@ -143,7 +146,7 @@ const importFile = (
         if (due !== undefined) flushes.push(due)
         if (event.body.type === "TaskClosed") flushes.push(appender.flush)
       }
-      return Effect.all(flushes, { discard: true })
+      return Effect.all(flushes, { discard: true, concurrency: RUNS_AT_ONCE })
     })
 
     let records = 0

@@ -25,8 +25,12 @@ describe("what is suggested about a score set", () => {
   it("can be pasted: the program is called as it was started", () => {
     const unfinished = ScoreSetPage.lines(plain, { ...nothing, scoreSets: [set(7, { finished: false })] }).join("\n")
     expect(unfinished).toContain(`\`${CommandHints.command(["rescore", "--resume", "set-7"])}\` resumes it`)
-    const rescored = RescoringPage.lines(plain, { scoreSetId: "set-7", label: "strict", summary: nothing }).join("\n")
-    expect(rescored).toContain(`\`${CommandHints.command(["compare", "live", "set-7"])}\` holds it`)
+    const rescored = (against: string | undefined) =>
+      RescoringPage.lines(plain, { scoreSetId: "set-7", label: "strict", summary: nothing, against }).join("\n")
+    const compare = (with_: string) => `\`${CommandHints.command(["compare", with_, "set-7"])}\` holds it`
+    expect(rescored("live")).toContain(compare("live"))
+    expect(rescored("set-6")).toContain(compare("set-6"))
+    expect(rescored(undefined)).not.toContain("compare")
   })
 })
 

@@ -10,10 +10,13 @@ import { assistant, call, first, result, SESSION, session, text } from "./claude
 import * as Codex from "./codexRollout.ts"
 import * as Formats from "./formats.ts"
 import { events, importing, lines, payloads, withFiles, write } from "./given.ts"
+import { header, sample } from "./inspectLog.ts"
 
 const CLAUDE = `${SESSION}.jsonl`
 const head = Effect.flatMap(EventLog, (log) => log.head)
 const both = () => ({ [CLAUDE]: lines(session()), [`codex/${Codex.FILE}`]: lines(Codex.rollout()) })
+
+const DEEP = "nested as deep as nobody nests"
 
 /** What may stand in a line of a file that somebody else wrote. */
 const hostile = fc.oneof(
@@ -21,8 +24,13 @@ const hostile = fc.oneof(
     ..."__proto__ constructor toString \u0000 \u001b[2J \ud800 ../../etc/passwd".split(" "),
     '{"__proto__":{"polluted":true}}',
   ),
+  fc.constantFrom({ toString: false }, { toString: null, valueOf: 1 }, DEEP),
   fc.jsonValue({ maxDepth: 4 }),
 )
+
+/** The text of a value in which `DEEP` stands for lists in each other, 100,000 of them. */
+const json = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(JSON.stringify(DEEP), `${"[".repeat(100_000)}${"]".repeat(100_000)}`)
 
 describe("an import", () => {
   it.effect("does not change the log a second time, not even by its own record", () =>
@@ -237,6 +245,15 @@ describe("a file", () => {
     ),
   )
 
+  it.effect("is recognized also by a first line of megabytes, such as a prompt with a picture", () =>
+    withFiles({ [CLAUDE]: lines([first("x".repeat(3_000_000)), assistant("a", text("Nice."))]) }, (directory) =>
+      Effect.gen(function* () {
+        const { files, unknown } = yield* importing(directory)
+        expect([files.map(({ source }) => source), unknown]).toEqual([["claude-code"], []])
+      }),
+    ),
+  )
+
   it.effect("with a text of 9 MB has it shortened, and is imported", () =>
     withFiles(
       { [CLAUDE]: lines([first("Go"), assistant("a", call("c", "Bash", {})), result("c", "y".repeat(9_000_000))]) },
@@ -347,7 +364,7 @@ describe("any file", () => {
         const records = format.records.map((record, index) => (index === place ? { ...record, [key]: value } : record))
         return withFiles(
           {
-            [format.name]: `${lines(records)}${JSON.stringify(lone)}\n${JSON.stringify({ [String(value)]: lone, type: value })}\n`,
+            [format.name]: `${records.map(json).join("\n")}\n${json(lone)}\n${json({ [typeof value === "string" ? value : "key"]: lone, type: value })}\n`,
           },
           (directory) =>
             Effect.gen(function* () {
@@ -363,4 +380,40 @@ describe("any file", () => {
       },
     ),
   )
+
+  const documents = fc.constantFrom(
+    ...Object.entries({
+      "trajectory.json": Formats.trajectory(),
+      "repo-1.traj": Formats.sweAgent(),
+      "log.json": { ...header(), samples: [sample("one", 1)] },
+      "trace.json": Formats.exported(...Formats.genAi()),
+    }).map(([name, document]) => ({ name, places: placesIn(document), document, toString: () => name })),
+  )
+
+  it.live("of one document with hostile values anywhere is imported or refused, and never half or with a defect", () =>
+    property(fc.record({ format: documents, place: fc.nat(), value: hostile }), ({ format, place, value }) => {
+      const changed = structuredClone(format.document)
+      const [parent, key] = placesIn(changed)[place % format.places.length] ?? []
+      if (parent === undefined || key === undefined) throw new Error("the document is empty")
+      parent[key] = value
+      return withFiles({ [format.name]: json(changed) }, (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const before = yield* head
+          yield* importing(directory)
+          expect(yield* head).toEqual(before)
+          expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false)
+        }),
+      )
+    }),
+  )
 })
+
+type Place = readonly [parent: { [key: string]: unknown }, key: string]
+
+/** Every place in a document that has a value, the innermost ones too. */
+function placesIn(document: unknown): ReadonlyArray<Place> {
+  if (typeof document !== "object" || document === null) return []
+  const parent: { [key: string]: unknown } = Object(document)
+  return Object.entries(document).flatMap(([key, inner]): ReadonlyArray<Place> => [[parent, key], ...placesIn(inner)])
+}

@@ -10,6 +10,7 @@ import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { BadInput } from "./BadInput.ts"
 import { userAsActor } from "./CurrentUser.ts"
+import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
 
 /** There is no log at this path. To recover, name another file. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
@@ -86,17 +87,17 @@ export const forEvents = (log: Option.Option<string>, { personal = true }: { rea
   )
 
 /**
- * Opens a log for appends of events alone, and creates it if it does not exist. With `dryRun` nothing is created: a log
- * that does not exist is an empty one in memory.
+ * Opens a log for appends of events alone. One that does not exist is created by the first append. With `dryRun` nothing is
+ * created: a log that does not exist is an empty one in memory.
  */
 export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =>
   Layer.unwrapEffect(
     Effect.map(fileOf(log), (filename) =>
-      !dryRun
-        ? SqliteEventLog.layer({ filename })
-        : fs.existsSync(filename)
-          ? SqliteEventLog.layer({ filename, readonly: true })
-          : MemoryEventLog.layer(),
+      fs.existsSync(filename)
+        ? SqliteEventLog.layer({ filename, readonly: dryRun })
+        : dryRun
+          ? MemoryEventLog.layer()
+          : LogAtFirstAppend.layer(filename),
     ),
   )
 

@@ -87,14 +87,12 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
     yield* V8Tuning.disablePretenuring
     yield* V8Tuning.limitHeapGrowth
     const findings = yield* Detection.find(options.paths, Import.sourcesOf(options))
-    // Where there is nothing to import, no log is made.
-    const isRead = options.dryRun === true || findings.found.length === 0
     const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
       Import.importFound(findings, {
         ...options,
         onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
       }),
-    ).pipe(Effect.provide(OpenLog.orCreateForEvents(log, isRead)))
+    ).pipe(Effect.provide(OpenLog.orCreateForEvents(log, options.dryRun === true)))
     yield* Output.show(json, report, (style) => ImportReportPage.lines(style, report))
     if (report.refused.length > 0) return yield* new FilesRefused({ files: report.refused })
   })

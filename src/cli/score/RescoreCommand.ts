@@ -14,6 +14,7 @@ import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
+import { LIVE } from "../export/ScoreOption.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
@@ -130,7 +131,9 @@ const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, js
     }
     const known = yield* (yield* Projector).current(ScoreSets.projection)
     const summary = yield* SetSummary.load(known, [scoreSetId])
+    const before = Object.entries(known.sets).filter(([id]) => id !== scoreSetId)
+    const against = before.some(([, { label }]) => label === LIVE) ? LIVE : before.at(-1)?.[0].slice(-8)
     yield* Output.show(json, { scoreSetId, label, summary }, (style) =>
-      RescoringPage.lines(style, { scoreSetId, label, summary }),
+      RescoringPage.lines(style, { scoreSetId, label, summary, against }),
     )
   })

@@ -20,20 +20,26 @@ export const atif: Source = {
   form: "document",
   companions: Rewards.COMPANIONS,
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"schema_version"\s*:\s*"ATIF-/.test(text),
-  open: (file: SourceFile, runs: Runs): Mapper => ({
-    record: ({ value }) => {
+  open: (file: SourceFile, runs: Runs): Mapper => {
+    let trajectory: unknown
+    const map = function* () {
       const rewards = Rewards.rewardsOf(file)
       const failure = Rewards.failureOf(file)
       // Some agents write their trajectory anew with each step: it has ended when the trial has, or when it is silent.
       const hasEnded = (last: number | null) =>
         rewards.length > 0 || failure !== undefined || isSilent(file, last ?? file.modifiedAt)
-      const run = mapTrajectory(runs, value, { failure, hasEnded })
+      const run = yield* mapTrajectory(runs, trajectory, { failure, hasEnded })
       if (run === undefined) return
       for (const { name, value: reward } of rewards)
         runs.scores.push({ run, scorer: "verifier", name, value: reward, rationale: null })
-    },
-    end: () => {},
-  }),
+    }
+    return {
+      record: ({ value }) => {
+        trajectory = value
+      },
+      end: map,
+    }
+  },
 }
 
 const KNOWN = /^ATIF-v1\.[0-8]$/
@@ -49,13 +55,13 @@ interface Ending {
 }
 
 /** Maps a trajectory, and those of its subagents that are in it, each as a run of its own. */
-const mapTrajectory = (
+function* mapTrajectory(
   runs: Runs,
   value: unknown,
   { failure, hasEnded }: Ending,
   parent?: Run,
   depth = 0,
-): Run | undefined => {
+): Generator<void, Run | undefined> {
   if (!isObject(value)) {
     runs.leaveOut("trajectory", "it is no object")
     return undefined
@@ -81,10 +87,10 @@ const mapTrajectory = (
       ),
     },
   })
-  mapSteps(runs, run, steps, { model: textOf(agent, "model_name"), failure, hasEnded })
+  yield* mapSteps(runs, run, steps, { model: textOf(agent, "model_name"), failure, hasEnded })
   const nested = listOf(value, "subagent_trajectories")
   if (depth < MAX_NESTED)
-    for (const one of nested) mapTrajectory(runs, one, { failure: undefined, hasEnded }, run, depth + 1)
+    for (const one of nested) yield* mapTrajectory(runs, one, { failure: undefined, hasEnded }, run, depth + 1)
   else if (nested.length > 0) runs.leaveOut("subagent_trajectories", `they are nested deeper than ${MAX_NESTED}`)
   return run
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { asText, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
 /** What a trajectory says outside of its steps. */
 interface Circumstances {
@@ -16,18 +16,18 @@ interface Circumstances {
   readonly hasEnded: (last: number | null) => boolean
 }
 
-/** Maps the steps, in the order of the file, and ends the run if it has ended. */
-export const mapSteps = (
+/** Maps the steps, in the order of the file, some at a time, and ends the run if it has ended. */
+export function* mapSteps(
   runs: Runs,
   run: Run,
   steps: ReadonlyArray<unknown>,
   { model, failure, hasEnded }: Circumstances,
-): void => {
+): Generator<void> {
   let open: string | undefined = "it ends before the agent answered"
   let askedAt = run.start.at
   let known = true
   for (const [index, step] of steps.entries()) {
-    const key = String(field(step, "step_id") ?? index + 1)
+    const key = asText(field(step, "step_id") ?? index + 1)
     const at = timeOf(field(step, "timestamp"))
     known &&= at !== null
     run.tick(at)
@@ -51,6 +51,7 @@ export const mapSteps = (
     }
     if (!isAnswered(step)) keepObservation(run, step, key, at)
     askedAt = at ?? askedAt
+    if (index % STEPS_AT_A_TIME === STEPS_AT_A_TIME - 1) yield
   }
   if (!known) runs.remark("steps without a time: they have that of the step before")
   if (!hasEnded(run.lastAt)) return
@@ -58,6 +59,9 @@ export const mapSteps = (
   else if (open !== undefined) run.close("end", "abandoned", open, run.lastAt)
   else run.close("end", "achieved", "the agent ended its turn; what it was worth is in its score sets", run.lastAt)
 }
+
+/** How many steps are mapped before what they became is written. */
+const STEPS_AT_A_TIME = 256
 
 const isAnswered = (step: unknown): boolean => textOf(step, "source") === "agent"
 

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { Effect, Either } from "effect"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
-import { beginning, FileRefused, unreadable } from "./SourceText.ts"
+import { beginningWithLine, FileRefused, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
 export interface Found {
@@ -29,6 +29,9 @@ export interface Findings {
 }
 
 const HEAD_BYTES = 64 * 1024
+
+/** Most bytes that are read for the first line. */
+const FIRST_LINE_BYTES = 8 * 1024 * 1024
 
 /** Most lines of a file's beginning that are parsed. */
 const HEAD_LINES = 10
@@ -129,7 +132,10 @@ const formatOf = (
   sources: ReadonlyArray<Source>,
 ): Effect.Effect<Omit<Found, "file"> | undefined, FileRefused> =>
   Effect.gen(function* () {
-    const bytes = yield* Effect.tryPromise({ try: () => beginning(file, HEAD_BYTES), catch: unreadable(file) })
+    const bytes = yield* Effect.tryPromise({
+      try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
+      catch: unreadable(file),
+    })
     const head = headOf(file, bytes)
     const [first, second] = sources.filter((source) => source.recognizes(head))
     if (first !== undefined && second !== undefined)
@@ -148,9 +154,10 @@ const formIn = ({ text }: FileHead, { form }: Source): Found["form"] => {
 }
 
 const headOf = (file: string, bytes: Buffer): FileHead => {
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "")
-  const lines = text.split("\n", HEAD_LINES)
-  if (lines.length < HEAD_LINES && bytes.length === HEAD_BYTES) lines.pop()
+  const whole = bytes.toString("utf8").replace(/^\uFEFF/, "")
+  const text = bytes.length > HEAD_BYTES ? whole.slice(0, HEAD_BYTES) : whole
+  const lines = whole.split("\n", HEAD_LINES)
+  if (lines.length < HEAD_LINES && (bytes.length === HEAD_BYTES || bytes.length === FIRST_LINE_BYTES)) lines.pop()
   return {
     name: path.basename(file),
     path: file.split(path.sep).join("/"),
@@ -162,7 +169,10 @@ const headOf = (file: string, bytes: Buffer): FileHead => {
 
 const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
   Effect.gen(function* () {
-    const bytes = yield* Effect.tryPromise({ try: () => beginning(file, HEAD_BYTES), catch: unreadable(file) })
+    const bytes = yield* Effect.tryPromise({
+      try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
+      catch: unreadable(file),
+    })
     const { text, lines } = headOf(file, bytes)
     const isOwnExport = lines.some(
       (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,

@@ -181,6 +181,13 @@ async function* chunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
 
 /** The beginning of a file. */
 export const beginning = async (file: string, bytes: number): Promise<Buffer> => {
-  for await (const chunk of chunksOf(file, bytes)) return chunk
-  return Buffer.alloc(0)
+  const chunks: Array<Buffer> = []
+  for await (const chunk of chunksOf(file, bytes)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** The beginning of a file, or more of it where its first line is longer, such as a prompt with a picture. */
+export const beginningWithLine = async (file: string, bytes: number, mostBytes: number): Promise<Buffer> => {
+  const head = await beginning(file, bytes)
+  return head.length < bytes || head.includes(NEWLINE) ? head : await beginning(file, mostBytes)
 }

@@ -4,7 +4,7 @@ import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { at, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { asText, at, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import { answerParts, inputOf, resolved, textIn, toldMessage, usageOf } from "./Messages.ts"
 import { addScores } from "./Scores.ts"
@@ -28,7 +28,7 @@ export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample:
   const spec = field(header, "eval")
   const evaluation =
     textOf(spec, "eval_id") ?? [textOf(spec, "run_id"), textOf(spec, "task_id")].filter(Boolean).join(".")
-  const id = String(field(sample, "id"))
+  const id = asText(field(sample, "id"))
   const epoch = numberOf(sample, "epoch") ?? 1
   const events =
     listOf(sample, "events").length > 0 ? listOf(sample, "events") : listOf(field(sample, "transcript"), "events")
@@ -284,7 +284,7 @@ class SampleMapper {
       this.#run.close(
         "end",
         "truncated",
-        `limit: ${textOf(limit, "type") ?? "unknown"} ${String(field(limit, "limit") ?? "")}`.trim(),
+        `limit: ${textOf(limit, "type") ?? "unknown"} ${asText(field(limit, "limit") ?? "")}`.trim(),
         end,
       )
     else this.#run.close("end", "achieved", "the sample was completed; what it was worth is in its score sets", end)

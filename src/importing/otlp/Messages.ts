@@ -1,6 +1,6 @@
 /** Messages between programs and models, as the attributes of spans hold them, in one form. */
 
-import { field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { asText, field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { Span } from "./Span.ts"
 
 /** A call of a tool that a model answered with. */
@@ -55,7 +55,7 @@ export const ofGenAi = (
   const completion = field(attributes, "gen_ai.completion")
   const older = {
     input: structured(field(attributes, "gen_ai.prompt")).map((one) => ofParts(roleOf(one), listOf(one, "parts"), one)),
-    output: answer(undefined, textOf(parsed(String(completion)), "text"), []),
+    output: answer(undefined, textOf(parsed(asText(completion)), "text"), []),
   }
   if (older.input.length + older.output.length > 0) return older
   return { input: numbered(attributes, "gen_ai.prompt."), output: numbered(attributes, "gen_ai.completion.") }
@@ -133,8 +133,8 @@ const ofEvents = ({ events }: Span) => {
           ...attributes,
           ...(isObject(message)
             ? message
-            : isObject(parsed(String(message)))
-              ? (parsed(String(message)) as object)
+            : isObject(parsed(asText(message)))
+              ? (parsed(asText(message)) as object)
               : {}),
         }),
       )
@@ -192,7 +192,7 @@ const ofFields = (fields: ReadonlyMap<string, unknown>): Message => {
   const role = text("role") ?? "assistant"
   const parts = [...fields]
     .filter(([name]) => /^contents\.\d+\.message_content\.text$/.test(name))
-    .map(([, value]) => String(value))
+    .map(([, value]) => asText(value))
   const content = text("content") ?? parts.join("\n")
   if (role === "tool") return { ...EMPTY, role, results: [{ id: text("tool_call_id"), content }] }
   const indexes = new Set([...fields.keys()].flatMap((name) => /^tool_calls\.(\d+)\./.exec(name)?.[1] ?? []))

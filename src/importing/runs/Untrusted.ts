@@ -40,6 +40,12 @@ export const countOf = (value: unknown, key: string): number => {
   return found === undefined ? 0 : Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(found)))
 }
 
+/**
+ * A value as text: one that is neither text nor a number as its JSON. `String` throws at an object whose `toString` is data.
+ */
+export const asText = (value: unknown): string =>
+  typeof value === "object" && value !== null ? JSON.stringify(logJson(value).json) : String(value)
+
 /** A field's items; none if it is no list. */
 export const listOf = (value: unknown, key: string): ReadonlyArray<unknown> => {
   const found = field(value, key)

@@ -21,15 +21,23 @@ export const sweAgent: Source = {
     !/"schema_version"/.test(text) &&
     (/\.traj$/i.test(name) ||
       (/"trajectory"\s*:\s*\[/.test(text) && /"(?:observation|response|thought)"\s*:/.test(text))),
-  open: (file: SourceFile, runs: Runs): Mapper => ({
-    record: ({ value }) => mapTrajectory(runs, file, value),
-    end: () => {},
-  }),
+  open: (file: SourceFile, runs: Runs): Mapper => {
+    let trajectory: unknown
+    return {
+      record: ({ value }) => {
+        trajectory = value
+      },
+      end: () => mapTrajectory(runs, file, trajectory),
+    }
+  },
 }
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
 
-const mapTrajectory = (runs: Runs, file: SourceFile, value: unknown): void => {
+/** How many steps are mapped before what they became is written. */
+const STEPS_AT_A_TIME = 256
+
+function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator<void> {
   const steps = listOf(value, "trajectory")
   const history = listOf(value, "history")
   if (steps.length === 0 && history.length === 0) {
@@ -51,8 +59,8 @@ const mapTrajectory = (runs: Runs, file: SourceFile, value: unknown): void => {
   if (system !== "") run.model.guided("system", system, null)
   for (const [index, message] of promptsIn(asked).entries()) run.said(`prompt-${index}`, textIn(message), { at: null })
   const model = modelOf(value)
-  if (steps.length > 0) mapSteps(run, steps, model)
-  else mapHistory(run, history, model)
+  if (steps.length > 0) yield* mapSteps(run, steps, model)
+  else yield* mapHistory(run, history, model)
   const status = textOf(info, "exit_status")
   // It is written anew with each step, and says only in the end how it ended.
   if (status === undefined && !isSilent(file, file.modifiedAt)) return
@@ -110,7 +118,7 @@ const answered = (run: Run, model: string, { key, thought, action, response }: S
 
 const toolOf = (action: string): string => nameFrom(/^[\w.-]+/.exec(action.trim())?.[0] ?? "shell")
 
-const mapSteps = (run: Run, steps: ReadonlyArray<unknown>, model: string): void => {
+function* mapSteps(run: Run, steps: ReadonlyArray<unknown>, model: string): Generator<void> {
   for (const [index, step] of steps.entries()) {
     const key = `step-${index + 1}`
     const text = (name: string) => textOf(step, name) ?? ""
@@ -120,14 +128,16 @@ const mapSteps = (run: Run, steps: ReadonlyArray<unknown>, model: string): void 
     const state = field(step, "state")
     const document = typeof state === "string" ? parsed(state) : state
     if (isObject(document)) run.environment.stateSet(`state-${index + 1}`, logJson(document).json, null)
+    if (index % STEPS_AT_A_TIME === STEPS_AT_A_TIME - 1) yield
   }
 }
 
 /** A run of which only the history is left: each answer is followed by what was observed. */
-const mapHistory = (run: Run, history: ReadonlyArray<unknown>, model: string): void => {
+function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): Generator<void> {
   let last: string | undefined
   let isAfterAnswer = false
   for (const [index, message] of history.entries()) {
+    if (index % STEPS_AT_A_TIME === STEPS_AT_A_TIME - 1) yield
     const key = `message-${index}`
     if (field(message, "is_demo") === true) continue
     if (textOf(message, "role") === "assistant") {

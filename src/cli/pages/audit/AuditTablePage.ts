@@ -161,7 +161,7 @@ const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" :
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
-    ? `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others.`
+    ? `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others, of those that \`hindcast score ls\` lists.`
     : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
       (unscored > 0 ? ` ${unscored} of them have no score; they do not count as zero and are left out of means.` : ""),
   ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),

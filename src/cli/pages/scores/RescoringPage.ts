@@ -33,16 +33,26 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
 }
 
 /** The result of scoring many tasks. */
-export const lines = (
-  style: Style,
-  { scoreSetId, label, summary }: { readonly scoreSetId: string; readonly label: string; readonly summary: SetSummary },
-): ReadonlyArray<string> => [
+export interface Rescored {
+  readonly scoreSetId: string
+  readonly label: string
+  readonly summary: SetSummary
+  /** The score set to compare it with: `live`, else the one before, of tasks that were imported; undefined if it is the first. */
+  readonly against: string | undefined
+}
+
+/** The lines of a result. */
+export const lines = (style: Style, { scoreSetId, label, summary, against }: Rescored): ReadonlyArray<string> => [
   `Score set ${style.name(oneLine(label))} ${style.dim(scoreSetId)}: ${count(summary.tasks, "task")}`,
   ...ScoreSetPage.summaryLines(style, summary),
-  "",
-  style.dim(
-    CommandHints.inText(
-      `\`hindcast compare live ${scoreSetId.slice(-8)}\` holds it against what the tasks scored when they were closed.`,
-    ),
-  ),
+  ...(against === undefined
+    ? []
+    : [
+        "",
+        style.dim(
+          CommandHints.inText(
+            `\`hindcast compare ${against} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
+          ),
+        ),
+      ]),
 ]

@@ -1,0 +1,54 @@
+/** A log that is not made before there is something to append: of a command that finds nothing to write, none is left. */
+import * as fs from "node:fs"
+import { Context, Effect, Layer, Stream } from "effect"
+import { EventLog, type LogError, LogUnavailable } from "../../events/log/EventLog.ts"
+import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
+import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/** The log in a file. While there is no such file, it is empty, and the first append makes it. */
+export const layer = (filename: string) =>
+  Layer.scoped(
+    EventLog,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const empty = Context.get(yield* Layer.build(MemoryEventLog.layer()), EventLog)
+      const toldOfCommits = new Set<() => void>()
+      const opened: Effect.Effect<Log, LogError> = yield* Effect.cached(
+        Layer.buildWithScope(SqliteEventLog.layer({ filename }), scope).pipe(
+          Effect.map(Context.get(EventLog)),
+          // The only option is a path, and is one.
+          Effect.catchTag("InvalidOptions", Effect.die),
+          Effect.catchTag(
+            "LogFormatUnsupported",
+            ({ message }) => new LogUnavailable({ log: filename, reason: message }),
+          ),
+          Effect.tap((log) => {
+            log.onCommit(() => {
+              for (const told of toldOfCommits) told()
+            })
+          }),
+        ),
+      )
+      /** What is read from: another process may have made the file meanwhile. */
+      const log = Effect.suspend(() => (fs.existsSync(filename) ? opened : Effect.succeed(empty)))
+      return EventLog.of({
+        ...empty,
+        name: filename,
+        append: (request) => Effect.flatMap(opened, (log) => log.append(request)),
+        read: (query) => Stream.unwrap(Effect.map(log, (log) => log.read(query))),
+        readPage: (query, limit) => Effect.flatMap(log, (log) => log.readPage(query, limit)),
+        find: (id) => Effect.flatMap(log, (log) => log.find(id)),
+        versionOf: (stream, timeline) => Effect.flatMap(log, (log) => log.versionOf(stream, timeline)),
+        head: Effect.flatMap(log, (log) => log.head),
+        follow: (query) => Stream.unwrap(Effect.map(log, (log) => log.follow(query))),
+        onCommit: (told) => {
+          toldOfCommits.add(told)
+          return () => void toldOfCommits.delete(told)
+        },
+        verify: Effect.flatMap(log, (log) => log.verify),
+        verifyWith: (options) => Effect.flatMap(log, (log) => log.verifyWith(options)),
+      })
+    }),
+  )
