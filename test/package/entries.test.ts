@@ -85,6 +85,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:os",
       "node:path",
       "node:url",
+      "node:util",
       "node:worker_threads",
       "node:zlib",
       "uuidv7",

@@ -177,7 +177,7 @@ describe("the dialogs", () => {
       await at(page, start)
       for (let step = 0; step < 25; step++) await page.keyboard.press("n")
       await expect.poll(() => page.locator(".event.here").count()).toBe(1)
-      expect(await page.locator(".event.here .type").count()).toBe(1)
+      await expect.poll(() => page.locator(".event.here .type").count()).toBe(1)
       expect(said.filter((text) => !text.includes("status of 4"))).toEqual([])
 
       await page.goto(`${studio.origin}/t/main/t/@999999`)
