@@ -429,9 +429,18 @@ describe("a kernel", () => {
         })
         expect(thrown.message).toBe("Agent bad@1 failed: no idea")
         expect((yield* failing(() => ({ jump: 1 }) as never)).message).toContain("expected a choice { act:")
+        const stuck = (advance: () => unknown) =>
+          Effect.flip(kernel.tasks.run({ name: "bad", version: "1", advance: advance as never }, { goal: "g" }))
+        const promised = yield* stuck(() => Promise.reject(new Error("later")))
+        expect(promised.message).toContain("advance: expected an Effect, found a promise")
+        expect((yield* stuck(() => undefined)).message).toContain("advance: expected an Effect, found undefined")
+        const threw = yield* stuck(() => {
+          throw new Error("no step")
+        })
+        expect(threw.message).toBe("Agent bad@1 failed: no step")
         const log = yield* EventLog
         const outcomes = (yield* log.readPage({ types: ["TaskClosed"] }, 10)).map(({ payload }) => payload.outcome)
-        expect(outcomes).toEqual(["failed", "failed"])
+        expect(outcomes).toEqual(Array.from({ length: 5 }, () => "failed"))
       }).pipe(Effect.provide(layer))
     }),
   )

@@ -263,6 +263,18 @@ export const failure = (agent: Agent, cause: unknown): AgentFailed =>
         reason: plainText(cause instanceof Error ? cause.message : String(cause)),
       })
 
+/** Lets an agent take a step. Whatever it fails with is passed on. */
+export const advance = (agent: AdvancingAgent, task: AgentTask): Effect.Effect<boolean, unknown> =>
+  Effect.flatMap(
+    Effect.try({ try: (): unknown => agent.advance(task), catch: (cause) => failure(agent, cause) }),
+    (step) => {
+      if (Effect.isEffect(step)) return step as Effect.Effect<boolean, unknown>
+      if (step instanceof Promise) step.catch(() => {})
+      const found = step instanceof Promise ? "a promise, which agents of hindcast/promise return" : typeof step
+      return failure(agent, `advance: expected an Effect, found ${found}`)
+    },
+  )
+
 /** Lets an agent decide, by a value, a promise or an effect, and checks its choice. */
 export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
   Effect.gen(function* () {

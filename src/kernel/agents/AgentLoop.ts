@@ -74,7 +74,7 @@ const advanceLoop = (
   Effect.gen(function* () {
     const agentTask = agentTaskOf(task)
     for (let step = 0; step < maxSteps; step++) {
-      const continues = yield* Effect.mapError(agent.advance(agentTask), (cause) =>
+      const continues = yield* Effect.mapError(Agent.advance(agent, agentTask), (cause) =>
         isStopped(cause) ? cause : Agent.failure(agent, cause),
       )
       const ended = agentTask.ended()
