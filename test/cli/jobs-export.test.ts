@@ -50,8 +50,10 @@ const exported = async (jobs: number, args: ReadonlyArray<string>) => {
 
 describe("export events --jobs", () => {
   it.each([
-    ["all events, with what is personal", ["--decrypt"]],
-    ["a range that begins and ends within blocks", ["--since", "@100", "--until", `@${BLOCK + 40}`]],
+    [
+      "a range that begins and ends within blocks, with what is personal",
+      ["--decrypt", "--since", "@100", "--until", `@${BLOCK + 40}`],
+    ],
     ["a selection, which one thread encodes", ["--type", "NoteAdded", "--until", "@900"]],
   ])("makes the same table bit for bit: %s", async (_, args) => {
     const one = await exported(1, args)
