@@ -1,9 +1,12 @@
+import * as fs from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { describe, expect } from "vitest"
+import { layerSqlite } from "../../src/events/index.ts"
 import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
 import * as Recorder from "../../src/events/log/Recorder.ts"
 import * as MemoryEventLog from "../../src/events/memory/MemoryEventLog.ts"
+import { temporaryDirectory } from "../temporary.ts"
 
 const STREAM = "task/t1"
 
@@ -111,5 +114,47 @@ describe("an event that is held", () => {
       yield* recorder.record(note("closed"))
       expect(yield* recorded).toEqual(["closed by kernel"])
     }).pipe(provided),
+  )
+
+  it.effect("is recorded once where the one that brings it has an id of its own, and is refused", () =>
+    Effect.gen(function* () {
+      const { recorder, agent, recorded } = yield* recording
+      agent.hold(note("decided"))
+      const given = { ...broken, id: "0192f0c8-0000-7000-8000-000000000001" }
+      expect(yield* Effect.flip(recorder.record(given))).toMatchObject({ _tag: "InvalidEvent" })
+      yield* recorder.record(note("told"))
+      expect(yield* recorded).toEqual(["decided by agent:walker@1", "told by kernel"])
+    }).pipe(provided),
+  )
+
+  it.scopedLive.each([false, true])(
+    "is brought by the next one, if the first failed to be written; stored nevertheless: %s",
+    (isStored) =>
+      Effect.gen(function* () {
+        const filename = `${yield* temporaryDirectory}/log.db`
+        yield* Effect.gen(function* () {
+          const { recorder, agent, recorded } = yield* recording
+          yield* recorder.recordFirst(note("opened"))
+          const id = agent.hold(note("decided"))
+          fs.renameSync(filename, `${filename}.away`)
+          expect(yield* Effect.flip(recorder.as("sensor").record(note("read")))).toMatchObject({
+            _tag: "LogUnavailable",
+          })
+          fs.renameSync(`${filename}.away`, filename)
+          const { append } = yield* EventLog
+          const stored = { stream: STREAM, taskId: "t1", actor: "agent:walker@1", events: [{ ...note("decided"), id }] }
+          if (isStored) yield* append(stored)
+          agent.hold(note("decided again"))
+          yield* recorder.record({ ...note("asked"), causationId: id })
+          yield* recorder.record(note("allowed"))
+          expect(yield* recorded).toEqual([
+            "opened by kernel",
+            "decided by agent:walker@1",
+            "decided again by agent:walker@1",
+            "asked by kernel",
+            "allowed by kernel",
+          ])
+        }).pipe(Effect.provide(layerSqlite({ filename })))
+      }),
   )
 })

@@ -50,7 +50,8 @@ export interface Recorder {
   /**
    * Has an event recorded with the next one that this recorder, or another actor's of the same stream, records: before it and
    * in the same commit. Returns its id. It is for what is of no use by itself, such as a decision whose command follows at once; if
-   * nothing follows, it is not in the log. Should it be invalid, the append that brings it fails.
+   * nothing follows, it is not in the log. Should it be invalid, the append that brings it fails. If the log cannot be written, the append
+   * after that one brings it.
    */
   readonly hold: (event: CoreNewEvent) => string
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
@@ -87,7 +88,7 @@ export const make = (
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
 ): Recorder =>
   recorderFor(log, recording, {
-    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), held: [], noticed },
+    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), held: [], heldAreNew: true, noticed },
     undisturbed: OneAtATime.make(),
   })
 
@@ -110,12 +111,16 @@ interface StreamState {
   readonly waiting: Set<() => void>
   /** The events that the next append brings. */
   held: ReadonlyArray<CoreNewEvent>
+  /** Whether they are certainly not in the log: no append of them failed. */
+  heldAreNew: boolean
   /** Those that wait until nothing is pending append one by one. */
   readonly undisturbed: OneAtATime.OneAtATime
   readonly noticed: (events: ReadonlyArray<Event>) => void
 }
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+const uninterrupted: Restore = (effect) => effect
 
 const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds">) =>
@@ -184,7 +189,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
           if (state.version !== state.committed) return Effect.succeed(undefined)
           return withHeld((held) =>
             Effect.map(
-              appendNext([...held, ...events], true, () => keep(held), restoreUnless(held, restore)),
+              appendNext([...held, ...events], true, () => putBack(held), held.length === 0 ? restore : uninterrupted),
               (appended) => appended?.events.slice(held.length),
             ),
           )
@@ -192,49 +197,54 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       )
     })
 
-  const appendInOrder = (
-    events: ReadonlyArray<CoreNewEvent>,
-    newIds: boolean,
-    held: ReadonlyArray<CoreNewEvent> = [],
-  ): Effect.Effect<Appended, AppendError> =>
-    Effect.uninterruptibleMask((restore) => {
-      const again = () => appendInOrder(events, newIds, held)
-      return appendNext([...held, ...events], newIds, again, restoreUnless(held, restore))
-    })
+  const appendInOrder = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Appended, AppendError> =>
+    Effect.uninterruptibleMask((restore) => appendNext(events, newIds, () => appendInOrder(events, newIds), restore))
 
   const appendAll = (
     events: ReadonlyArray<CoreNewEvent>,
     newIds: boolean,
   ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
-    withHeld((held) =>
-      // The log looks for earlier appends of ids that may not be new: those of held events are.
-      held.length > 0 && !newIds
-        ? Effect.zipRight(
-            appendInOrder(held, true),
-            Effect.map(appendInOrder(events, newIds), ({ events }) => events),
-          )
-        : Effect.map(appendInOrder(events, newIds, held), (appended) => appended.events.slice(held.length)),
+    withHeld(
+      (held) =>
+        Effect.map(appendInOrder([...held, ...events], newIds), (appended) => appended.events.slice(held.length)),
+      newIds,
     )
 
   const appendFirst = (events: ReadonlyArray<CoreNewEvent>, newIds: boolean): Effect.Effect<Event, AppendError> =>
     Effect.flatMap(appendAll(events, newIds), (recorded) => firstEvent({ events: recorded }))
 
-  /** Makes an append with the events that are held. If it is refused for what is in it, they are appended by themselves. */
+  /**
+   * Makes an append with the events that are held, uninterrupted: nobody else would append them. They are appended by themselves, before
+   * it, if it is refused for what is in it, or if the log has to look for ids: it looks for all of an append or for none.
+   *
+   * @param newIds whether the ids of the append's own events are new
+   */
   const withHeld = <A>(
     append: (held: ReadonlyArray<CoreNewEvent>) => Effect.Effect<A, AppendError>,
-  ): Effect.Effect<A, AppendError> =>
-    Effect.suspend(() => {
-      const { held } = state
-      if (held.length === 0) return append(held)
+    newIds = true,
+  ): Effect.Effect<A, AppendError> => {
+    const bringing = Effect.suspend(() => {
+      const { held, heldAreNew } = state
       state.held = []
-      return Effect.catchTag(append(held), "InvalidEvent", () => Effect.zipRight(appendInOrder(held, true), append([])))
+      state.heldAreNew = true
+      const alone: Effect.Effect<unknown, AppendError> = heldAreNew
+        ? appendInOrder(held, true)
+        : Effect.forEach(held, (event) => appendInOrder([event], false))
+      const apart = () => Effect.flatMap(unlessFailed(held, alone), () => append([]))
+      return newIds && heldAreNew ? Effect.catchTag(unlessFailed(held, append(held)), "InvalidEvent", apart) : apart()
+    })
+    return Effect.suspend(() => (state.held.length === 0 ? append([]) : Effect.uninterruptible(bringing)))
+  }
+
+  /** Puts held events back if the log could not be written: the next append brings them. It may have stored them nevertheless. */
+  const unlessFailed = <A>(held: ReadonlyArray<CoreNewEvent>, appending: Effect.Effect<A, AppendError>) =>
+    Effect.tapError(appending, ({ _tag }) => {
+      if (_tag === "InvalidEvent") return Effect.void
+      state.heldAreNew = false
+      return putBack(held)
     })
 
-  /** An append that brings held events is not interrupted: nobody else would append them. */
-  const restoreUnless = (held: ReadonlyArray<CoreNewEvent>, restore: Restore): Restore =>
-    held.length === 0 ? restore : (effect) => effect
-
-  const keep = (held: ReadonlyArray<CoreNewEvent>) =>
+  const putBack = (held: ReadonlyArray<CoreNewEvent>) =>
     Effect.sync(() => {
       state.held = [...held, ...state.held]
     })
