@@ -24,12 +24,14 @@ export interface Move {
 
 /** A command that a plugin carried out. */
 export interface CommandMove extends Move {
+  readonly kind: "command"
   readonly commandId: string
   readonly agentId: string | undefined
   readonly outcome: Extract<CommandOutcome, { readonly status: "succeeded" | "failed" }>
 }
 
 interface TickMove extends Move {
+  readonly kind: "tick"
   readonly world: string
   readonly milliseconds: number
   /** What agents got. */
@@ -37,10 +39,15 @@ interface TickMove extends Move {
 }
 
 interface MemberMove extends Move {
+  readonly kind: "member"
   readonly world: string
   readonly change: "join" | "leave"
   readonly agentId: string
 }
+
+type AnyMove = CommandMove | TickMove | MemberMove
+
+type OfKind<Kind extends AnyMove["kind"]> = Extract<AnyMove, { readonly kind: Kind }>
 
 /** The moves that were not made again yet. Each of the first four takes one, if it is next; else it answers undefined. */
 export interface RecordedMoves {
@@ -69,47 +76,58 @@ export const make = (
   const { events } = recording
   const rounds = roundsOf(events)
   const commands = commandsIn(ahead, events, rounds)
+  const byId = new Map(commands.map((command) => [command.commandId, command]))
   const ticks = events.flatMap((event): ReadonlyArray<TickMove> => {
     if (!is(event, "WorldTicked") || event.position <= at) return []
     const { plugin, milliseconds, steps = {} } = event.payload
-    return [{ ...placeOf(event), world: plugin, milliseconds, steps }]
+    return [{ kind: "tick", ...placeOf(event), world: plugin, milliseconds, steps }]
   })
   const members = events.flatMap((event): ReadonlyArray<MemberMove> => {
     if (!(is(event, "AgentJoined") || is(event, "AgentLeft")) || event.position <= at) return []
     if (event.payload.midway !== true) return []
     const change = is(event, "AgentJoined") ? "join" : "leave"
     const { agentId } = event.payload
-    return sharedWorlds(recording, event.position).map((world) => ({ ...placeOf(event), world, change, agentId }))
+    return sharedWorlds(recording, event.position).map((world) => ({
+      ...{ kind: "member", ...placeOf(event) },
+      ...{ world, change, agentId },
+    }))
   })
-  const left: Array<Move> = [...commands, ...ticks, ...members].sort((a, b) => a.at - b.at)
+  const left: Array<AnyMove> = [...commands, ...ticks, ...members].sort((a, b) => a.at - b.at)
   const changed = groupBy(
     events.filter((event) => is(event, "EnvironmentChanged")),
     ({ causationId }) => [causationId],
   )
 
-  /** The first move of some that is next, or under way together with the next one, and is looked for. */
-  const next = <A extends Move>(moves: ReadonlyArray<A>, isIt: (move: A) => boolean): A | undefined =>
-    moves.find((move) => left.includes(move) && move.at <= (left[0]?.until ?? 0) && isIt(move))
+  /** The first move of a kind that is next, or under way together with the next one, and is looked for. */
+  const next = <Kind extends AnyMove["kind"]>(kind: Kind, isIt: (move: OfKind<Kind>) => boolean) => {
+    const until = left[0]?.until ?? 0
+    for (const move of left) {
+      if (move.at > until) return undefined
+      if (isOfKind(kind, move) && isIt(move)) return move
+    }
+    return undefined
+  }
 
-  const take = <A extends Move>(move: A | undefined): A | undefined => {
-    if (move !== undefined) left.splice(left.indexOf(move), 1)
+  const take = <A extends AnyMove>(move: A | undefined): A | undefined => {
+    const index = move === undefined ? -1 : left.indexOf(move)
+    if (index === -1) return undefined
+    left.splice(index, 1)
     return move
   }
 
-  const roundOf = ({ commandId }: CommandMove) =>
-    (rounds.get(commandId) ?? []).flatMap((id) => commands.find((command) => command.commandId === id) ?? [])
+  const roundOf = ({ commandId }: CommandMove) => (rounds.get(commandId) ?? []).flatMap((id) => byId.get(id) ?? [])
 
   return {
     command: (actuator, args, agentId) =>
       take(
         next(
-          commands,
+          "command",
           ({ outcome, ...command }) =>
             outcome.actuator === actuator && command.agentId === agentId && JsonPatch.equal(outcome.args, args),
         ),
       ),
     round: (actuator, actions) => {
-      const first = next(commands, (command) => {
+      const first = next("command", (command) => {
         const round = roundOf(command)
         return (
           round[0] === command &&
@@ -123,9 +141,11 @@ export const make = (
       return first === undefined ? undefined : roundOf(first).flatMap((command) => take(command) ?? [])
     },
     tick: (world, milliseconds) =>
-      take(next(ticks, (tick) => tick.world === world && tick.milliseconds === milliseconds)),
+      take(next("tick", (tick) => tick.world === world && tick.milliseconds === milliseconds)),
     member: (world, change, agentId) =>
-      take(next(members, (member) => member.world === world && member.change === change && member.agentId === agentId)),
+      take(
+        next("member", (member) => member.world === world && member.change === change && member.agentId === agentId),
+      ),
     nextAt: () => left[0]?.until ?? Number.POSITIVE_INFINITY,
     changes: (plugin, moves) =>
       moves
@@ -138,6 +158,8 @@ export const make = (
     },
   }
 }
+
+const isOfKind = <Kind extends AnyMove["kind"]>(kind: Kind, move: AnyMove): move is OfKind<Kind> => move.kind === kind
 
 type Change = PayloadOf<"EnvironmentChanged">
 
@@ -158,7 +180,7 @@ const commandsIn = (
     const { position, commandId, agentId, outcome } = request
     if (outcome?.status !== "succeeded" && outcome?.status !== "failed") return []
     const causes = [outcome.event.id, ...(dispatches.get(commandId) ?? [])]
-    return [{ at: position, until: outcome.event.position, causes, commandId, agentId, outcome }]
+    return [{ kind: "command", at: position, until: outcome.event.position, causes, commandId, agentId, outcome }]
   })
 }
 
