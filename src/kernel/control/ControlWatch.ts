@@ -31,24 +31,35 @@ export const run = (
   Effect.suspend(() => {
     let from = after
     let isOver = false
-    const look = Effect.gen(function* () {
+    const unclosed = new Set<Event>()
+    const handOn = Effect.gen(function* () {
       const events: Array<Event> = []
       yield* Pages.forEach(log.readPage, { types: TYPES, after: from }, (page) => {
         events.push(...page)
       })
       for (const event of events) {
         if (is(event, "LeaseTakenOver")) yield* lease.check
-        if (!running.noticed(event) && is(event, "TaskCancelled")) yield* cancelled(event)
+        if (!running.noticed(event) && is(event, "TaskCancelled")) unclosed.add(event)
         from = event.position
       }
-    }).pipe(
-      Effect.catchTag("LeaseLost", (lost) => {
-        isOver = true
-        return running.lose(lost)
-      }),
-      Effect.catchAllCause((cause) =>
-        ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause),
-      ),
-    )
+    })
+    const tried = (step: Effect.Effect<void, AppendError>) =>
+      step.pipe(
+        Effect.catchTag("LeaseLost", (lost) => {
+          isOver = true
+          return running.lose(lost)
+        }),
+        Effect.catchAllCause((cause) =>
+          ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause),
+        ),
+      )
+    const look = Effect.gen(function* () {
+      yield* tried(handOn)
+      // One that cannot be closed holds up no other task.
+      for (const event of unclosed) {
+        if (isOver) return
+        yield* tried(Effect.map(cancelled(event), () => void unclosed.delete(event)))
+      }
+    })
     return Effect.repeat(Effect.zipRight(Effect.sleep(EVERY), look), { until: () => isOver })
   })
