@@ -1,6 +1,6 @@
 /** Leads an agent through a task's recorded past, and then lets it continue live. */
 
-import { Effect } from "effect"
+import { Deferred, Effect, FiberId } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
 import type { AgentCommand } from "../acting/Round.ts"
@@ -128,23 +128,28 @@ export const roundInPart =
 
 /**
  * A task in which no agent is late before it has requested again what it had under way, and none before a round that was
- * under way is requested again: its agents had handed in their actions, however long it takes now to be led there.
+ * under way is requested again: its agents had handed in their actions, however long it takes now to be led there. From then on
+ * it has as long as ever.
  */
 export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))
   if (owed.size === 0) return task
   const isStep = (name: string) => actuators.some((actuator) => actuator.world === true && actuator.name === name)
+  let requested = Deferred.unsafeMake<void>(FiberId.none)
   const settled = (isIt: (command: (typeof left)[number]["commanded"]["payload"]) => boolean) => {
     for (const command of owed) if (isIt(command)) owed.delete(command)
+    Deferred.unsafeDone(requested, Effect.void)
+    requested = Deferred.unsafeMake(FiberId.none)
   }
+  const late: Task["late"] = (agentId, ...time) =>
+    Effect.suspend(() =>
+      [...owed].some((command) => command.agentId === agentId || isStep(command.actuator))
+        ? Effect.zipRight(Deferred.await(requested), late(agentId, ...time))
+        : task.late(agentId, ...time),
+    )
   return {
     ...task,
-    late: (agentId, ...time) =>
-      Effect.suspend(() =>
-        [...owed].some((command) => command.agentId === agentId || isStep(command.actuator))
-          ? Effect.never
-          : task.late(agentId, ...time),
-      ),
+    late,
     act: (actuator, args, options = {}) =>
       Effect.suspend(() => {
         settled(({ agentId }) => agentId === options.agentId)

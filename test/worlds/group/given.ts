@@ -11,7 +11,8 @@ import { temporaryDirectory } from "../../temporary.ts"
 
 export const TASK = "walk"
 
-const WORLDS = ["arena", "duel"].map((name) => inRepository(`test/worlds/samples/${name}`))
+/** The worlds for groups. */
+export const WORLDS = ["arena", "duel"].map((name) => inRepository(`test/worlds/samples/${name}`))
 
 /** Runs a test in a kernel that has the worlds for groups. */
 export const inKernel = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog>) =>

@@ -3,8 +3,10 @@ import { Chunk, Effect, Stream } from "effect"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
 import * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
+import * as Tool from "../../../src/kernel/program/Tool.ts"
 import { eventsOf } from "../../agents/given.ts"
-import { groupOf, inKernel, inNextKernel, logged, of, runGroup, stepping, TASK } from "./given.ts"
+import { testKernel } from "../../kernel/testKernel.ts"
+import { groupOf, inKernel, inNextKernel, logged, of, runGroup, stepping, TASK, WORLDS } from "./given.ts"
 
 const WITHIN = { decideWithinMs: 150, maxRounds: 5 }
 
@@ -83,6 +85,44 @@ describe("a group that is forked where a round was under way", () => {
         }
       }),
     ),
+  )
+})
+
+/** Calls a tool before each of its steps. */
+const calling = Agent.fromAdvance({
+  ...{ name: "calling", version: "1" },
+  advance: (task) => Effect.as(Effect.zipRight(task.act("program/wait"), task.act("arena/step", { action: 0 })), true),
+})
+
+describe("a group that is forked where one of its agents had called a tool", () => {
+  it.scopedLive("goes on without that agent, once the tool takes longer than a turn", () =>
+    Effect.gen(function* () {
+      let answers: Effect.Effect<string> = Effect.succeed("done")
+      const args = { type: "object" } as const
+      const wait = Tool.make({ description: "It waits", risk: "none", run: () => answers, args })
+      const { start } = yield* testKernel({ plugins: WORLDS, tools: { wait } })
+      const { run } = yield* start
+      yield* run(
+        Effect.gen(function* () {
+          const kernel = yield* Kernel
+          const group = groupOf({ ada: stepping(() => 0), bob: calling }, { maxRounds: 3 })
+          const plugins = ["arena", "program"]
+          yield* kernel.tasks.run(group, { id: TASK, goal: "Walk", plugins, agents: ["ada", "bob"] })
+          const called = (yield* eventsOf(TASK)).find(of("ActuatorCommanded", "bob"))
+          expect(called?.payload.actuator).toBe("program/wait")
+          answers = Effect.never
+          const at = called?.position ?? 0
+          const impatient = groupOf({ ada: stepping(() => 0), bob: calling }, { decideWithinMs: 100, maxRounds: 3 })
+          const { audit } = yield* kernel
+            .fork(impatient, { task: TASK, at, timeline: "slow", acceptUnrewound: true })
+            .pipe(Effect.timeout("10 seconds"))
+          expect(audit.reason).toContain("the rounds are used up")
+          const log = yield* EventLog
+          const events = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId: TASK, timeline: "slow" })))
+          expect(events.filter(of("AgentLate", "bob"))).toHaveLength(3)
+        }),
+      )
+    }),
   )
 })
 
