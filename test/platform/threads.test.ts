@@ -9,13 +9,13 @@ const place = workplace()
 
 const load = (): Promise<typeof ThreadsModule> => import(built("platform", "threads", "Threads.js"))
 
-/** How asking two threads for one piece of work ends, and what was taken of it. */
-const asking = async (work: string, asked: unknown) => {
+/** How asking threads for one piece of work ends, and what was taken of it. */
+const asking = async (work: string, asked: unknown, count = 2) => {
   const { start } = await load()
   const taken: Array<unknown> = []
   const exit = await Effect.runPromiseExit(
     Effect.gen(function* () {
-      const threads = yield* start(2)
+      const threads = yield* start(count)
       if (threads === undefined) return yield* Effect.dieMessage("no threads were started")
       const take = (result: unknown) => Effect.sync(() => taken.push(result) > 0)
       yield* threads.inOrder(work, [{ asked, again: Effect.fail("said here"), take }])
@@ -27,6 +27,12 @@ const asking = async (work: string, asked: unknown) => {
 describe("threads", () => {
   it("say why one of them died, and nothing of its piece is taken", async () => {
     const { exit, taken } = await asking("nonsense", {})
+    expect(Exit.isFailure(exit) && String(exit.cause)).toContain("found nonsense")
+    expect(taken).toEqual([])
+  })
+
+  it("are started for the work that there is, however many are asked for", async () => {
+    const { exit, taken } = await asking("nonsense", {}, 1_000_000)
     expect(Exit.isFailure(exit) && String(exit.cause)).toContain("found nonsense")
     expect(taken).toEqual([])
   })

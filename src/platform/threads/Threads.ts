@@ -53,9 +53,13 @@ export interface Answer {
 /** How many pieces each thread may be ahead of what was taken: results wait in memory. */
 const AHEAD = 2
 
+/** Most threads, whatever is asked for: each has a heap of its own, and the process dies where there is no room for one more. */
+const MOST_THREADS = 64
+
 /**
- * Starts threads, which are ended with the scope. Undefined, and said so once, where the thread's module is not installed: in a program
- * that Hindcast was bundled into, and where the sources themselves run. The caller then works in its own thread.
+ * Some threads, at most so many: each is started when there is work for it, and all are ended with the scope. Undefined, and said so
+ * once, where the thread's module is not installed: in a program that Hindcast was bundled into, and where the sources themselves run.
+ * The caller then works in its own thread.
  */
 export const start = (count: number): Effect.Effect<Threads | undefined, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -64,11 +68,13 @@ export const start = (count: number): Effect.Effect<Threads | undefined, never, 
       yield* refused
       return undefined
     }
-    const threads = yield* Effect.acquireRelease(
-      Effect.sync(() => Array.from({ length: count }, () => threadOf(entry))),
-      (started) => Effect.promise(() => Promise.all(started.map(({ end }) => end()))),
-    )
-    return of(threads)
+    const started: Array<Thread> = []
+    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(started.map(({ end }) => end()))))
+    return of(Math.min(count, MOST_THREADS), () => {
+      const thread = threadOf(entry)
+      started.push(thread)
+      return thread
+    })
   })
 
 /** The module that a thread runs, if it is installed. */
@@ -129,37 +135,40 @@ const threadOf = (entry: URL): Thread => {
   }
 }
 
-const of = (threads: ReadonlyArray<Thread>): Threads => {
-  const idle = [...threads]
-  const turns = Effect.unsafeMakeSemaphore(threads.length)
+const of = (count: number, begin: () => Thread): Threads => {
+  const idle: Array<Thread> = []
+  const turns = Effect.unsafeMakeSemaphore(count)
 
   const ask = (work: string, piece: unknown) =>
     turns.withPermits(1)(
       Effect.acquireUseRelease(
-        Effect.sync(() => idle.pop()),
+        Effect.sync(() => idle.pop() ?? begin()),
         (thread) =>
           Effect.async<Answer, ThreadDied>((resume) => {
-            const stopWaiting = thread?.ask({ work, piece }, (answer) =>
+            const stopWaiting = thread.ask({ work, piece }, (answer) =>
               resume(typeof answer === "string" ? new ThreadDied({ work, reason: answer }) : Effect.succeed(answer)),
             )
-            return Effect.sync(() => stopWaiting?.())
+            return Effect.sync(stopWaiting)
           }),
-        (thread) => Effect.sync(() => thread === undefined || idle.push(thread)),
+        (thread) => Effect.sync(() => idle.push(thread)),
       ),
     )
 
   return {
     inOrder: <Result, E, R>(work: string, pieces: ReadonlyArray<Piece<Result, E, R>>) =>
-      Effect.gen(function* () {
+      Effect.suspend(() => {
         const ahead: Array<Fiber.Fiber<Answer, ThreadDied>> = []
-        for (const [index, { again, take }] of pieces.entries()) {
-          for (const { asked } of pieces.slice(index + ahead.length, index + AHEAD * threads.length))
-            ahead.push(yield* Effect.fork(ask(work, asked)))
-          const fiber = ahead.shift()
-          const done = fiber === undefined ? undefined : resultOf<Result>(yield* Fiber.join(fiber))
-          const goOn = yield* take(done === undefined ? yield* again : done.result)
-          if (!goOn) return yield* Fiber.interruptAll(ahead)
-        }
+        return Effect.gen(function* () {
+          for (const [index, { again, take }] of pieces.entries()) {
+            for (const { asked } of pieces.slice(index + ahead.length, index + AHEAD * count))
+              ahead.push(yield* Effect.fork(ask(work, asked)))
+            const [fiber] = ahead
+            const done = fiber === undefined ? undefined : resultOf<Result>(yield* Fiber.join(fiber))
+            ahead.shift()
+            const goOn = yield* take(done === undefined ? yield* again : done.result)
+            if (!goOn) return
+          }
+        }).pipe(Effect.ensuring(Effect.suspend(() => Fiber.interruptAll(ahead))))
       }),
   }
 }
