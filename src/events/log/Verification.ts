@@ -108,7 +108,7 @@ export interface VerifyOptions {
    */
   readonly quick?: boolean
   /**
-   * How many threads verify a log in a file; the result is the same. Default: 1, the caller's own. Where threads cannot be started, in
+   * How many threads verify a log in a file, at most 64; the result is the same. Default: 1, the caller's own. Where threads cannot be started, in
    * a program that Hindcast was bundled into, that one does everything.
    */
   readonly jobs?: number

@@ -14,7 +14,7 @@ export interface RescoreOptions extends TaskSelection.TaskSelection {
   /** Default: the rubric's name. */
   readonly label?: string
   /**
-   * How many threads judge the tasks of a log in a file, where rules alone decide; the verdicts are the same, and in the same order. Default: 1,
+   * How many threads, at most 64, judge the tasks of a log in a file, where rules alone decide; the verdicts are the same, and in the same order. Default: 1,
    * the caller's own. Where threads cannot be started, in a program that Hindcast was bundled into, that one does everything.
    */
   readonly jobs?: number
