@@ -8,26 +8,28 @@ export interface StudioLinks {
   readonly page: string
   /** The timeline of the report. */
   readonly timeline: string
-  /** Whether the page shows a task. */
-  readonly shows: (taskId: string) => boolean
+  /** The last position that the page shows of a task; undefined if it does not show the task. */
+  readonly endOf: (taskId: string) => number | undefined
 }
 
 /** A task's id, as a link to its course where the page shows it. */
 export const task = (links: StudioLinks | undefined, taskId: string): Markup =>
-  linked(links, taskId, [], markup`<code>${taskId}</code>`)
+  linked(links, taskId, undefined, markup`<code>${taskId}</code>`)
 
 /** A position of a task, as a link to that moment where the page shows it. */
 export const at = (links: StudioLinks | undefined, taskId: string, position: number): Markup =>
-  linked(links, taskId, [`@${position}`], markup`@${position}`)
+  linked(links, taskId, position, markup`@${position}`)
 
 /** Links are those of `format` in `studio/page/model/Address`. */
 const linked = (
   links: StudioLinks | undefined,
   taskId: string,
-  moment: ReadonlyArray<string>,
+  position: number | undefined,
   shown: Markup,
 ): Markup => {
-  if (links === undefined || !links.shows(taskId)) return shown
+  const end = links?.endOf(taskId)
+  if (links === undefined || end === undefined || (position !== undefined && position > end)) return shown
+  const moment = position === undefined ? [] : [`@${position}`]
   const path = ["t", ...[links.timeline, taskId].map(encodeURIComponent), ...moment].join("/")
   return markup`<a href="${links.page}#/${path}">${shown}</a>`
 }

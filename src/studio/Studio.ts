@@ -127,14 +127,26 @@ const wrong = (path: string, expected: string, found: string) =>
 const withoutKernel = (path: string) =>
   wrong(path, "a Kernel in the context, which runs what goes on", "none (Hindcast.layer has one)")
 
+/** The real path of a directory, or what was found in its place. */
+const realDirectory = (directory: string): Effect.Effect<string, string> =>
+  Effect.try({
+    try: () => fs.realpathSync(directory),
+    catch: (cause) => (cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)),
+  }).pipe(
+    Effect.filterOrFail(
+      (real) => fs.statSync(real).isDirectory(),
+      () => "which is none",
+    ),
+  )
+
 /** What the page may do with scenarios, in the kernel of the context. */
 const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: typeof Kernel.Service) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const real = yield* Effect.forEach(directories, (directory, index) =>
-      fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
-        ? Effect.succeed(fs.realpathSync(directory))
-        : wrong(`scenarios.directories[${index}]`, "a directory", JSON.stringify(directory)),
+      Effect.mapError(realDirectory(directory), (found) =>
+        wrong(`scenarios.directories[${index}]`, "a directory", `${JSON.stringify(directory)}, ${found}`),
+      ),
     )
     const places = { workspace: fs.realpathSync("."), directory: `${log.name}.plugins` }
     const services = Layer.mergeAll(

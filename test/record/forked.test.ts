@@ -1,4 +1,6 @@
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { Diverged, forked, type Run, record, replayed, ToolDenied } from "../../src/record/index.ts"
 import { outside, placesOf } from "../wrongOptions.ts"
 import { eventsOf, temporary } from "./recorded.ts"
@@ -156,6 +158,32 @@ describe("a forked run", () => {
     expect(less).toMatchObject({ difference: { where: "the calls before the moment", now: "the end of the program" } })
     expect([called, asked]).toEqual([[], []])
     expect(await typesIn(log, "fork-1")).toEqual(["TimelineForked", "TaskClosed"])
+  })
+
+  it("of several at once has a name of its own each, also where another event is in the stream of the next name", async () => {
+    const { log, at, fetch } = await recording()
+    const options = { log, at: at("CommandSucceeded"), fetch }
+    const forks = await Promise.all([1, 2, 3].map(() => forked(options, agent([]))))
+    expect(forks.map(({ timeline }) => timeline).sort()).toEqual(["fork-1", "fork-2", "fork-3"])
+    const note = { type: "NoteAdded" as const, payload: { about: "timeline/fork-4", text: "mine" } }
+    await Effect.flatMap(EventLog, (log) =>
+      log.append({ stream: "timeline/fork-4", timeline: "fork-4", actor: "ada", events: [note] }),
+    ).pipe(Effect.provide(layerSqlite({ filename: log })), Effect.runPromise)
+    expect((await forked(options, agent([]))).timeline).toBe("fork-5")
+    const named = Promise.all([1, 2].map(() => forked({ ...options, timeline: "mine" }, agent([]))))
+    expect(await rejection(named)).toMatchObject({ _tag: "TimelineNameInvalid", timeline: "mine" })
+  })
+
+  it("asks a fetch of the caller's in the form that the program asked in", async () => {
+    const { log, at, fetch } = await recording()
+    const given: Array<string> = []
+    const noting = (input: string | URL | Request, init?: RequestInit) => {
+      given.push(typeof input === "string" ? input : "another form")
+      return fetch(input, init)
+    }
+    await forked({ log, at: at("CommandSucceeded"), fetch: noting }, agent([]))
+    await forked({ log, at: at("CommandSucceeded"), fetch: noting, set: { result: "the same" } }, agent([]))
+    expect(given).toEqual(["http://model.invalid/v1/chat/completions", "http://model.invalid/v1/chat/completions"])
   })
 
   it("is ended by the program, and refuses calls after that", async () => {

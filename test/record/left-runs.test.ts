@@ -78,4 +78,42 @@ describe("a recorder that opens a log of many runs", () => {
       expect(last.read).toBeLessThan(600)
     }),
   )
+
+  it.scopedLive("closes the forks that a dead one left, and no other", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      const fork = (timeline: string, pid: number) => ({
+        ...{ stream: `timeline/${timeline}`, timeline, taskId: "run", actor: "agent:tester" },
+        events: [
+          {
+            type: "TimelineForked" as const,
+            payload: {
+              ...{ timeline, parent: "main", at: 1 },
+              overrides: {
+                agent: "tester",
+                io: "live",
+                ...(pid === 0 ? {} : { recorder: { host: os.hostname(), pid } }),
+              },
+            },
+          },
+        ],
+      })
+      const forks = { left: GONE, living: process.pid, "of-a-kernel": 0 }
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog.EventLog
+        yield* log.append(opened("run", GONE))
+        yield* log.append(closed("run"))
+        yield* Effect.forEach(Object.entries(forks), ([name, pid]) => log.append(fork(name, pid)))
+      }).pipe(Effect.provide(EventLog.layerSqlite({ filename })))
+      for (let times = 1; times <= 2; times++) {
+        yield* abandoned(filename)
+        const closings = yield* Effect.flatMap(EventLog.EventLog, (log) =>
+          Effect.forEach(Object.keys(forks), (timeline) => log.readPage({ timeline, types: ["TaskClosed"] }, 9)),
+        ).pipe(Effect.provide(EventLog.layerSqlite({ filename })))
+        expect(closings.flat().map(({ timeline, payload }) => [timeline, payload.outcome])).toEqual([
+          ["left", "abandoned"],
+        ])
+      }
+    }),
+  )
 })

@@ -196,9 +196,20 @@ describe("scenarios in a program", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       fs.writeFileSync(path.join(directory, "a.yaml"), "name: a\nmeasures: []\n")
+      fs.symlinkSync("loop", path.join(directory, "loop"))
       const nowhere = { directories: [path.join(directory, "nowhere")] }
       const failure = yield* Effect.flip(running({ write: true, scenarios: nowhere }))
       expect(String(failure)).toContain("scenarios.directories[0]: expected a directory, found")
+      for (const [none, found] of [
+        [path.join(directory, "a.yaml"), "which is none"],
+        [path.join(directory, "loop"), "ELOOP"],
+        [path.join(directory, "a.yaml", "b"), "ENOTDIR"],
+        [path.join(directory, "x".repeat(300)), "ENAMETOOLONG"],
+        ["a\0b", "ERR_INVALID_ARG_VALUE"],
+      ] as const) {
+        const refused = yield* Effect.flip(running({ write: true, scenarios: { directories: [none] } }))
+        expect(refused).toMatchObject({ _tag: "InvalidOptions", message: expect.stringContaining(found) })
+      }
       const scenarios = { directories: [directory], agents: { writer } }
       const context = yield* running({ write: true, scenarios })
       yield* Effect.gen(function* () {

@@ -32,14 +32,19 @@ export const linksTo = (
       const expected = "a page that `hindcast export studio` wrote"
       return new BadInput({ input: `--studio ${typed.value}`, expected, found: page.found })
     }
-    const { html } = page
+    const ends = new Map<string, number | undefined>()
+    // A report asks for each of its events; a page may be long.
+    const endOf = (task: string) => {
+      if (!ends.has(task)) ends.set(task, SharedFile.endOf(page.html, { timeline, task }))
+      return ends.get(task)
+    }
     const directory = output === "-" ? "." : path.dirname(output)
     const relative = path.relative(path.resolve(directory), path.resolve(typed.value))
     return Effect.succeed({
       studio: {
         page: relative.split(path.sep).map(encodeURIComponent).join("/"),
         timeline,
-        shows: (task) => SharedFile.shows(html, { timeline, task }),
+        endOf,
       },
     })
   })

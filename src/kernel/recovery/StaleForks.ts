@@ -15,29 +15,37 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 type Log = Context.Tag.Service<EventLog>
 
 /**
- * Closes the open tasks of all forks, each on its own timeline.
+ * Closes the open tasks of forks, each on its own timeline.
  *
+ * @param isLeft whether nobody works on a fork any more, by the event that recorded it
  * @param closed called with each task that was closed, and the log's view of its timeline
  */
 export const endAll = <E, R>(
+  isLeft: (forked: Event) => boolean,
   closed: (view: Log, event: Event) => Effect.Effect<void, E, R>,
 ): Effect.Effect<void, AppendError | E, EventLog | R> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     for (const timeline of yield* Timelines.list(log)) {
-      const taskId = timeline.forked?.taskId ?? null
-      if (taskId === null || isRecorded(timeline.forked)) continue
+      const { forked } = timeline
+      const taskId = forked?.taskId ?? null
+      if (forked === null || taskId === null || !isLeft(forked)) continue
       const view = Timelines.view(log, timeline)
       const event = yield* endOne(log, view, taskId)
       if (event !== undefined) yield* closed(view, event)
     }
   })
 
-/** Whether a process records the fork without a kernel, and is at work on it. */
-const isRecorded = (forked: Event | null): boolean => {
-  if (forked === null || !Vocabulary.is(forked, "TimelineForked")) return false
+/** Whether a fork is left for a kernel that holds the lease: no process is at work on it that records without one. */
+export const isLeftByKernel = (forked: Event): boolean => !Recorders.isAtWork(recorderOf(forked))
+
+/** Whether a fork was recorded without a kernel, by a process that is gone. */
+export const isLeftByRecorder = (forked: Event): boolean => Recorders.isGone(recorderOf(forked))
+
+const recorderOf = (forked: Event): Recorder | undefined => {
+  if (!Vocabulary.is(forked, "TimelineForked")) return undefined
   const { recorder } = forked.payload.overrides
-  return Schema.is(Recorder)(recorder) && Recorders.isAtWork(recorder)
+  return Schema.is(Recorder)(recorder) ? recorder : undefined
 }
 
 /** Closes one fork's task. Returns its `TaskClosed` event, or undefined if it had ended. */

@@ -44,7 +44,7 @@ export const recover = (
       const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
       if (closed !== undefined) yield* score(log, closed)
     }
-    yield* StaleForks.endAll(score)
+    yield* StaleForks.endAll(StaleForks.isLeftByKernel, score)
   })
 
 /** The open tasks that processes record without a kernel, and are at work on. */

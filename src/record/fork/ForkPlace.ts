@@ -37,10 +37,12 @@ export interface Chosen {
   readonly taskId?: string | undefined
   /** Default: `fork-1`, `fork-2` … */
   readonly timeline?: string | undefined
+  /** Names that are not chosen by default, though no timeline of the log has them. Default: none. */
+  readonly taken?: ReadonlyArray<string>
 }
 
 /** The place of a fork in the log. */
-export const find = ({ moment, taskId, timeline }: Chosen) =>
+export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position, timeline: parent } = yield* Moment.locate(moment)
@@ -56,7 +58,8 @@ export const find = ({ moment, taskId, timeline }: Chosen) =>
       return yield* new NotForkable({ moment, expected: "a moment before the task's end", found: "one after it" })
     }
     const known = (yield* Timelines.list(log)).map(({ name }) => name)
-    const name = timeline === undefined ? TimelineName.next(known) : yield* TimelineName.checked(timeline, known)
+    const name =
+      timeline === undefined ? TimelineName.next([...known, ...taken]) : yield* TimelineName.checked(timeline, known)
     const place: ForkPlace = { taskId: task, parent, at: position, timeline: name, agent: opened.payload.agent }
     return place
   })

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import { TimelineNameInvalid } from "../../kernel/fork/TimelineName.ts"
 import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
@@ -53,18 +54,20 @@ export const forked = async <A>(
   program: (run: Run) => A | PromiseLike<A>,
 ): Promise<Forked<A>> => {
   const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log } = decode(options)
-  const place = await ForkPlace.find({ moment: at, taskId, timeline }).pipe(
-    Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
-    Calls.run,
-  )
-  const { run, divergence, unmade, isEnded } = await ForkedRun.begin({
-    ...place,
-    log,
-    changes: set,
-    fetch,
-    gate,
-    secrets,
-  })
+  const begin = async (taken: ReadonlyArray<string>): Promise<Begun> => {
+    const place = await ForkPlace.find({ moment: at, taskId, timeline, taken }).pipe(
+      Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
+      Calls.run,
+    )
+    try {
+      return { place, ...(await ForkedRun.begin({ ...place, log, changes: set, fetch, gate, secrets })) }
+    } catch (error) {
+      // Another fork took the name meanwhile: the next one is found.
+      if (timeline === undefined && error instanceof TimelineNameInvalid) return begin([...taken, place.timeline])
+      throw error
+    }
+  }
+  const { place, run, divergence, unmade, isEnded } = await begin([])
   try {
     const answer = await program(run)
     const diverged = divergence() ?? unmade()
@@ -79,6 +82,11 @@ export const forked = async <A>(
     if (!isEnded()) await run.end("failed", reason).catch(() => {})
     throw cause
   }
+}
+
+/** A fork at work, and where it left its parent. */
+interface Begun extends ForkedRun.ForkedRun {
+  readonly place: ForkPlace.ForkPlace
 }
 
 const Fields = Options.of<ForkOptions>({

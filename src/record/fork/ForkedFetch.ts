@@ -5,10 +5,10 @@
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
-import { sentBy } from "../http/SentRequest.ts"
+import { beside, sentBy } from "../http/SentRequest.ts"
 import * as PlayedBody from "../replay/PlayedBody.ts"
 import * as SentDifference from "../replay/SentDifference.ts"
 import { isObject, jsonOf } from "../wire/pieces.ts"
@@ -48,22 +48,28 @@ export const make =
 export const changed =
   (changes: ChangesToMake, fetch: Fetch): Fetch =>
   async (input, init) => {
-    const request = new Request(input, init)
-    const text = request.method === "POST" ? await request.clone().text() : ""
-    const body = jsonOf(text)
-    const { host, pathname, search } = new URL(request.url)
-    const asked = askedBy(request.method, { host, path: pathname }, body)
+    const { sent, request } = await sentBy(input, init)
+    const pass = () => (request === undefined ? fetch(input, init) : fetch(request, beside(init)))
+    const body = bodyOf(sent)
+    const { host, pathname, search } = new URL(sent.url)
+    const asked = askedBy(sent.method, { host, path: pathname }, body)
     if (asked === undefined || !isObject(body)) {
       const given = changes.takeResult()
-      if (given === undefined) return fetch(request)
+      if (given === undefined) return pass()
       const contentType = jsonOf(given) === undefined ? "text/plain;charset=utf-8" : "application/json"
       return new Response(given, { headers: { "content-type": contentType } })
     }
     const answer = changes.takeAnswer()
-    if (answer === undefined) return fetch(request)
+    if (answer === undefined) return pass()
     const given = written(asked.wire.name, { host, path: pathname + search }, body, answer)
     return new Response(given.body, { headers: { "content-type": given.contentType } })
   }
+
+/** What a request sends, where it is JSON. */
+const bodyOf = ({ bytes }: HttpMessage.SentRequest): Json | undefined => {
+  const text = bytes === null ? undefined : HttpMessage.textOf(bytes)
+  return text === undefined ? undefined : jsonOf(text)
+}
 
 /** A request to a model, with another model named in its body, or in the path where a format has it there. */
 const withModel = (
@@ -72,8 +78,7 @@ const withModel = (
   input: Parameters<Fetch>[0],
   init: RequestInit | undefined,
 ): readonly [Parameters<Fetch>[0], RequestInit | undefined] => {
-  const text = sent.bytes === null ? undefined : HttpMessage.textOf(sent.bytes)
-  const body = text === undefined ? undefined : jsonOf(text)
+  const body = bodyOf(sent)
   const { host, pathname: path } = new URL(sent.url)
   if (model === undefined || !isObject(body)) return [input, init]
   const asked = askedBy(sent.method, { host, path }, body)

@@ -14,7 +14,7 @@ import * as HttpMessage from "./HttpMessage.ts"
 import type { Prompts } from "./Prompts.ts"
 import * as RecordedBody from "./RecordedBody.ts"
 import type { Redaction } from "./Redaction.ts"
-import { sentBy } from "./SentRequest.ts"
+import { beside, sentBy } from "./SentRequest.ts"
 
 /** What a recording `fetch` needs. */
 export interface FetchParts {
@@ -62,12 +62,6 @@ export const make =
     parts.open.add(passed)
     return sameResponse(response, passed.stream)
   }
-
-/** What a `Request` does not hold of the options that it was made with, such as undici's `dispatcher`. Its body is read only once. */
-const beside = (init: RequestInit = {}): RequestInit => {
-  const { body: _body, method: _method, headers: _headers, ...others } = init
-  return others
-}
 
 /** The same response with another body. */
 const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Response => {

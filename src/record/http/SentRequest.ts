@@ -18,3 +18,9 @@ export const sentBy = async (
   const bytes = request.body === null ? null : new Uint8Array(await request.clone().arrayBuffer())
   return { sent: { method, url, headers, bytes }, request }
 }
+
+/** What a `Request` does not hold of the options that it was made with, such as undici's `dispatcher`. Its body is read only once. */
+export const beside = (init: RequestInit = {}): RequestInit => {
+  const { body: _body, method: _method, headers: _headers, ...others } = init
+  return others
+}

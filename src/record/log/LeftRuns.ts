@@ -1,7 +1,8 @@
-/** The tasks that recorders left open, whose processes have ended. */
+/** The tasks, and forks of tasks, that recorders left open, whose processes have ended. */
 
 import { Effect } from "effect"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
+import * as StaleForks from "../../kernel/recovery/StaleForks.ts"
 import { closeTask } from "../../kernel/recovery/Takeover.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenRecordings from "../../projections/unfinished/OpenRecordings.ts"
@@ -16,4 +17,6 @@ export const abandon = Effect.gen(function* () {
   const open = Object.entries(yield* projector.current(OpenRecordings.projection))
   const left = open.filter(([, recorder]) => Recorders.isGone(recorder))
   yield* Effect.forEach(left, ([taskId]) => closeTask(taskId), { discard: true })
+  // They have no measures to be scored by.
+  yield* StaleForks.endAll(StaleForks.isLeftByRecorder, () => Effect.void)
 }).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))

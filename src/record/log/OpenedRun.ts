@@ -60,10 +60,11 @@ export interface Forking {
   readonly overrides: JsonObject
 }
 
-/** Opens a log, and a timeline in it on which a recorded task goes on. */
+/** Opens a log, closes what dead recorders left open in it, and opens a timeline on which a recorded task goes on. */
 export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Promise<OpenedRun> =>
   opening(log, isSilent, (log) =>
     Effect.gen(function* () {
+      yield* LeftRuns.abandon
       const { taskId, parent, at, timeline, agent, overrides } = forking
       const known = yield* Timelines.list(log)
       yield* TimelineName.checked(
@@ -81,10 +82,12 @@ export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Pro
       const actor = `agent:${agent}`
       const recorder = { host: os.hostname(), pid: process.pid }
       const payload = { timeline, parent, at, overrides: { ...overrides, agent, io: "live", recorder } }
-      const { events, position } = yield* view.append({
-        ...{ stream: `timeline/${timeline}`, taskId, actor, expected: NoStream },
-        events: [{ type: "TimelineForked", payload }],
-      })
+      const { events, position } = yield* view
+        .append({
+          ...{ stream: `timeline/${timeline}`, taskId, actor, expected: NoStream },
+          events: [{ type: "TimelineForked", payload }],
+        })
+        .pipe(Effect.catchTag("VersionConflict", () => TimelineName.taken(timeline)))
       return { log: view, taskId, actor, opened: { id: events[0]?.id ?? "", version: 0, position } }
     }),
   )

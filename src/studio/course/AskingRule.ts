@@ -4,7 +4,6 @@ import { Effect, Either, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
-import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import { LEVELS } from "../../plugins/manifest/Risk.ts"
 import type { Json } from "../../values/Json.ts"
 
@@ -22,7 +21,7 @@ const gateAt = (position: number) =>
   })
 
 const askingIn = (gate: Json, actuator: string, shown: Json | undefined): string | null => {
-  const decoded = Gate.decode(gate as unknown as GateConfig)
+  const decoded = Gate.decode(gate)
   if (Either.isLeft(decoded)) return null
   const { decision, rule } = Gate.decide(decoded.right, { actuator, risk: LEVELS.find((level) => level === shown) })
   return decision === "confirm" ? rule : null

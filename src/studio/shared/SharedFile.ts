@@ -6,8 +6,8 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { gzipSync } from "node:zlib"
-import { Data, Effect } from "effect"
+import { gunzipSync, gzipSync } from "node:zlib"
+import { Data, Effect, Either, Option, Schema } from "effect"
 import { markup } from "../../values/Markup.ts"
 import * as Chunks from "../answers/Chunks.ts"
 import * as Log from "../answers/Log.ts"
@@ -62,9 +62,25 @@ const MARK = '<meta name="generator" content="hindcast export studio">'
 /** Whether a text is the beginning of such a document. */
 export const isShared = (html: string): boolean => html.slice(0, 4096).includes(MARK)
 
-/** Whether a document shows a task. */
-export const shows = (html: string, { timeline, task }: SharedTask): boolean =>
-  html.includes(opened("task", { timeline, task }))
+/** The last position that a document shows of a task; undefined if it does not show the task. It may be anybody's document. */
+export const endOf = (html: string, { timeline, task }: SharedTask): number | undefined => {
+  const tag = opened("course", { timeline, task })
+  const from = html.indexOf(tag)
+  if (from < 0) return undefined
+  const packed = html.slice(from + tag.length, html.indexOf("<", from + tag.length))
+  const course = Either.try(() =>
+    gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: MAX_UNPACKED }).toString(),
+  )
+  const read = Option.flatMap(Either.getRight(course), Schema.decodeOption(Schema.parseJson(Positions)))
+  // Positions are written as differences.
+  return Option.getOrUndefined(Option.map(read, ({ positions }) => positions.reduce((sum, step) => sum + step, 0)))
+}
+
+/** What is read of a course. */
+const Positions = Schema.Struct({ positions: Schema.Array(Schema.NonNegativeInt) })
+
+/** Most bytes of a course that is read. */
+const MAX_UNPACKED = 256 * 1024 * 1024
 
 /** The opening tag of an answer. */
 const opened = (path: string, parameters: Parameters<typeof questionOf>[1]): string =>

@@ -301,6 +301,25 @@ describe("a shared file", () => {
     expect([...one.abroad, ...one.said]).toEqual([])
   })
 
+  it("is not linked to for what it does not show yet, nor by a page that somebody changed", async () => {
+    const [log, page] = [path.join(directory, "goes-on.db"), path.join(directory, "goes-on.html")]
+    const report = async (name: string, studio: string) => {
+      const file = path.join(directory, name)
+      await document(["export", "html", "--studio", studio, "--task", "visit", "--log", log, "--output", file])
+      return [...fs.readFileSync(file, "utf8").matchAll(/href="[^"]*#\/t\/main\/visit\/@(\d+)"/g)].map(([, at]) => at)
+    }
+    await append(log, "visit", [opening("See the doctor"), reading({ seen: 1 })])
+    await document(["export", "studio", "visit", "--log", log, "--output", page])
+    await append(log, "visit", [reading({ seen: 2 }), { type: "TaskClosed", payload: { outcome: "achieved" } }])
+    expect(new Set(await report("goes-on-1.html", page))).toEqual(new Set(["1", "2"]))
+    const changed = path.join(directory, "changed.html")
+    fs.writeFileSync(
+      changed,
+      fs.readFileSync(page, "utf8").replace(/(<template data-question="course[^>]*>)[^<]*/, "$1H4sI"),
+    )
+    expect(await report("goes-on-2.html", changed)).toEqual([])
+  })
+
   it("holds the tasks that were named, and no other", async () => {
     const file = await share("task-0001", "task-0015")
     const { page } = await open(browser.browser, `${pathToFileURL(file).href}#/tasks`)
