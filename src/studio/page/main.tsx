@@ -43,12 +43,7 @@ const show = async (source: Source, links: Links): Promise<void> => {
     render(<App studio={studio} connection={connection} />, place)
     studio.start()
     // A log without one of its segments still has much to show.
-    source.ask("questions").then(
-      (waiting) => {
-        studio.questions.value = waiting
-      },
-      (cause: unknown) => studio.fail(cause),
-    )
+    studio.loadQuestions().catch((cause: unknown) => studio.fail(cause))
     await followLive(studio, (state) => {
       connection.value = state
     })

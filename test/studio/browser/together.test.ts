@@ -77,6 +77,29 @@ describe("a question", () => {
       await expect.poll(() => sentence(one.page)).toContain("It was denied")
     }))
 
+  it("that comes while the page opens stays, where the answer to what waited before arrives after it", () =>
+    running({ answer: true }, async (studio) => {
+      const { page } = await open(browser.browser, linkTo(studio, "/questions"))
+      const approve = page.getByRole("button", { name: "Approve" })
+      const arrived = new Promise<void>((resolve, reject) => {
+        const late = page.route("**/api/questions", async (route) => {
+          try {
+            const older = await route.fetch()
+            studio.begin("t")
+            await approve.waitFor()
+            await route.fulfill({ response: older })
+            resolve()
+          } catch (cause) {
+            reject(cause)
+          }
+        })
+        late.then(() => page.reload()).catch(reject)
+      })
+      await arrived
+      await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+      expect(await approve.count()).toBe(1)
+    }))
+
   it("says whoever looks on why it is gone", () =>
     running({ answer: true }, async (studio) => {
       const one = await open(browser.browser, linkTo(studio, "/questions"))

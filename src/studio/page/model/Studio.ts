@@ -282,7 +282,14 @@ export class Studio {
     })
     const at = this.following.value ? null : this.position.value
     await this.#arrive(visit === null ? this.address.value : { ...visit, at })
-    this.questions.value = await this.source.ask("questions")
+    await this.loadQuestions()
+  }
+
+  /** Asks what waits for an answer. What came live meanwhile is newer, and stays. */
+  async loadQuestions(): Promise<void> {
+    const { value: known } = this.questions
+    const waiting = await this.source.ask("questions")
+    if (this.questions.value === known) this.questions.value = waiting
   }
 
   async #loadRewards({ timeline, task, scores }: Visit, head: TaskHead | null): Promise<void> {
