@@ -2,7 +2,13 @@ import { it } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
+import * as PersonalDataKeys from "../../src/events/payload/PersonalDataKeys.ts"
+import * as Segments from "../../src/events/sqlite/archive/Segments.ts"
 import * as Database from "../../src/events/sqlite/file/database.ts"
+import { envelopesOf, readPage } from "../../src/events/sqlite/read.ts"
+import * as Names from "../../src/events/sqlite/stringInterning.ts"
+import type { JsonObject } from "../../src/values/Json.ts"
+import { temporaryDirectory } from "../temporary.ts"
 import { smallLog } from "./smallLog.ts"
 
 /** Runs statements with the triggers out of the way, and puts them back as they were. */
@@ -93,6 +99,43 @@ describe("the number of a name", () => {
         streams.map((stream) => `${stream}, of ${stream}`),
       )
       expect((yield* using(filename, (log) => log.verify))._tag).toBe("Intact")
+    }),
+  )
+})
+
+describe("the names that the events of a page use", () => {
+  it.scopedLive("are read by one query, however many streams and tasks they are of", () =>
+    Effect.gen(function* () {
+      const filename = `${yield* temporaryDirectory}/log.db`
+      const tasks = Array.from({ length: 40 }, (_, index) => `t${index}`)
+      const requests = tasks.map((taskId) => ({ ...note(`task/${taskId}`), taskId }))
+      yield* using(filename, (log) => Effect.forEach(requests, (request) => log.append(request)))
+
+      const database = yield* Database.open(filename, { readonly: true })
+      const queries: Array<string> = []
+      const counted: Database.LogDatabase = {
+        ...database,
+        rows: (sql, parameters) => {
+          if (sql.includes("FROM names")) queries.push(sql)
+          return database.rows(sql, parameters)
+        },
+      }
+      const segments = yield* Segments.make(database)
+      const reader = () => ({
+        ...{ database: counted, segments, names: Names.make(counted), keys: PersonalDataKeys.memory() },
+        upcast: (_type: string, _version: number, payload: JsonObject) => payload,
+      })
+
+      const events = readPage(reader(), {}, 100)
+      expect(events.map(({ stream, taskId }) => `${stream} ${taskId}`)).toEqual(
+        tasks.map((task) => `task/${task} ${task}`),
+      )
+      // The query of the page's streams and tasks, and one each for the timeline, the type and the actor that all have.
+      expect(queries).toHaveLength(4)
+
+      queries.length = 0
+      expect(envelopesOf(reader(), {}, 100).map(({ taskId }) => taskId)).toEqual(tasks)
+      expect(queries).toHaveLength(3)
     }),
   )
 })

@@ -4,15 +4,27 @@
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
+/** The columns that a page reads. */
+export interface Columns {
+  readonly sql: string
+  /** Those that hold the names of streams and tasks, of which a page may have many. */
+  readonly names: ReadonlyArray<number>
+}
+
 /**
- * The columns as they are read: id, hash and cause are joined into one hexadecimal text. Reading a row then takes half
+ * The columns of a whole event: id, hash and cause are joined into one hexadecimal text. Reading a row then takes half
  * the time that it takes with three buffers, and a quarter less than with three texts.
  */
-export const READ_COLUMNS =
-  "position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, payload, key_id"
+export const READ_COLUMNS: Columns = {
+  sql: "position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, payload, key_id",
+  names: [3, 7],
+}
 
 /** The columns of an event without what it says: reading them takes a sixth of the time, since no text is made of them. */
-export const ENVELOPE_COLUMNS = "position, timeline, type, task, recorded_at - occurred_before"
+export const ENVELOPE_COLUMNS: Columns = {
+  sql: "position, timeline, type, task, recorded_at - occurred_before",
+  names: [3],
+}
 
 /** Selects the events without a task. */
 export const NO_TASK = "none"
@@ -44,7 +56,7 @@ const SHORT_RANGE = 2000
  * index. A short range of positions is read as it is. Otherwise a stream is read by version, and a task or a type by
  * position, each in order, so that the cost of a page is proportional to its result.
  */
-export const pageQuery = (query: InternedQuery, limit: number, columns = READ_COLUMNS): PageQuery => {
+export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } = READ_COLUMNS): PageQuery => {
   const { after, until, stream, task, types } = query
   const read = reading(columns, limit)
   if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)])

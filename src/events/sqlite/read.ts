@@ -11,7 +11,7 @@ import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
-import { ENVELOPE_COLUMNS, type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
+import { type Columns, ENVELOPE_COLUMNS, type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
 /** The parts that reading needs. */
@@ -93,16 +93,32 @@ export const pageOf = <A>(
   })
 }
 
-const retainedRows = ({ names, database }: Reader, query: Query, limit: number, columns: string) => {
+const retainedRows = ({ names, database }: Reader, query: Query, limit: number, columns: Columns) => {
   const interned = internedQuery(names, query)
   if (interned === undefined) return []
   const { sql, parameters } = pageQuery(interned, limit, columns)
-  return database.rows(sql, parameters)
+  const rows = database.rows(sql, parameters)
+  names.load(namesIn(rows, columns))
+  return rows
+}
+
+/** The ids of streams and tasks that some rows use. Neighbours often have the same. */
+const namesIn = (rows: ReadonlyArray<Row>, columns: Columns): ReadonlyArray<unknown> => {
+  const ids: Array<unknown> = []
+  for (const column of columns.names) {
+    let last: unknown
+    for (const row of rows) {
+      const id = row[column]
+      if (id !== last) ids.push(id)
+      last = id
+    }
+  }
+  return ids
 }
 
 /** The event with this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
-  const [row] = reader.database.rows(`SELECT ${READ_COLUMNS} FROM events WHERE id = ?`, [bytesOf(id)])
+  const [row] = reader.database.rows(`SELECT ${READ_COLUMNS.sql} FROM events WHERE id = ?`, [bytesOf(id)])
   // Read after the log's file, so that an event that is being archived is found in one of the two.
   const floor = reader.segments.floor()
   // Rows that are left at archived positions are never read, since the chain does not verify them.

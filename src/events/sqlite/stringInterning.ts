@@ -11,6 +11,8 @@ import type { LogDatabase } from "./file/database.ts"
 export interface Names {
   /** The text of an id; undefined if the file does not have the id. */
   readonly text: (id: number) => string | undefined
+  /** Reads the texts of those ids that are not in memory, all of them by one query. What is no id is passed over. */
+  readonly load: (ids: ReadonlyArray<unknown>) => void
   /** The id of a text; undefined if the file does not have the text. */
   readonly id: (text: string) => number | undefined
   /**
@@ -32,6 +34,14 @@ export const make = (database: LogDatabase): Names => {
     if (known !== undefined) return known
     const [row] = database.rows("SELECT text FROM names WHERE id = ?", [id])
     return row === undefined ? undefined : texts.keep(id, String(row[0]))
+  }
+
+  const load = (wanted: ReadonlyArray<unknown>) => {
+    const missing = new Set<number>()
+    for (const id of wanted) if (isId(id) && texts.get(id) === undefined) missing.add(id)
+    // One is read as quickly when it is asked for.
+    if (missing.size < 2) return
+    for (const [id, text] of database.rows(LOAD, [JSON.stringify([...missing])])) texts.keep(Number(id), String(text))
   }
 
   const corrupt = (reason: string) => new LogCorrupt({ log: database.filename, position: null, reason })
@@ -57,7 +67,7 @@ export const make = (database: LogDatabase): Names => {
   }
 
   return {
-    ...{ text, id },
+    ...{ text, load, id },
     intern: (text, adding) => {
       const known = id(text)
       if (known !== undefined) return known
@@ -70,6 +80,11 @@ export const make = (database: LogDatabase): Names => {
     },
   }
 }
+
+/** Numbers beyond 2^53 are not exact, and are no ids. */
+const isId = (value: unknown): value is number => Number.isSafeInteger(value)
+
+const LOAD = "SELECT id, text FROM names WHERE id IN (SELECT value FROM json_each(?))"
 
 /**
  * SQLite assigns the number after the highest. None is added beyond 2^53, where numbers are not exact: rows with such a
