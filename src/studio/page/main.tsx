@@ -4,11 +4,14 @@ import { render } from "preact"
 import { fileLinks, type Links, serverLinks } from "./model/Links.ts"
 import { type Connection, followLive } from "./model/live.ts"
 import { Studio } from "./model/Studio.ts"
+import { showPlainText } from "./parts/plainText.ts"
 import { App } from "./screens/App.tsx"
 import { fileSource, isSharedFile } from "./source/FileSource.ts"
 import { httpSource } from "./source/HttpSource.ts"
 import { messageOf, type Source, SourceFailed } from "./source/Source.ts"
 import { forget, token } from "./source/Token.ts"
+
+showPlainText()
 
 const place = document.getElementById("studio")
 
