@@ -131,6 +131,51 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.waitForURL(/task-0015\/@1010/)
   })
 
+  it("gives commands by their names, and goes to times as the page writes them", async () => {
+    const { page } = await visit(`${TASK}/@1010`)
+    await at(page, 1010)
+    await say(page, "next failure")
+    await at(page, 1013)
+    await say(page, "why")
+    await page.getByText("Why did this happen?").waitFor()
+    await say(page, "event")
+    const time = await text(page, ".facts dd:nth-of-type(3)")
+    await say(page, "worst")
+    await at(page, 1044)
+    await say(page, time)
+    await expect.poll(() => position(page)).toBeLessThan(1044)
+    await say(page, "compare")
+    await page.locator("dialog[open]").waitFor()
+    await page.getByLabel("Another task, or a timeline and its task").fill("task-0001")
+    await page.keyboard.press("Enter")
+    await page.locator(".pair .type").first().waitFor()
+    expect(new URL(page.url()).searchParams.get("vs")).toBe("main/task-0001")
+    expect(await text(page, ".waterfall")).toContain("task-0001")
+    // Nonsense says what it would have to be.
+    await say(page, "no such thing at all")
+    await expect.poll(() => page.locator("body").textContent()).toContain("no such thing at all")
+  })
+
+  it("finds its way from a group of tasks to one of them, and from the whole log to another task", async () => {
+    const { page } = await visit("/tasks?by=agent")
+    await page.locator(".groups a", { hasText: "daredevil" }).click()
+    await page.getByText("1 task", { exact: true }).waitFor()
+    await page.locator(".task-line").first().click()
+    await at(page, 1044)
+    await page.locator(".whole .shown").waitFor()
+    const box = await page.locator(".whole canvas").boundingBox()
+    await page.mouse.click((box?.x ?? 0) + 40, (box?.y ?? 0) + 5)
+    await expect.poll(() => text(page, ".bar .task")).not.toBe("task-0015")
+    await expect.poll(() => position(page)).toBeLessThan(200)
+  })
+
+  it("is not told who wrote a value that never was", async () => {
+    const { page } = await visit(`${TASK}/@1010?pane=value&path=/tasks/task-0015/never`)
+    await page.locator(".pane .problem").waitFor()
+    expect(await text(page, ".pane")).not.toContain("ritten by")
+    expect(await page.locator(".history").count()).toBe(0)
+  })
+
   it("can switch single keys off, and move by buttons and fields alone", async () => {
     const { page } = await visit(`${TASK}/@1010`)
     await at(page, 1010)

@@ -10,8 +10,10 @@ import { clock, duration } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
-import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
+import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint, RULER } from "./paint.ts"
+import { ticksOfCourse, ticksOfFolds, ticksOfTimeline } from "./Ruler.ts"
 import { useWidth } from "./useWidth.ts"
+import { WholeLog } from "./WholeLog.tsx"
 
 /** Bins of a whole timeline. */
 const BINS = 400
@@ -25,7 +27,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const marks = course.marks.value
   const fold = settings.foldIdle.value
   const moments = studio.moments.value
-  const height = heightOf(moments.length > 0)
+  const height = heightOf(moments.length > 0) + RULER
   const hits = studio.marked.places.value
   const zoom = studio.visit?.zoom ?? null
   course.version.value
@@ -80,6 +82,9 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
         })),
         folds: axis?.folds.map(({ index }) => axis.places[index] ?? 0) ?? [],
         hits: [...hits].map(placeOf),
+        ...(axis === null || marks === null
+          ? { columns: density?.counts.length ?? BINS, ticks: ticksOfTimeline(first, last, width) }
+          : { ticks: [...ticksOfFolds(axis), ...ticksOfCourse(axis, marks, width)] }),
       },
       inksOf(element),
     )
@@ -132,6 +137,14 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
           />
         )}
       </div>
+      {studio.source.follow === null || (task === null && zoom === null) ? null : (
+        <>
+          <span class="name" aria-hidden="true">
+            whole log
+          </span>
+          <WholeLog course={course.course} first={first} last={last} theme={theme} />
+        </>
+      )}
       <div class="below">
         <span>
           @{first} to @{last}

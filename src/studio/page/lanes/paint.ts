@@ -2,6 +2,7 @@
 import { KINDS, type Kind } from "../../wire/Kind.ts"
 import { extentOf } from "../parts/format.ts"
 import { SHAPES } from "../parts/Mark.tsx"
+import type { Tick } from "./Ruler.ts"
 
 /** A lane: the kinds that it shows, and what it is called. */
 export interface Lane {
@@ -12,15 +13,16 @@ export interface Lane {
 export const LANES: ReadonlyArray<Lane> = [
   { name: "readings", kinds: ["reading"] },
   { name: "world", kinds: ["world"] },
-  { name: "thoughts", kinds: ["decision", "model", "message"] },
+  { name: "decisions", kinds: ["decision", "model", "message"] },
   { name: "commands", kinds: ["command"] },
   { name: "approvals", kinds: ["approval"] },
-  { name: "rest", kinds: ["task", "plugin", "other"] },
+  { name: "other", kinds: ["task", "plugin", "other"] },
 ]
 
 /** Heights in CSS pixels. */
 export const LANE = 18
 const NET = 44
+export const RULER = 18
 
 /** The height of all lanes, with that of the net or without. */
 export const heightOf = (hasNet: boolean): number => LANES.length * LANE + (hasNet ? NET : 1)
@@ -46,6 +48,10 @@ export interface Painting {
   }>
   readonly folds: ReadonlyArray<number>
   readonly hits: ReadonlyArray<number>
+  /** Written below the lanes, the first ones where two would cover each other. */
+  readonly ticks?: ReadonlyArray<Tick>
+  /** How many marks of one kind there are beside each other, if they stand for parts of the course: they are drawn as columns. */
+  readonly columns?: number
 }
 
 /** Colours of the page, by the names of its style sheet. */
@@ -70,7 +76,7 @@ const pathOf = (kind: Kind): Path2D => {
 
 export const paint = (
   context: CanvasRenderingContext2D,
-  { width, height, marks, rewards, folds, hits }: Painting,
+  { width, height, marks, rewards, folds, hits, ticks = [], columns }: Painting,
   inks: Inks,
 ): void => {
   const x = (place: number) => PADDING + place * (width - 2 * PADDING)
@@ -91,7 +97,12 @@ export const paint = (
     const key = `${lane} ${Math.round(x(place))} ${bad}`
     if (painted.has(key)) continue
     painted.add(key)
-    mark(context, x(place), lane * LANE + LANE / 2, kind, bad, weight, inks)
+    if (columns === undefined) mark(context, x(place), lane * LANE + LANE / 2, kind, bad, weight, inks)
+    else {
+      const [wide, tall] = [Math.max(1, (width - 2 * PADDING) / columns - 0.5), Math.max(2, weight * (LANE - 4))]
+      context.fillStyle = inks[kind]
+      context.fillRect(x(place) - wide / 2, (lane + 1) * LANE - 1 - tall, wide, tall)
+    }
   }
   net(
     context,
@@ -101,6 +112,34 @@ export const paint = (
   )
   context.fillStyle = inks.accent
   for (const place of hits) context.fillRect(Math.round(x(place)) - 1, 0, 2, 5)
+  ruler(
+    context,
+    ticks.map(({ place, text }) => ({ x: x(place), text })),
+    width,
+    height,
+    inks,
+  )
+}
+
+const ruler = (
+  context: CanvasRenderingContext2D,
+  ticks: ReadonlyArray<{ readonly x: number; readonly text: string }>,
+  width: number,
+  height: number,
+  inks: Inks,
+): void => {
+  const taken: Array<readonly [from: number, to: number]> = []
+  context.font = "11px system-ui, sans-serif"
+  context.fillStyle = inks.dim
+  context.strokeStyle = inks.line
+  for (const { x, text } of ticks) {
+    const wide = context.measureText(text).width
+    const from = Math.min(Math.max(0, x - wide / 2), width - wide)
+    if (x < 0 || x > width || taken.some(([a, b]) => from < b + 12 && from + wide > a - 12)) continue
+    taken.push([from, from + wide])
+    line(context, Math.round(x) + 0.5, height - RULER, Math.round(x) + 0.5, height - RULER + 4)
+    context.fillText(text, from, height - 4)
+  }
 }
 
 /** Room at both ends, so that the first and the last mark are whole. */

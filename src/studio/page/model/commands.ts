@@ -1,11 +1,14 @@
 /** What a text in the box means: a position, a moment, a path, a task, a screen, a search, or a predicate. */
+
+import { pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
 import { type Address, OVERVIEW, positionOf, visit } from "./Address.ts"
+import { KEYS, type Page } from "./keys.ts"
 import type { Studio } from "./Studio.ts"
 
 /** What a text would do. */
 export interface Meaning {
   readonly says: string
-  readonly run: (studio: Studio) => void | Promise<void>
+  readonly run: (studio: Studio, page: Page) => void | Promise<void>
 }
 
 const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {
@@ -18,6 +21,8 @@ const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: 
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
+/** A time as the page writes it, in the reader's zone; the day may be left out. */
+const LOCAL_TIME = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 const ON_TIMELINE = /^[\w.-]+@(\d+|now)$/
 const TASK = /^[\w.:-]{1,100}$/
 
@@ -25,12 +30,17 @@ const TASK = /^[\w.:-]{1,100}$/
 export const meaningOf = (text: string): Meaning | null => {
   const given = text.trim()
   if (given === "") return null
+  if (given === "@") return { says: "a position, such as @412", run: () => {} }
   const screen = Object.hasOwn(SCREENS, given) ? SCREENS[given] : undefined
   if (screen !== undefined) return { says: `show ${screen.says}`, run: (studio) => studio.go(screen.to) }
+  const key = KEYS.find(({ name }) => name === given)
+  if (key !== undefined) return { says: `${key.says} (${key.shown})`, run: key.run }
   const position = positionOf(/^\d+$/.test(given) ? `@${given}` : given)
   if (position !== undefined) return { says: `go to @${position}`, run: (studio) => goTo(studio, position) }
   if (UUID.test(given) || TIME.test(given) || ON_TIMELINE.test(given))
     return { says: `go to ${given}`, run: (studio) => locate(studio, given) }
+  if (LOCAL_TIME.test(given))
+    return { says: `go to ${given}, by the clock here`, run: (studio) => atTime(studio, given) }
   if (given.startsWith("/"))
     return { says: `follow the value at ${given}`, run: (studio) => studio.look({ path: given, pane: "value" }) }
   const search = /^(?:search|find)\s+(.+)$/.exec(given)?.[1]
@@ -39,16 +49,43 @@ export const meaningOf = (text: string): Meaning | null => {
       says: `search all payloads for “${search}”`,
       run: (studio) => studio.go({ screen: "search", text: search }),
     }
-  if (given === "live") return { says: "follow the last event", run: (studio) => studio.follow() }
+  const named = /^task\s+(.+)$/.exec(given)?.[1]
+  if (named !== undefined) return { says: `open the task ${named}`, run: (studio) => openTask(studio, named) }
   if (TASK.test(given) && !/^(true|false)$/.test(given))
     return { says: `open the task ${given}`, run: (studio) => openTask(studio, given) }
   return { says: `mark where this is true: ${given}`, run: (studio) => mark(studio, given) }
 }
 
-/** The names that the box knows, for its list. */
-export const NAMES: ReadonlyArray<string> = [...Object.keys(SCREENS), "live", "search "]
+/** A text that the box knows, and what it says of it. */
+export interface Suggestion {
+  readonly text: string
+  readonly says: string
+}
 
-const goTo = async (studio: Studio, position: number): Promise<void> => {
+const NAMES: ReadonlyArray<Suggestion> = [
+  ...KEYS.flatMap(({ name, says, shown }) => (name === null ? [] : [{ text: name, says: `${says} (${shown})` }])),
+  ...Object.entries(SCREENS).map(([text, { says }]) => ({ text, says })),
+  { text: "search ", says: "a text in all payloads" },
+  { text: "task ", says: "a task by its id" },
+]
+
+/** Paths that are suggested at once. */
+const MOST_PATHS = 100
+
+/** What may be meant by the beginning of a text: names of commands and screens, or the paths of the state. */
+export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Suggestion> => {
+  if (!text.startsWith("/")) return NAMES
+  const above = text.slice(0, text.lastIndexOf("/"))
+  const state = studio.frame.value?.after
+  const parent = state === undefined ? undefined : valueAt(state, pointerKeys(above))
+  if (typeof parent !== "object" || parent === null) return []
+  return Object.keys(parent)
+    .slice(0, MOST_PATHS)
+    .map((key) => ({ text: `${above}/${pointerToken(key)}`, says: "" }))
+}
+
+/** Goes to the event at a position, wherever it is. */
+export const goTo = async (studio: Studio, position: number): Promise<void> => {
   const course = studio.history.value
   const { visit: now } = studio
   const isInside = course !== null && position >= course.first && position <= course.last
@@ -60,6 +97,17 @@ const locate = async (studio: Studio, moment: string): Promise<void> => {
   const { timeline, position, task } = await studio.source.ask("locate", { moment })
   studio.go(visit({ timeline, task }, position))
 }
+
+const atTime = async (studio: Studio, given: string): Promise<void> => {
+  const [, day, clock = ""] = LOCAL_TIME.exec(given) ?? []
+  const here = new Date(studio.frame.value?.entry?.occurredAt ?? studio.log.value.headAt ?? Date.now())
+  const time = new Date(`${day ?? localDay(here)}T${clock}`)
+  if (Number.isNaN(time.getTime())) return studio.say(`${given} is no time of a day.`, true)
+  await locate(studio, time.toISOString())
+}
+
+const localDay = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-")
 
 const openTask = async (studio: Studio, id: string): Promise<void> => {
   const { timeline, id: task } = await studio.source.ask("task", {

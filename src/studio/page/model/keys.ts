@@ -16,6 +16,8 @@ export interface Page {
 export interface Key {
   readonly keys: ReadonlyArray<string>
   readonly shown: string
+  /** What it is called in the box; null of the keys that lead into it. */
+  readonly name: string | null
   readonly says: string
   readonly run: (studio: Studio, page: Page) => void
 }
@@ -57,56 +59,65 @@ export const KEYS: ReadonlyArray<Key> = [
   {
     keys: ["n", "ArrowRight", "j", "ArrowDown"],
     shown: "n j →",
+    name: "next",
     says: "the next event",
     run: (studio) => studio.step(1),
   },
   {
     keys: ["p", "ArrowLeft", "k", "ArrowUp"],
     shown: "p k ←",
+    name: "back",
     says: "the event before",
     run: (studio) => studio.step(-1),
   },
-  { keys: ["N", "PageDown"], shown: "N", says: "ten events on", run: (studio) => studio.step(LEAP) },
-  { keys: ["P", "PageUp"], shown: "P", says: "ten events back", run: (studio) => studio.step(-LEAP) },
+  { keys: ["N", "PageDown"], shown: "N", name: "ten on", says: "ten events on", run: (studio) => studio.step(LEAP) },
+  { keys: ["P", "PageUp"], shown: "P", name: "ten back", says: "ten events back", run: (studio) => studio.step(-LEAP) },
   {
     keys: ["Home"],
     shown: "Home",
+    name: "first",
     says: "the first event",
     run: (studio) => studio.moveTo(studio.history.value?.first ?? 1),
   },
   {
     keys: ["End"],
     shown: "End",
+    name: "last",
     says: "the last event",
     run: (studio) => studio.moveTo(studio.history.value?.last ?? 1),
   },
   {
     keys: ["c"],
     shown: "c",
+    name: "next change",
     says: "the next change of the followed value",
     run: (studio) => void studio.seek(1, changes(studio), () => studio.say(noChange(studio, "after"))),
   },
   {
     keys: ["C"],
     shown: "C",
+    name: "change before",
     says: "the change before",
     run: (studio) => void studio.seek(-1, changes(studio), () => studio.say(noChange(studio, "before"))),
   },
   {
     keys: ["r"],
     shown: "r",
+    name: "next reward",
     says: "the next reward or punishment",
     run: (studio) => studio.hop(rewardsOf(studio), 1, "No reward or punishment comes after this."),
   },
   {
     keys: ["R"],
     shown: "R",
+    name: "reward before",
     says: "the reward or punishment before",
     run: (studio) => studio.hop(rewardsOf(studio), -1, "No reward or punishment comes before this."),
   },
   {
     keys: ["b"],
     shown: "b",
+    name: "next failure",
     says: "the next failure",
     run: (studio) =>
       void studio.seek(
@@ -118,6 +129,7 @@ export const KEYS: ReadonlyArray<Key> = [
   {
     keys: ["B"],
     shown: "B",
+    name: "failure before",
     says: "the failure before",
     run: (studio) =>
       void studio.seek(
@@ -129,41 +141,69 @@ export const KEYS: ReadonlyArray<Key> = [
   {
     keys: ["f"],
     shown: "f",
+    name: "next hit",
     says: "on to where the predicate becomes true",
     run: (studio, page) => hit(studio, 1, page),
   },
-  { keys: ["F"], shown: "F", says: "back to where it became true", run: (studio, page) => hit(studio, -1, page) },
-  { keys: ["m"], shown: "m", says: "the worst moment", run: worst },
+  {
+    keys: ["F"],
+    shown: "F",
+    name: "hit before",
+    says: "back to where it became true",
+    run: (studio, page) => hit(studio, -1, page),
+  },
+  { keys: ["m"], shown: "m", name: "worst", says: "the worst moment", run: worst },
   {
     keys: ["g"],
     shown: "g",
+    name: null,
     says: "go to a position, id, time, task, path, or run to a predicate",
     run: (_, page) => page.focusBox("@"),
   },
   {
     keys: ["/"],
     shown: "/",
+    name: null,
     says: "follow a value by its path",
     run: (studio, page) => page.focusBox(studio.visit?.path || "/"),
   },
-  { keys: ["e"], shown: "e", says: "the event", run: pane("event") },
-  { keys: ["w"], shown: "w", says: "why it happened", run: pane("why") },
-  { keys: ["v"], shown: "v", says: "the followed value", run: pane("value") },
-  { keys: ["d"], shown: "d", says: "what it changed", run: pane("diff") },
-  { keys: ["s"], shown: "s", says: "rewards and score sets", run: pane("rewards") },
-  { keys: ["a"], shown: "a", says: "what was said", run: pane("talk") },
-  { keys: ["t"], shown: "t", says: "this task only, or all events", run: (studio) => void toggleTask(studio) },
-  { keys: ["l"], shown: "l", says: "follow live", run: (studio) => studio.follow() },
-  { keys: ["x"], shown: "x", says: "compare with another task or fork", run: (_, page) => page.open("compare") },
-  { keys: ["o"], shown: "o", says: "fork here", run: (_, page) => page.open("fork") },
-  { keys: ["u"], shown: "u", says: "score again by another rubric", run: (_, page) => page.open("rescore") },
+  { keys: ["e"], shown: "e", name: "event", says: "the event", run: pane("event") },
+  { keys: ["w"], shown: "w", name: "why", says: "why it happened", run: pane("why") },
+  { keys: ["v"], shown: "v", name: "value", says: "the followed value", run: pane("value") },
+  { keys: ["d"], shown: "d", name: "diff", says: "what it changed", run: pane("diff") },
+  { keys: ["s"], shown: "s", name: "rewards", says: "rewards and score sets", run: pane("rewards") },
+  { keys: ["a"], shown: "a", name: "talk", says: "what was said", run: pane("talk") },
+  {
+    keys: ["t"],
+    shown: "t",
+    name: "task or all",
+    says: "this task only, or all events",
+    run: (studio) => void toggleTask(studio),
+  },
+  { keys: ["l"], shown: "l", name: "live", says: "follow live", run: (studio) => studio.follow() },
+  {
+    keys: ["x"],
+    shown: "x",
+    name: "compare",
+    says: "compare with another task or fork",
+    run: (_, page) => page.open("compare"),
+  },
+  { keys: ["o"], shown: "o", name: "fork", says: "fork here", run: (_, page) => page.open("fork") },
+  {
+    keys: ["u"],
+    shown: "u",
+    name: "rescore",
+    says: "score again by another rubric",
+    run: (_, page) => page.open("rescore"),
+  },
   {
     keys: ["y"],
     shown: "y",
+    name: "copy",
     says: "copy this view: link, command line, library call",
     run: (_, page) => page.open("copy"),
   },
-  { keys: ["?"], shown: "?", says: "this help", run: (_, page) => page.open("help") },
+  { keys: ["?"], shown: "?", name: "keys", says: "this help", run: (_, page) => page.open("help") },
 ]
 
 function worst(studio: Studio): void {

@@ -84,7 +84,10 @@ const Rewards = ({ rewards, netAt }: RewardsProps) => {
                 <Evidence reward={reward} />
               </td>
               <td>
-                <bdi>{reward.name}</bdi> <small>{reward.measure}</small>
+                <bdi>{reward.name}</bdi>{" "}
+                <small>
+                  <bdi>{reward.measure}</bdi>
+                </small>
                 {reward.rationale === null ? null : (
                   <p>
                     <bdi>{reward.rationale}</bdi>

@@ -41,46 +41,53 @@ export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
       <div class="lead">
         {now === undefined ? <span class="v-null">not there at @{frame.position}</span> : <Value value={now} />}
       </div>
-      <p>
-        {writer === undefined ? (
-          "Written before what is loaded."
-        ) : writer === frame.position && before !== now ? (
-          <>Written by this event. Before: {inline(before)}.</>
-        ) : (
-          <>
-            Written by <At position={writer} />.
-          </>
-        )}
-      </p>
+      {now === undefined && before === undefined && values.length === 0 ? null : (
+        <p>
+          {writer === undefined ? (
+            "Written before what is loaded."
+          ) : writer === frame.position && before !== now ? (
+            <>Written by this event. Before: {inline(before)}.</>
+          ) : (
+            <>
+              {now === undefined ? "Taken away" : "Written"} by <At position={writer} />.
+            </>
+          )}
+        </p>
+      )}
       <Sparkline points={points} at={frame.position} label={`${path}: ${count(points.length, "value")}`} />
       {problem === "" ? null : <p class="problem">{problem}</p>}
-      <table class="history">
-        <thead>
-          <tr>
-            <th scope="col">at</th>
-            <th scope="col">value</th>
-            <th scope="col">by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {values.slice(from, from + ROWS).map((each, index) => (
-            <tr
-              key={each.position}
-              class={from + index === current ? "here" : each.position > frame.position ? "later" : undefined}
-            >
-              <td>
-                <At position={each.position} />
-              </td>
-              <td>
-                <bdi>{inline(each.value as Json | undefined)}</bdi>
-              </td>
-              <td>
-                <bdi>{each.type}</bdi> <small>{each.actor}</small>
-              </td>
+      {values.length === 0 ? null : (
+        <table class="history">
+          <thead>
+            <tr>
+              <th scope="col">at</th>
+              <th scope="col">value</th>
+              <th scope="col">by</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {values.slice(from, from + ROWS).map((each, index) => (
+              <tr
+                key={each.position}
+                class={from + index === current ? "here" : each.position > frame.position ? "later" : undefined}
+              >
+                <td>
+                  <At position={each.position} />
+                </td>
+                <td>
+                  <bdi>{inline(each.value as Json | undefined)}</bdi>
+                </td>
+                <td>
+                  <bdi>{each.type}</bdi>{" "}
+                  <small>
+                    <bdi>{each.actor}</bdi>
+                  </small>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       {history?.cut === true ? <p class="note">Only the newest values are shown.</p> : null}
     </>
   )

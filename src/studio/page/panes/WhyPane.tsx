@@ -23,7 +23,7 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
             <At position={event.position} /> <Mark kind={event.kind} bad={event.bad} />{" "}
             <span class="type">{event.type}</span> <bdi>{event.line}</bdi>
             <small>
-              {event.actor}, {clock(event.recordedAt)}
+              <bdi>{event.actor}</bdi>, {clock(event.recordedAt)}
             </small>
           </li>
         ))}

@@ -35,7 +35,9 @@ export const AgentAndSeedFields = ({ agents, chosen, otherwise, onChoose }: Fiel
         onChange={({ currentTarget }) => onChoose({ ...chosen, agent: currentTarget.value })}
       >
         {agents.map((name) => (
-          <option key={name}>{name}</option>
+          <option key={name} value={name}>
+            {name}
+          </option>
         ))}
       </select>
     </label>

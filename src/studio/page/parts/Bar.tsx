@@ -41,7 +41,9 @@ export const Bar = ({
             }
           >
             {log.timelines.map(({ name }) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {name}
+              </option>
             ))}
           </select>
         )}
@@ -80,7 +82,7 @@ export const Bar = ({
             plugins
           </Link>
         )}
-        <CommandBox />
+        <CommandBox onOpen={onOpen} />
         <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={() => onOpen("help")}>
           ?
         </button>

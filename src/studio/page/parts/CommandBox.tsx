@@ -1,13 +1,14 @@
 /** The box: what is typed is read as a position, a moment, a path, a task, a screen, a search or a predicate, and the box says as what. */
 import { signal } from "@preact/signals"
 import { useRef, useState } from "preact/hooks"
-import { meaningOf, NAMES } from "../model/commands.ts"
+import { meaningOf, suggestionsFor } from "../model/commands.ts"
+import type { Dialog } from "../model/keys.ts"
 import { useStudio } from "./context.ts"
 
 /** Puts a text into the box, and the cursor behind it. */
 export const boxText = signal<{ readonly text: string } | null>(null)
 
-export const CommandBox = () => {
+export const CommandBox = ({ onOpen }: { readonly onOpen: (dialog: Dialog) => void }) => {
   const studio = useStudio()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState("")
@@ -28,7 +29,7 @@ export const CommandBox = () => {
     setText("")
     input.current?.blur()
     try {
-      await meaning.run(studio)
+      await meaning.run(studio, { open: onOpen, focusBox: (text) => (boxText.value = { text }) })
     } catch (cause) {
       studio.fail(cause)
     }
@@ -44,8 +45,9 @@ export const CommandBox = () => {
       <input
         ref={input}
         value={text}
-        aria-label="Go to a position, an event's id, a time, a task, a path, or run to a predicate"
-        placeholder="go to … (g)"
+        aria-label="Go to a position, an event's id, a time, a task, a path, run to a predicate, or give a command"
+        title="A position, an event's id, a time, a task, a path, a predicate, or a command (g)"
+        placeholder="go to …"
         list="box-names"
         spellcheck={false}
         autocomplete="off"
@@ -59,8 +61,8 @@ export const CommandBox = () => {
         }}
       />
       <datalist id="box-names">
-        {NAMES.map((name) => (
-          <option key={name} value={name} />
+        {(isOpen ? suggestionsFor(text, studio) : []).map(({ text: value, says }) => (
+          <option key={value} value={value} label={says === "" ? undefined : says} />
         ))}
       </datalist>
       {isOpen && meaning !== null ? (

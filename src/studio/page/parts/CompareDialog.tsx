@@ -40,6 +40,26 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
         ))}
       </ul>
       {problem === "" ? null : <p class="problem">{problem}</p>}
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const named = String(new FormData(event.currentTarget).get("task") ?? "").trim()
+          const timeline = studio.log.value.timelines.find(({ name }) => named.startsWith(`${name}/`))?.name
+          if (named === "") return
+          if (timeline === undefined) choose(head.timeline, named)
+          else choose(timeline, named.slice(timeline.length + 1))
+        }}
+      >
+        <input
+          name="task"
+          placeholder="another task, or TIMELINE/TASK"
+          aria-label="Another task, or a timeline and its task"
+          spellcheck={false}
+          autocomplete="off"
+        />
+        <button type="submit">compare</button>
+      </form>
       {others !== null && others.rows.length + head.forks.length === 0 ? (
         <p class="empty">It has no forks, and no other task has its goal.</p>
       ) : null}

@@ -130,7 +130,9 @@ const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
         >
           <option value="">add a reading …</option>
           {left.map((sensor) => (
-            <option key={sensor}>{sensor}</option>
+            <option key={sensor} value={sensor}>
+              {sensor}
+            </option>
           ))}
         </select>
       )}

@@ -1,4 +1,5 @@
 /** Plugins: what they may do, how they crashed, what they asked of the host. */
+import { Fragment } from "preact"
 import { visit } from "../model/Address.ts"
 import { count, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
@@ -16,7 +17,10 @@ export const PluginsScreen = () => {
       {(plugins ?? []).map(({ name, version, active, quarantined, grants, components, crashes, requests }) => (
         <article key={name}>
           <h2>
-            <bdi>{name}</bdi> <small>{version}</small>{" "}
+            <bdi>{name}</bdi>{" "}
+            <small>
+              <bdi>{version}</bdi>
+            </small>{" "}
             {quarantined ? (
               <span class="bad">in quarantine</span>
             ) : active ? null : (
@@ -30,7 +34,12 @@ export const PluginsScreen = () => {
             <dd>
               {grants.length === 0
                 ? "none: it may do nothing but compute"
-                : grants.map((grant) => <bdi key={grant}>{grant} </bdi>)}
+                : grants.map((grant, index) => (
+                    <Fragment key={grant}>
+                      {index === 0 ? "" : ", "}
+                      <bdi>{grant}</bdi>
+                    </Fragment>
+                  ))}
             </dd>
             <dt>crashes</dt>
             <dd>

@@ -14,7 +14,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
   const [stop, setStop] = useState<AbortController | null>(null)
   useEffect(() => {
     setHits([])
-    if (text === "") return setState("Type search and a text into the box.")
+    if (text === "") return setState("All payloads on all timelines are searched, whatever the case of their letters.")
     const abort = new AbortController()
     setStop(abort)
     setState("searching …")
@@ -46,8 +46,31 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
     <main class="search">
       <div class="sentence">
         <h1>
-          “<bdi>{text}</bdi>”
+          {text === "" ? "Search" : "Payloads with "}
+          {text === "" ? null : (
+            <>
+              “<bdi>{text}</bdi>”
+            </>
+          )}
         </h1>
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const wanted = String(new FormData(event.currentTarget).get("text") ?? "").trim()
+            studio.go({ screen: "search", text: wanted })
+          }}
+        >
+          <input
+            key={text}
+            name="text"
+            defaultValue={text}
+            placeholder="a text that payloads contain"
+            aria-label="Search all payloads for this text"
+            spellcheck={false}
+            autocomplete="off"
+          />
+        </form>
         <p role="status">
           {state}{" "}
           {stop === null ? null : (
@@ -67,8 +90,14 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
         {hits.map(({ position, timeline, task, type, line }) => (
           <li key={position}>
             <Link to={visit({ timeline, task }, position)}>
-              <span class="at">@{position}</span> <span class="type">{type}</span> <bdi>{line}</bdi>{" "}
-              <small>{task ?? "no task"}</small>
+              <span class="at">@{position}</span>
+              <span>
+                <span class="type">{type}</span> <bdi>{line}</bdi>
+              </span>
+              <small>
+                <bdi>{task ?? "no task"}</bdi>
+                {timeline === "main" ? "" : ` on ${timeline}`}
+              </small>
             </Link>
           </li>
         ))}

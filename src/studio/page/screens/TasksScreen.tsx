@@ -136,7 +136,9 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
           </p>
         ))}
       </div>
-      {groups.answer === null || groups.answer.length === 0 ? null : <Groups groups={groups.answer} by={by} />}
+      {groups.answer === null || groups.answer.length === 0 ? null : (
+        <Groups groups={groups.answer} address={address} />
+      )}
       {total === 0 ? (
         <p class="empty">
           {where === ""
@@ -144,6 +146,14 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
             : "No task is like that."}
         </p>
       ) : null}
+      {total === null || total === 0 ? null : (
+        <div class="task-heads" aria-hidden="true">
+          <span>outcome</span>
+          <span class="what">task</span>
+          <span class="strip">its course</span>
+          <span class="net n">net</span>
+        </div>
+      )}
       <ol ref={box} class="task-list" style={{ height: `${(total ?? 0) * ROW}px` }}>
         {rows}
       </ol>
@@ -165,14 +175,14 @@ const TaskLine = ({ task }: { readonly task: TaskRow }) => (
             {" "}
             · <bdi>{nameOf(task.agent)}</bdi>
           </>
-        )}{" "}
-        · {count(task.steps, "step")} · {time(task.openedAt)}
+        )}
         {task.reason === null ? null : (
           <>
             {" "}
             · <bdi>{task.reason}</bdi>
           </>
-        )}
+        )}{" "}
+        · {count(task.steps, "step")} · {time(task.openedAt)}
       </small>
     </span>
     {task.waits === 0 ? null : <span class="waits">{count(task.waits, "question")}</span>}
@@ -226,12 +236,34 @@ const HEIGHTS: { readonly [kind: string]: number } = {
   other: 2,
 }
 
-const Groups = ({ groups, by }: { readonly groups: ReadonlyArray<TaskGroup>; readonly by: string }) => (
+interface GroupsProps {
+  readonly groups: ReadonlyArray<TaskGroup>
+  readonly address: Overview
+}
+
+/** The tasks of a group alone; null where no row of a task says that it is one of them. */
+const within = ({ by, where, ...address }: Overview, key: string): Overview | null => {
+  if (by !== "agent" && by !== "outcome") return null
+  const isIn =
+    key === (by === "agent" ? "unknown" : "open") ? `task.${by} == null` : `task.${by} == ${JSON.stringify(key)}`
+  return { ...address, by, where: where === "" ? isIn : `(${where}) && ${isIn}` }
+}
+
+const GroupName = ({ name, to }: { readonly name: string; readonly to: Overview | null }) =>
+  to === null ? (
+    <bdi>{name}</bdi>
+  ) : (
+    <Link to={to} title="These tasks alone">
+      <bdi>{name}</bdi>
+    </Link>
+  )
+
+const Groups = ({ groups, address }: GroupsProps) => (
   <div class="scroll">
     <table class="groups">
       <thead>
         <tr>
-          <th scope="col">{by}</th>
+          <th scope="col">{address.by}</th>
           <th scope="col" class="n">
             tasks
           </th>
@@ -246,7 +278,7 @@ const Groups = ({ groups, by }: { readonly groups: ReadonlyArray<TaskGroup>; rea
         {groups.map(({ key, tasks, outcomes, mean, trend }) => (
           <tr key={key}>
             <th scope="row">
-              <bdi>{key}</bdi>
+              <GroupName name={key} to={within(address, key)} />
             </th>
             <td class="n">{tasks}</td>
             <td>

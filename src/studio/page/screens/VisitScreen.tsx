@@ -82,19 +82,20 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
     return (
       <div class="sentence">
         <h1>All events of {course.course.timeline}</h1>
-        <p>{count(course.last, "position")}. t shows the task of an event alone.</p>
+        <p>
+          {count(course.last, "position")}. <kbd>t</kbd> shows the task of an event alone.
+        </p>
       </div>
     )
   const hits = studio.marked.hits.value
   const net = netAt(studio.moments.value, Number.MAX_SAFE_INTEGER)
   return (
     <div class="sentence">
-      <h1>
+      <h1 title={head.goal}>
         <bdi>{head.goal}</bdi>
       </h1>
-      <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"}>
-        <bdi>{head.agent === null ? "" : `${nameOf(head.agent)} `}</bdi>
-        <bdi>{head.sentence}</bdi>
+      <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"} title={head.sentence}>
+        {head.agent === null ? null : <bdi>{nameOf(head.agent)}</bdi>} <bdi>{head.sentence}</bdi>
       </p>
       <p class="facts-line">
         {studio.rewards.value.length === 0 ? null : (

@@ -85,7 +85,8 @@ const Compared = ({ comparison, said }: ComparedProps) => {
       {said}
       <div class="sentence">
         <h1>
-          {a.id} and {b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`}
+          <bdi>{a.id}</bdi> and <bdi>{b.id}</bdi>
+          {b.timeline === a.timeline ? "" : ` on ${b.timeline}`}
         </h1>
         <p>
           {shared > 0 ? `They share the history up to @${shared}. ` : ""}
@@ -111,7 +112,11 @@ const Compared = ({ comparison, said }: ComparedProps) => {
         <Side head={b} course={courses[1]} position={inB} />
       </div>
       <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
-      <Waterfall a={comparison.rewards.a} b={comparison.rewards.b} />
+      <Waterfall
+        a={comparison.rewards.a}
+        b={comparison.rewards.b}
+        names={[a.id, b.timeline === a.timeline ? b.id : `${b.id} on ${b.timeline}`]}
+      />
     </main>
   )
 }

@@ -26,10 +26,10 @@ export const Side = ({
     <section class="side-of">
       <h2>
         <Link to={visit({ timeline: head.timeline, task: head.id }, position === 0 ? null : position)}>
-          {head.id}
+          <bdi>{head.id}</bdi>
           {head.timeline === "main" ? "" : ` on ${head.timeline}`}
         </Link>{" "}
-        {head.agent === null ? "" : nameOf(head.agent)}
+        <bdi>{head.agent === null ? "" : nameOf(head.agent)}</bdi>
       </h2>
       <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"}>
         <bdi>{head.sentence}</bdi>

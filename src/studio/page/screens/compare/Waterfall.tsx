@@ -3,7 +3,14 @@ import type { RewardRow } from "../../../wire/Task.ts"
 import { barsOf } from "../../model/waterfall.ts"
 import { extentOf, number, signed } from "../../parts/format.ts"
 
-export const Waterfall = ({ a, b }: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }) => {
+interface WaterfallProps {
+  readonly a: ReadonlyArray<RewardRow>
+  readonly b: ReadonlyArray<RewardRow>
+  /** What both runs are called. */
+  readonly names: readonly [a: string, b: string]
+}
+
+export const Waterfall = ({ a, b, names }: WaterfallProps) => {
   const bars = barsOf(a, b)
   const isNet = (index: number): boolean => index === 0 || index === bars.length - 1
   const ends = bars.flatMap(({ from, to }) => [from, to, 0])
@@ -18,7 +25,7 @@ export const Waterfall = ({ a, b }: { readonly a: ReadonlyArray<RewardRow>; read
           {bars.map(({ name, from, to }, index) => (
             <tr key={index}>
               <th scope="row">
-                <bdi>{name}</bdi>
+                <bdi>{index === 0 ? names[0] : isNet(index) ? names[1] : name}</bdi>
               </th>
               <td class="n">{isNet(index) ? number(to) : signed(to - from)}</td>
               <td class="bar-cell">

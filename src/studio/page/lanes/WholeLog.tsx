@@ -1,0 +1,80 @@
+/** All of the timeline in one thin lane: how much was decided and done along it, where something failed, and which part the lanes above are. */
+import { useEffect, useRef } from "preact/hooks"
+import { KINDS, type Kind } from "../../wire/Kind.ts"
+import type { Course } from "../model/Address.ts"
+import { goTo } from "../model/commands.ts"
+import { useStudio } from "../parts/context.ts"
+import { useAnswer } from "../parts/useAnswer.ts"
+import { useThrottled } from "../parts/useThrottled.ts"
+import { inksOf, PADDING } from "./paint.ts"
+import { useWidth } from "./useWidth.ts"
+
+const BINS = 300
+const HEIGHT = 18
+
+/** What is counted. Every position has an event: what agents did is what differs. */
+const TELLING: ReadonlySet<Kind> = new Set(["decision", "model", "message", "command", "approval"])
+
+interface Props {
+  readonly course: Course
+  /** The positions that the lanes above show. */
+  readonly first: number
+  readonly last: number
+  /** Changes when the colours of the page do. */
+  readonly theme: number
+}
+
+export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) => {
+  const studio = useStudio()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(canvas)
+  const head = Math.max(1, useThrottled(studio.head.value))
+  const { answer } = useAnswer(
+    "density",
+    { timeline, from: 1, to: head, bins: Math.min(BINS, head) },
+    useThrottled(studio.indexed.value),
+  )
+  useEffect(() => {
+    const element = canvas.current
+    const context = element?.getContext("2d")
+    if (element === null || context == null || width === 0 || answer === null) return
+    element.width = Math.round(width * devicePixelRatio)
+    element.height = Math.round(HEIGHT * devicePixelRatio)
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+    const inks = inksOf(element)
+    const counts = answer.counts.map((kinds) =>
+      kinds.reduce((sum, count, kind) => sum + (TELLING.has(KINDS[kind] ?? "other") ? count : 0), 0),
+    )
+    const most = counts.reduce((a, b) => Math.max(a, b), 1)
+    const each = (width - 2 * PADDING) / counts.length
+    for (const [bin, count] of counts.entries()) {
+      const isBad = answer.bad[bin] === true
+      const height = Math.max(isBad ? 3 : 1, (HEIGHT - 4) * Math.sqrt(count / most))
+      context.globalAlpha = isBad ? 1 : 0.45
+      context.fillStyle = isBad ? inks.punishment : inks.dim
+      context.fillRect(PADDING + bin * each, HEIGHT - 2 - height, Math.max(1, each - 0.5), height)
+    }
+  }, [answer, width, theme])
+  const placed = (position: number) =>
+    `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${Math.min(1, (position - 1) / Math.max(1, head - 1)).toFixed(5)})`
+  const go = (clientX: number) => {
+    const box = canvas.current?.getBoundingClientRect()
+    if (box === undefined) return
+    const place = (clientX - box.left - PADDING) / Math.max(1, box.width - 2 * PADDING)
+    const position = Math.round(1 + Math.min(1, Math.max(0, place)) * (head - 1))
+    goTo(studio, position).catch((cause: unknown) => studio.fail(cause))
+  }
+  return (
+    // The box goes to a position, too: this is for the mouse alone.
+    <div
+      class="whole"
+      aria-hidden="true"
+      title={`All events of ${timeline}, higher where more was decided and done, red where something failed: a click goes there`}
+      onClick={(event) => go(event.clientX)}
+    >
+      <canvas ref={canvas} style={{ height: `${HEIGHT}px` }} />
+      <div class="shown" style={{ left: placed(first), right: `calc(100% - ${placed(last)})` }} />
+      <div class="playhead" style={{ left: placed(studio.position.value) }} />
+    </div>
+  )
+}
