@@ -299,6 +299,28 @@ describe("what is taken from a log while it is looked at", () => {
   })
 })
 
+describe("a search with very many hits", () => {
+  it("shows them as they come, without drawing the list anew for each of them", async () => {
+    const file = path.join(directory, "hits.db")
+    await append(file, "t", [opening("Sort"), ...Array.from({ length: 1_100 }, (_, parcel) => reading({ parcel }))])
+    await serving(file, async ({ url, origin }) => {
+      const { page, said } = await open(browser.browser, url.replace("/#", "/plugins#"))
+      await page.locator("h1").waitFor()
+      // Each time that something was drawn counts once, however much it was.
+      await page.evaluate(`{
+        globalThis.drawn = 0
+        new MutationObserver(() => (globalThis.drawn += 1)).observe(document.body, { subtree: true, childList: true })
+      }`)
+      await say(page, "search parcel")
+      await page.getByText("There are more; only the first are shown.").waitFor()
+      expect(await page.locator(".found li").count()).toBe(1_000)
+      expect(await page.evaluate("drawn")).toBeLessThan(150)
+      expect(new URL(page.url()).origin).toBe(origin)
+      expect(said).toEqual([])
+    })
+  })
+})
+
 describe("a task of some thousand events", () => {
   it("is stepped through across its chunks by changes and failures, forward and back", async () => {
     const file = path.join(directory, "long.db")

@@ -18,19 +18,27 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
     const abort = new AbortController()
     setStop(abort)
     setState("searching …")
-    let found: Array<Hit> = []
+    const found: Array<Hit> = []
+    // What comes within a frame is drawn at once: of a log where very much is found, the list would never be done with.
+    let frame = 0
+    const draw = () => {
+      cancelAnimationFrame(frame)
+      frame = 0
+      setHits([...found])
+    }
     studio.source
       .find(
         "search",
         { text },
         (line) => {
           if ("hit" in line) {
-            found = [...found, line.hit]
-            setHits(found)
+            found.push(line.hit)
+            frame ||= requestAnimationFrame(draw)
           } else if ("progress" in line)
             setState(`searching … ${Math.round((100 * line.progress.done) / Math.max(1, line.progress.of))} %`)
           else if ("problem" in line) setState(line.problem)
           else {
+            draw()
             setState(line.cut ? "There are more; only the first are shown." : `${count(found.length, "event")}.`)
             setStop(null)
           }
@@ -40,7 +48,10 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
       .catch((cause: unknown) =>
         setState(abort.signal.aborted ? `Stopped. ${count(found.length, "event")} so far.` : messageOf(cause)),
       )
-    return () => abort.abort()
+    return () => {
+      cancelAnimationFrame(frame)
+      abort.abort()
+    }
   }, [text])
   return (
     <main class="search">
