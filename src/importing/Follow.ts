@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 5 * 60 * 1_000
 
 /** A file, or the directory of a run in pieces, as it was when it was last imported. */
 interface Known {
-  /** The sizes and times of its files, and of the small files that belong to it. */
+  /** Which files it and the small files that belong to it are, and when they were last changed. */
   readonly state: string
   /** When it is looked at again, by the monotonic clock; null if all of its runs have ended. */
   readonly dueAt: number | null
@@ -104,15 +104,18 @@ const changedOf = (
 const stateOf = (unit: string, companions: ReadonlyArray<string>): string => {
   const pieces = piecesOf(unit)
   const directory = pieces === undefined ? path.dirname(unit) : unit
-  const beside = companions.map((name) => sizeAndTime(path.join(directory, name)))
-  return [sizeAndTime(unit), pieces?.length ?? "", ...beside].join()
+  const beside = companions.map((name) => identityOf(path.join(directory, name)))
+  return [identityOf(unit), pieces?.length ?? "", ...beside].join()
 }
 
-/** What cannot be looked at has a state too: its import says why it is refused. */
-const sizeAndTime = (file: string): string => {
+/**
+ * Which file is at a place, as it is now: one that took another's place is not told by its size and time, which may have
+ * been set. What cannot be looked at has a state too: its import says why it is refused.
+ */
+const identityOf = (file: string): string => {
   try {
     const stat = fs.statSync(file, { throwIfNoEntry: false })
-    return stat === undefined ? "" : `${stat.size}:${stat.mtimeMs}`
+    return stat === undefined ? "" : [stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(":")
   } catch (cause) {
     return String(cause)
   }

@@ -179,6 +179,7 @@ const importFile = (
     for (const _ of mapping(() => mapper.end()) ?? []) yield* write
     yield* writeUnlessStopped
     for (const appender of appenders.values()) yield* appender.flush
+    if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remark("there is no run in it, or none yet")
     if (extent.partial) runs.remark("a last line that is not whole yet: it is imported when it is")
     const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))

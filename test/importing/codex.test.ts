@@ -125,6 +125,20 @@ describe("a rollout of Codex", () => {
     ),
   )
 
+  it.effect("of a subagent names its parent", () => {
+    const [first, ...rest] = rollout()
+    const source = { subagent: { thread_spawn: { parent_thread_id: "the-parent", depth: 1 } } }
+    const child = { ...first, payload: { ...first?.payload, source } }
+    return withFiles({ [FILE]: lines([child, ...rest]) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        expect(payloads(yield* events, "TaskOpened")).toMatchObject([
+          { environment: { codex: { parent: "codex-the-parent" } } },
+        ])
+      }),
+    )
+  })
+
   it.effect("has the agent's words also where only an event tells them", () =>
     withFiles(
       {

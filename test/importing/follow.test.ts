@@ -6,6 +6,7 @@ import { describe, expect } from "vitest"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Follow from "../../src/importing/Follow.ts"
 import type { ImportReport } from "../../src/importing/ImportReport.ts"
+import * as Mapping from "../../src/importing/mapping/Mapping.ts"
 import { temporaryDirectory, temporaryLog } from "../temporary.ts"
 import { SESSION, session } from "./claudeSession.ts"
 import * as Formats from "./formats.ts"
@@ -26,6 +27,7 @@ const live = () => {
 const following = <A, E>(
   files: Readonly<Record<string, string>>,
   test: (directory: string, next: Effect.Effect<ImportReport>) => Effect.Effect<A, E, EventLog>,
+  options: Pick<Follow.FollowOptions, "format"> = {},
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -34,7 +36,10 @@ const following = <A, E>(
       return yield* Effect.gen(function* () {
         const reports = yield* Queue.unbounded<ImportReport>()
         const fiber = yield* Effect.fork(
-          Follow.followFiles({ paths: [directory], everyMs: 5, onReport: (report) => Queue.offer(reports, report) }),
+          Follow.followFiles({
+            ...{ paths: [directory], everyMs: 5, onReport: (report) => Queue.offer(reports, report) },
+            ...options,
+          }),
         )
         const found = yield* test(directory, Queue.take(reports))
         yield* Fiber.interrupt(fiber)
@@ -118,6 +123,90 @@ describe("a directory that is followed", () => {
         expect(report.added).toBeGreaterThan(0)
       }),
     ),
+  )
+
+  it.live("has a file imported that took the place of another of its size and time", () =>
+    following({}, (directory, next) =>
+      Effect.gen(function* () {
+        yield* next
+        const put = (text: string) => {
+          const file = path.join(directory, FILE)
+          fs.writeFileSync(`${file}.new`, text)
+          fs.utimesSync(`${file}.new`, 1_000_000_000, 1_000_000_000)
+          fs.renameSync(`${file}.new`, file)
+        }
+        const text = lines(live())
+        put(text)
+        expect((yield* next).added).toBeGreaterThan(0)
+        put(text.replaceAll("uuid-", "uuie-"))
+        expect((yield* next).added).toBeGreaterThan(0)
+      }),
+    ),
+  )
+
+  const step = (second: number, more: object = {}) => ({
+    ...{ time: new Date(Date.now() - 60_000 + second * 1_000).toISOString(), text: `step ${second}` },
+    ...more,
+  })
+  const texts = Effect.map(events, (all) => payloads(all, "InputReceived").map(({ content }) => content))
+
+  it.live("has every line of a log that is rotated or cut off and begun anew, once, though lines have no ids", () =>
+    Effect.gen(function* () {
+      const mapping = { name: "mine", run: "/run", time: "/time", records: [{ is: "said", content: "/text" }] }
+      const format = yield* Mapping.decode("m.yaml", mapping)
+      const all = Array.from({ length: 7 }, (_, second) => step(second, { run: "r" }))
+      yield* following(
+        { "a.jsonl": lines(all.slice(0, 2)) },
+        (directory, next) =>
+          Effect.gen(function* () {
+            yield* next
+            const file = path.join(directory, "a.jsonl")
+            // What was written since the last look is in the rotated file alone.
+            fs.appendFileSync(file, lines(all.slice(2, 3)))
+            fs.renameSync(file, `${file}.1`)
+            fs.writeFileSync(file, lines(all.slice(3, 5)))
+            while ((yield* texts).length < 5) yield* next
+            fs.writeFileSync(file, lines(all.slice(5)))
+            while ((yield* texts).length < 7) yield* next
+            expect([...(yield* texts)].sort()).toEqual(all.map(({ text }) => text))
+            expect(payloads(yield* events, "TaskOpened")).toHaveLength(1)
+            expect((yield* importing(directory, { format })).added).toBe(0)
+          }),
+        { format },
+      )
+    }),
+  )
+
+  it.live("has a run of its own for a file that was begun anew, where no line names its run", () =>
+    Effect.gen(function* () {
+      const mapping = { name: "mine", time: "/time", records: [{ is: "said", content: "/text" }] }
+      const format = yield* Mapping.decode("m.yaml", mapping)
+      yield* following(
+        { "a.jsonl": lines([step(0), step(1)]) },
+        (directory, next) =>
+          Effect.gen(function* () {
+            yield* next
+            fs.writeFileSync(path.join(directory, "a.jsonl"), lines([step(2)]))
+            yield* next
+            fs.appendFileSync(path.join(directory, "a.jsonl"), lines([step(3)]))
+            yield* next
+            const all = yield* events
+            const ofTask = (index: number) =>
+              all.flatMap(({ taskId, payload, type }) =>
+                type === "InputReceived" && taskId === tasks[index] ? [payload.content] : [],
+              )
+            const tasks = [...new Set(all.flatMap(({ taskId }) => taskId ?? []))]
+            expect(tasks.map((_, index) => ofTask(index))).toEqual([
+              ["step 0", "step 1"],
+              ["step 2", "step 3"],
+            ])
+            // The name of a file may change while its run goes on.
+            fs.renameSync(path.join(directory, "a.jsonl"), path.join(directory, "b.jsonl"))
+            expect((yield* importing(directory, { format })).added).toBe(0)
+          }),
+        { format },
+      )
+    }),
   )
 
   it.live("that is not there at the first look is an error", () =>

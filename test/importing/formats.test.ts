@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { it } from "@effect/vitest"
-import { Effect, TestContext } from "effect"
+import { Effect, TestClock, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
@@ -344,6 +344,43 @@ describe("a trace in OTLP/JSON", () => {
         }),
     ),
   )
+
+  it.effect("that goes on is mapped once its first span has ended, in whatever order its spans were written", () => {
+    const [ask, tool, answer, agent] = Formats.genAi()
+    const orders = [
+      [ask, tool, answer, agent],
+      [answer, tool, ask, agent],
+      [tool, answer, agent, ask],
+    ].map((order) => lines(order.map((span) => Formats.exported(span ?? {}))))
+    const ending = (text: string, cut: number) => text.split("\n").slice(0, cut).join("\n").concat("\n")
+    const told = (text: string, cuts: ReadonlyArray<number>) =>
+      withFiles({}, (directory) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 1))
+          const counts: Array<number> = []
+          for (const cut of [...cuts, 4]) {
+            write(directory, { "t.jsonl": ending(text, cut) })
+            const { files, added } = yield* importing(directory)
+            if (added === 0) expect(Object.keys(files[0]?.remarks ?? {})[0]).toMatch(/first span has not ended/)
+            counts.push(added)
+          }
+          const all = (yield* events).filter(({ type }) => type !== "FileImported")
+          return { counts, all: all.map(({ type, payload }) => ({ type, payload })) }
+        }),
+      )
+    return Effect.gen(function* () {
+      const { all } = yield* told(orders[0] ?? "", [])
+      expect(all.filter(({ type }) => type === "InputReceived")).toHaveLength(1)
+      for (const order of orders.slice(0, 2)) {
+        const cut = yield* told(order, [1, 2, 3])
+        expect(cut.counts.slice(0, 3)).toEqual([0, 0, 0])
+        expect(cut.all).toEqual(all)
+      }
+      // A span that ended after the first one, which is seldom, adds itself alone.
+      const late = yield* told(orders[2] ?? "", [3])
+      expect(late.all.filter(({ type }) => type === "ActuatorCommanded")).toHaveLength(2)
+    })
+  })
 
   it.effect("joins the traces of a conversation, has failures, and says where content was not recorded", () =>
     withFiles(

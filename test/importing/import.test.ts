@@ -209,6 +209,20 @@ describe("a file", () => {
     ),
   )
 
+  it.effect("of a format in which there is no run says so", () => {
+    const files = { "empty.json": JSON.stringify({ ...header(), samples: [] }), "other.json": JSON.stringify({ a: 1 }) }
+    return withFiles(files, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory, { from: "inspect" })
+        for (const file of files) {
+          expect(file.runs).toEqual([])
+          expect(file.remarks).toMatchObject({ "there is no run in it, or none yet": 1 })
+        }
+        expect(files).toHaveLength(2)
+      }),
+    )
+  })
+
   it.effect("of events that Hindcast exported is refused with the command that takes them", () =>
     withFiles({ "events.jsonl": '{"position":1,"hash":"00"}\n' }, (directory) =>
       Effect.map(refusal(directory, "events.jsonl"), (message) =>

@@ -1,6 +1,7 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
 import { IdSet, idOf } from "../runs/EventIds.ts"
+import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -24,6 +25,7 @@ export class Session {
   readonly #id: string
   readonly #subagent: string | undefined
   readonly #seen = new IdSet()
+  readonly #keys = new RecordKeys()
   /** The messages of the main conversation. */
   readonly #messages = new IdSet()
   readonly #chains = new Map<string, Chain>()
@@ -127,7 +129,7 @@ export class Session {
     }
     const at = timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
-    const key = uuid ?? `line-${this.#number}`
+    const key = uuid ?? this.#keys.of(value).key
     const agentId = this.#agentOf(value, uuid)
     // Agents work at the same time: only the times of one of them are in order.
     if (agentId === undefined) run.tick(at)

@@ -1,12 +1,12 @@
 /** One rollout of Codex: maps its lines, in the order of the file, to a run. */
 
-import { IdSet, idOf } from "../runs/EventIds.ts"
 import { OpenTurn } from "../runs/OpenTurn.ts"
-import type { Run } from "../runs/Run.ts"
+import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
+import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { field, isObject, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { field, isObject, logJson, nameFrom, textOf, at as valueAt } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import { callOf, contentParts, goalIn, isRefusal, OF_THE_PROGRAM, patchOf, resultOf, textIn, usageOf } from "./Items.ts"
 import { patched } from "./Patch.ts"
@@ -22,7 +22,7 @@ export class Rollout {
   #meta: unknown
   #run: Run | undefined
   #turn: OpenTurn | undefined
-  readonly #seen = new IdSet()
+  readonly #keys = new RecordKeys()
   #model = "unknown"
   #settings = ""
   #number = 0
@@ -75,16 +75,22 @@ export class Rollout {
     const early = this.#early
     this.#early = []
     const meta = this.#meta
-    const id = textOf(meta, "id") ?? /([0-9a-f-]{36})\.jsonl$/i.exec(this.#file.name)?.[1] ?? this.#file.digest
+    const id = textOf(meta, "id") ?? /([0-9a-f-]{36})\.jsonl$/i.exec(this.#file.name)?.[1] ?? contentIdOf(early[0])
     const named = ["cwd", "originator", "cli_version", "model_provider", "forked_from_id"].flatMap((name) => {
       const text = textOf(meta, name)
       return text === undefined ? [] : [[name, text] as const]
     })
     const git = field(meta, "git")
+    const parent = textOf(valueAt(meta, "source", "subagent", "thread_spawn"), "parent_thread_id")
     const run = this.#runs.open({
       ...{ id, goal: goal === "" ? `rollout ${id}` : goal, agent: `codex@${textOf(meta, "cli_version") ?? "unknown"}` },
       at: timeOf(field(meta, "timestamp") ?? field(early[0], "timestamp")),
-      about: { session: id, ...Object.fromEntries(named), ...(isObject(git) ? { git: logJson(git).json } : {}) },
+      about: {
+        session: id,
+        ...Object.fromEntries(named),
+        ...(isObject(git) ? { git: logJson(git).json } : {}),
+        ...(parent === undefined ? {} : { parent: taskIdOf("codex", parent) }),
+      },
     })
     this.#run = run
     for (const value of early) this.#map(run, value)
@@ -92,13 +98,13 @@ export class Rollout {
 
   #map(run: Run, value: unknown): void {
     const at = timeOf(field(value, "timestamp"))
+    const { key, isAgain } = this.#keys.of(value)
     // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
-    if (at !== null && !this.#seen.add(idOf(JSON.stringify(value)))) {
+    if (at !== null && isAgain) {
       this.#runs.leaveOut(textOf(value, "type") ?? "record", "the same record again")
       return
     }
     this.#number += 1
-    const key = String(this.#number)
     if (at !== null) this.#lastAt = at
     run.tick(at)
     const payload = field(value, "payload")

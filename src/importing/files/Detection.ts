@@ -36,8 +36,8 @@ const FIRST_LINE_BYTES = 8 * 1024 * 1024
 /** Most lines of a file's beginning that are parsed. */
 const HEAD_LINES = 10
 
-/** Names of files in a directory that may hold runs. All others are passed over. */
-const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)$/i
+/** Names of files in a directory that may hold runs, those that were rotated included. All others are passed over. */
+const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d+)?$/i
 
 /** Directories that hold no runs, and many files. */
 const PASSED_OVER = new Set(["node_modules", ".git"])

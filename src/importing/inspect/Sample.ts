@@ -1,6 +1,7 @@
 /** One epoch of a sample of Inspect: maps its events, in their order, to a run, and its scores. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
+import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
@@ -39,7 +40,7 @@ export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample:
     return typeof value === "string" || typeof value === "number" ? [[name, value] as const] : []
   })
   const run = runs.open({
-    id: `${evaluation === "" ? file.digest.slice(0, 16) : evaluation}.${id}.${epoch}`,
+    id: `${evaluation === "" ? (isObject(spec) ? contentIdOf(spec) : file.digest).slice(0, 18) : evaluation}.${id}.${epoch}`,
     goal: inputText(field(sample, "input")),
     agent: `${textOf(spec, "task") ?? "inspect"}@${textOf(spec, "model") ?? "unknown"}`,
     at: started,

@@ -4,6 +4,7 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { Json } from "../../values/Json.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
+import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -27,6 +28,7 @@ export interface Rule {
 interface Mapped {
   readonly run: Run
   readonly seen: IdSet
+  readonly keys: RecordKeys
   number: number
   lastCall: string | undefined
   lastAt: number | null
@@ -44,6 +46,8 @@ export class MappedFile {
   readonly #rules: ReadonlyArray<Rule>
   readonly #mapped = new Map<string, Mapped>()
   readonly #early = new Map<string, Array<object>>()
+  /** The run of the records that name none. */
+  #unnamed: string | undefined
 
   constructor(runs: Runs, file: SourceFile, name: string, heads: Readers, rules: ReadonlyArray<Rule>) {
     this.#runs = runs
@@ -55,7 +59,7 @@ export class MappedFile {
 
   record(value: unknown): void {
     if (typeof value !== "object" || value === null) return
-    const id = textFrom(this.#heads.run?.(value)) ?? this.#file.name.replace(/\.\w+$/, "")
+    const id = textFrom(this.#heads.run?.(value)) ?? this.#unnamedRun(value)
     const mapped = this.#mapped.get(id)
     if (mapped !== undefined) {
       this.#map(mapped, value)
@@ -67,6 +71,18 @@ export class MappedFile {
     const goal =
       textFrom(this.#heads.goal?.(value)) ?? (this.#heads.goal === undefined ? this.#saidIn(value) : undefined)
     if (goal !== undefined || early.length >= MAX_BEFORE_GOAL) this.#begin(id, goal)
+  }
+
+  /**
+   * The id of the run of a file's records that name none. It follows from the first of them where that has a time or an id,
+   * since the file may be rotated, or begun anew with another run; else it is the file's name.
+   */
+  #unnamedRun(first: object): string {
+    this.#unnamed ??=
+      timeOf(this.#heads.time?.(first)) === null && textFrom(this.#heads.id?.(first)) === undefined
+        ? this.#file.name.replace(/\.\w+$/, "")
+        : contentIdOf(first)
+    return this.#unnamed
   }
 
   #saidIn(record: object): string | undefined {
@@ -88,7 +104,7 @@ export class MappedFile {
       about: { run: id, file: this.#file.name },
     })
     const open = "no record says how it ended"
-    const mapped = { run, seen: new IdSet(), number: 0, lastCall: undefined, lastAt: at, open }
+    const mapped = { run, seen: new IdSet(), keys: new RecordKeys(), number: 0, lastCall: undefined, lastAt: at, open }
     this.#mapped.set(id, mapped)
     for (const record of early) this.#map(mapped, record)
   }
@@ -101,7 +117,7 @@ export class MappedFile {
       return
     }
     mapped.number += 1
-    const key = own ?? `record-${mapped.number}`
+    const key = own ?? mapped.keys.of(record).key
     const at = timeOf(this.#heads.time?.(record))
     mapped.lastAt = at ?? mapped.lastAt
     run.tick(at)

@@ -4,6 +4,7 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
 import { OpenTurn } from "../runs/OpenTurn.ts"
+import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -33,6 +34,7 @@ export class Conversation {
   readonly #id: string
   readonly #state: unknown
   readonly #seen = new IdSet()
+  readonly #keys = new RecordKeys()
   #early: Array<unknown> = []
   #run: Run | undefined
   #turn: OpenTurn | undefined
@@ -110,7 +112,7 @@ export class Conversation {
       return
     }
     this.#number += 1
-    const key = id ?? `line-${this.#number}`
+    const key = id ?? this.#keys.of(value).key
     const at = timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     run.tick(at)

@@ -4,6 +4,7 @@
  * generative AI, OpenInference, and those of the AI SDK.
  */
 
+import { groupBy } from "../../values/groupBy.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { listOf, textOf } from "../runs/Untrusted.ts"
@@ -74,7 +75,24 @@ const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversati
     return
   }
   const last = spans.reduce<number | null>((max, { end }) => (end === null ? max : Math.max(max ?? end, end)), null)
-  mapTrace(runs, id, spans, isSilent(file, last))
+  const hasEnded = isSilent(file, last)
+  const mapped = hasEnded ? spans : wholeTraces(spans)
+  if (mapped.length < spans.length)
+    runs.remark("a trace whose first span has not ended: it is imported when it has, or is silent for an hour")
+  if (mapped.length > 0) mapTrace(runs, id, mapped, hasEnded)
+}
+
+/**
+ * The spans of the traces that go on no more: their first span, which has no parent, was written, as it is last. Those that began
+ * after one that goes on wait with it: what a model was told before is not told again.
+ */
+const wholeTraces = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
+  const roots = new Set(spans.flatMap(({ traceId, parentSpanId }) => (parentSpanId === undefined ? [traceId] : [])))
+  const begun = (those: ReadonlyArray<Span>) =>
+    those.reduce((first, { start }) => Math.min(first, start ?? 0), Number.POSITIVE_INFINITY)
+  const traces = groupBy(spans, ({ traceId }) => [traceId])
+  const until = begun(spans.filter(({ traceId }) => !roots.has(traceId)))
+  return [...traces.values()].filter((trace) => begun(trace) < until).flat()
 }
 
 /** A span's attribute that names the conversation that its trace is a part of. */

@@ -4,7 +4,7 @@
  */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import { IdSet, idOf } from "../runs/EventIds.ts"
+import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -25,13 +25,17 @@ export const piaAvt: Source = {
   recognizes: ({ lines }: FileHead) => lines.length > 0 && isOwn(lines[0]),
   open: (file: SourceFile, runs: Runs): Mapper => {
     const simulations = new Map<string, Simulation>()
+    /** The run of the lines that name none: the file may be rotated, or begun anew with another run. */
+    let unnamed: string | undefined
     return {
       record: ({ value, where }) => {
         if (!isOwn(value)) {
           runs.leaveOut("line", "it has no event_type, timestamp and data")
           return
         }
-        const id = textOf(value, "simulation_run_id") ?? file.name.replace(/\.\w+$/, "")
+        const named = textOf(value, "simulation_run_id")
+        if (named === undefined) unnamed ??= contentIdOf(value)
+        const id = named ?? unnamed ?? ""
         let simulation = simulations.get(id)
         if (simulation === undefined) {
           simulation = new Simulation(runs, id, value)
@@ -59,7 +63,7 @@ const ENDS = new Map<string, TaskOutcome>([
 class Simulation {
   readonly #runs: Runs
   readonly #run: Run
-  readonly #seen = new IdSet()
+  readonly #keys = new RecordKeys()
   #lastAt: number | null
   #outcome: { readonly outcome: TaskOutcome; readonly reason: string } | undefined
   #number = 0
@@ -80,13 +84,13 @@ class Simulation {
   record(line: unknown, where: string): void {
     const at = timeOf(field(line, "timestamp"))
     const type = textOf(line, "event_type") ?? "unknown"
+    const { key, isAgain } = this.#keys.of(line)
     // Lines have no ids. One that is equal to another, its time included, was written twice.
-    if (!this.#seen.add(idOf(JSON.stringify(line)))) {
+    if (isAgain) {
       this.#runs.leaveOut(type, "the same line again")
       return
     }
     this.#number += 1
-    const key = `line-${this.#number}`
     this.#run.tick(at)
     this.#lastAt = at ?? this.#lastAt
     const data = dataOf(line)
