@@ -27,6 +27,13 @@ export const layer: Layer.Layer<never> = Layer.setClock(clock)
 
 /** Keeps the process alive until work is done. */
 export const during = <A>(work: Promise<A>): Promise<A> => {
-  const timer = setInterval(() => {}, LONGEST_MS)
-  return work.finally(() => clearInterval(timer))
+  timer ??= setInterval(() => {}, LONGEST_MS)
+  if (underWay++ === 0) timer.ref()
+  return work.finally(() => {
+    if (--underWay === 0) timer?.unref()
+  })
 }
+
+/** One timer for all work: to make one costs more than all else of it. */
+let timer: ReturnType<typeof setInterval> | undefined
+let underWay = 0

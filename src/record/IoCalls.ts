@@ -7,6 +7,7 @@ import { plainText } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
+import { recordable } from "./Recordable.ts"
 import type { Recorded } from "./Run.ts"
 
 /** What these calls need. */
@@ -25,7 +26,8 @@ export const io =
   async (...args): Promise<Awaited<Result>> => {
     const id = newId()
     const request = redaction.value(JsonCopy.of(args).json)
-    await log.tell({ type: "IoCalled", id, payload: { io: name, request, requestDigest: digest(request) } })
+    const payload = { io: name, request: recordable(request), requestDigest: digest(request) }
+    await log.tell({ type: "IoCalled", id, payload })
     const startedAt = performance.now()
     const latencyMs = () => MonotonicClock.elapsedSince(startedAt)
     let result: unknown
@@ -36,10 +38,10 @@ export const io =
       await log.tell({ type: "IoFailed", causationId: id, payload })
       throw thrown
     }
-    const payload = { io: name, result: redaction.value(JsonCopy.of(result).json), latencyMs: latencyMs() }
-    const failed = { io: name, error: TOO_LARGE, latencyMs: payload.latencyMs }
-    await log.append([{ type: "IoAnswered", causationId: id, payload }], {
-      otherwise: [{ type: "IoFailed", causationId: id, payload: failed }],
+    const answered = { io: name, result: redaction.value(JsonCopy.of(result).json), latencyMs: latencyMs() }
+    const failed = { io: name, error: TOO_LARGE, latencyMs: answered.latencyMs }
+    await log.append([{ type: "IoAnswered", causationId: id, payload: answered }], {
+      otherwise: () => [{ type: "IoFailed", causationId: id, payload: failed }],
     })
     return result as Awaited<Result>
   }
@@ -61,7 +63,10 @@ export const sensor =
     }
     const latencyMs = MonotonicClock.elapsedSince(startedAt)
     const reading = redaction.value(JsonCopy.of(read).json)
-    await log.tell({ type: "SensorRead", payload: { sensor: `program/${name}`, reading, priority: 0, latencyMs } })
+    const named = { sensor: `program/${name}` }
+    await log.append([{ type: "SensorRead", payload: { ...named, reading, priority: 0, latencyMs } }], {
+      otherwise: () => [{ type: "SensorFailed", payload: { ...named, error: TOO_LARGE } }],
+    })
     return read as Awaited<Reading>
   }
 

@@ -1,6 +1,7 @@
 /** What JSON makes of a value of a program: what is recorded of arguments and results. */
 
 import { findNonJson, type Json } from "../values/Json.ts"
+import { wellFormed } from "../values/WellFormed.ts"
 
 /** A value as JSON, and whether nothing was lost. */
 export interface JsonCopy {
@@ -8,13 +9,17 @@ export interface JsonCopy {
   readonly isWhole: boolean
 }
 
-/** Copies a value as JSON. What JSON cannot hold becomes what `JSON.stringify` makes of it, or a text that names it. */
+/**
+ * Copies a value as JSON. What JSON cannot hold becomes what `JSON.stringify` makes of it, or a text that names it; half of a
+ * character (a lone surrogate) a replacement character.
+ */
 export const of = (value: unknown): JsonCopy => {
   if (value === undefined) return { json: null, isWhole: true }
   try {
     if (findNonJson(value) === undefined) return { json: structuredClone(value) as Json, isWhole: true }
     const text = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part))
-    return { json: text === undefined ? `[${typeof value}]` : JSON.parse(text.toWellFormed()), isWhole: false }
+    const json = text === undefined ? `[${typeof value}]` : wellFormed(JSON.parse(text))
+    return { json: json ?? "[no JSON: nested too deeply]", isWhole: false }
   } catch (error) {
     // A circle, or a getter that throws.
     return {

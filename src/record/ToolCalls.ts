@@ -11,6 +11,7 @@ import type { Redaction } from "./http/Redaction.ts"
 import { failureOf, TOO_LARGE } from "./IoCalls.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
+import { recordable } from "./Recordable.ts"
 import { type Recorded, ToolDenied, type ToolOptions } from "./Run.ts"
 
 /** What tools need. */
@@ -49,7 +50,8 @@ export const tool =
     const { log, redaction } = parts
     const args = redaction.value(JsonCopy.argsOf(given))
     const argsDigest = digest(args)
-    const command: Command = { tool: name, options, args, argsDigest, commandId: newId(), last: newId() }
+    const recorded = { args: recordable(args), argsDigest }
+    const command: Command = { tool: name, options, ...recorded, commandId: newId(), last: newId() }
     const isRecorded = await dispatched(parts, command)
     if (!isRecorded && parts.gate !== undefined) {
       throw new ToolDenied({ tool: name, rule: "log", reason: "the log failed, and with it the gate" })
@@ -66,7 +68,7 @@ export const tool =
     const json = redaction.value(JsonCopy.of(result).json)
     const payload = { commandId: command.commandId, result: json, latencyMs: latencyMs() }
     await log.append([{ type: "CommandSucceeded", causationId: command.last, payload }], {
-      otherwise: [failed(command, TOO_LARGE, payload.latencyMs)],
+      otherwise: () => [failed(command, TOO_LARGE, payload.latencyMs)],
     })
     return result as Awaited<Result>
   }

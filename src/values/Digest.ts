@@ -11,4 +11,66 @@ export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex
  * SHA-256, in lower-case hexadecimal, of a value's canonical JSON (RFC 8785). Used for arguments, rubrics and
  * manifests.
  */
-export const digest = (value: Json): string => sha256(canonicalize(value) ?? "null")
+export const digest = (value: Json): string => sha256(canonicalJson(value))
+
+/**
+ * A value's canonical JSON. Of most values, `JSON.stringify` writes it of a copy whose keys are sorted, in a third of the
+ * time that `canonicalize` takes, which does the others.
+ */
+const canonicalJson = (value: Json): string => {
+  const sorted = sortedCopy(value)
+  return (sorted === undefined ? canonicalize(value) : JSON.stringify(sorted)) ?? "null"
+}
+
+/** The value with sorted keys: itself, where they are. Undefined where `JSON.stringify` writes something else than canonical JSON. */
+const sortedCopy = (value: Json): Json | undefined => {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? value : undefined
+    case "number":
+      return Number.isFinite(value) ? value : undefined
+    case "boolean":
+      return value
+    case "object":
+      if (value === null) return null
+      return Array.isArray(value) ? sortedItems(value) : sortedFields(value as { readonly [key: string]: Json })
+    default:
+      return undefined
+  }
+}
+
+const sortedItems = (items: ReadonlyArray<Json>): ReadonlyArray<Json> | undefined => {
+  let copy: Array<Json> | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    const sorted = item === undefined ? undefined : sortedCopy(item)
+    if (sorted === undefined) return undefined
+    if (copy === undefined && sorted !== item) copy = items.slice(0, index)
+    copy?.push(sorted)
+  }
+  return copy ?? items
+}
+
+const sortedFields = (object: { readonly [key: string]: Json }): Json | undefined => {
+  const keys = Object.keys(object)
+  let isSame = true
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? ""
+    if (isUnsortable(key)) return undefined
+    if (index > 0 && (keys[index - 1] ?? "") > key) isSame = false
+  }
+  if (!isSame) keys.sort()
+  const copy: Record<string, Json> = {}
+  for (const key of keys) {
+    const field = object[key]
+    const sorted = field === undefined ? undefined : sortedCopy(field)
+    if (sorted === undefined) return undefined
+    if (sorted !== field) isSame = false
+    copy[key] = sorted
+  }
+  return isSame ? object : copy
+}
+
+/** Keys that an object does not keep in the order in which they were assigned, or not at all; those of an instance; and broken ones. */
+const isUnsortable = (key: string): boolean =>
+  /^\d/.test(key) || key === "__proto__" || key === "toJSON" || !key.isWellFormed()

@@ -42,7 +42,7 @@ export interface NotJson {
 }
 
 /** Deepest nesting accepted: far above real payloads, far below what overflows a parser's stack. */
-const MAX_DEPTH = 200
+export const MAX_DEPTH = 200
 
 /**
  * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a

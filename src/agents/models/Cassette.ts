@@ -3,6 +3,7 @@
  * were answered by a provider; `scripted` ones were written by hand.
  */
 
+import { isUtf8 } from "node:buffer"
 import * as fs from "node:fs/promises"
 import canonicalize from "canonicalize"
 import { Data, Effect, Schema } from "effect"
@@ -224,9 +225,8 @@ const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("t
 
 /** Bytes that are UTF-8 by themselves are kept as text, which people can read. */
 export const chunkOf = (ms: number, bytes: Uint8Array): Chunk => {
-  const text = Buffer.from(bytes).toString("utf8")
-  const isText = Buffer.from(text, "utf8").equals(bytes)
-  return isText ? [ms, text] : [ms, Buffer.from(bytes).toString("base64"), "base64"]
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return isUtf8(buffer) ? [ms, buffer.toString("utf8")] : [ms, buffer.toString("base64"), "base64"]
 }
 
 /** The bytes of a piece of a body. */

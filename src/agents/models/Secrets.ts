@@ -8,8 +8,12 @@ export interface Secrets {
   readonly isIn: (text: string) => boolean
   /** The text with `[redacted]` for each key. */
   readonly redact: (text: string) => string
-  /** The value with `[redacted]` for each key in its texts. A value without one is returned as it is. */
-  readonly redactJson: <A extends Json>(value: A) => A
+  /**
+   * The value with `[redacted]` for each key in its texts. A value without one is returned as it is.
+   *
+   * @param text the value's JSON, where it is there already
+   */
+  readonly redactJson: <A extends Json>(value: A, text?: string) => A
   /** A text that comes in pieces, of which no key is told that comes in several. */
   readonly streamed: () => StreamedText
 }
@@ -43,7 +47,8 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
     isIn,
     redact,
     // Only texts change: the type stays.
-    redactJson: <A extends Json>(value: A): A => (isIn(JSON.stringify(value)) ? (redactValue(value) as A) : value),
+    redactJson: <A extends Json>(value: A, text = JSON.stringify(value)): A =>
+      isIn(text) ? (redactValue(value) as A) : value,
     streamed: () => {
       let held = ""
       return {
@@ -97,10 +102,16 @@ export const keysOfEnvironment = (): ReadonlyArray<string> =>
 
 /** The keys that a request carries, in its headers and its URL. */
 export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => [
-  ...[...headers].flatMap(([name, value]) => (KEY_HEADER.test(name) ? [value, ...credentialsIn(value)] : [])),
-  ...[...headers].flatMap(([name, value]) => (name === "cookie" ? [value, ...cookiesIn(value)] : [])),
+  ...keysInHeaders(headers),
   ...keysInUrl(url),
 ]
+
+/** The keys in the headers of a request. */
+export const keysInHeaders = (headers: Headers): ReadonlyArray<string> =>
+  [...headers].flatMap(([name, value]) => {
+    if (name === "cookie") return [value, ...cookiesIn(value)]
+    return KEY_HEADER.test(name) ? [value, ...credentialsIn(value)] : []
+  })
 
 /** The keys in a URL: its password, and the fields of its query and its fragment that are named like keys. */
 export const keysInUrl = (url: string): ReadonlyArray<string> => {

@@ -66,8 +66,8 @@ export const changed =
   }
 
 /** What a request sends, where it is JSON. */
-const bodyOf = ({ bytes }: HttpMessage.SentRequest): Json | undefined => {
-  const text = bytes === null ? undefined : HttpMessage.textOf(bytes)
+const bodyOf = ({ body }: HttpMessage.SentRequest): Json | undefined => {
+  const text = body === null ? undefined : HttpMessage.textOf(body)
   return text === undefined ? undefined : jsonOf(text)
 }
 

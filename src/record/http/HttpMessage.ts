@@ -5,8 +5,10 @@ import { bytesOf, Chunk, chunkOf } from "../../agents/models/Cassette.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import { wellFormed } from "../../values/WellFormed.ts"
 import { jsonOf } from "../wire/pieces.ts"
 import type { Redaction } from "./Redaction.ts"
+import { remembered } from "./Remembered.ts"
 
 /** The most of one body that is kept, in bytes: an event holds at most 8 MiB. */
 export const MOST_KEPT = 4 * 1024 * 1024
@@ -43,8 +45,8 @@ export interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers
-  /** Null without a body. */
-  readonly bytes: Uint8Array | null
+  /** Text that is well-formed, or bytes; null without a body. */
+  readonly body: string | Uint8Array | null
 }
 
 /** A request with what is read of it, without keys. */
@@ -56,33 +58,55 @@ export interface ReadRequest {
   readonly recorded: () => JsonObject
   /** The body's JSON, or its text; undefined without a body, and where it is not text. */
   readonly body: Json | undefined
+  /** Whether what is recorded of it may be too large for an event. */
+  readonly isLong: boolean
   /** Digest of the method, the path with its query, and the body: the host may be another in a replay. */
   readonly digest: string
 }
 
 /** Reads a request, and learns the keys in it. */
 export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
-  const { method, url, headers, bytes } = withFixedBoundary(sent)
-  const text = bytes === null ? undefined : textOf(bytes)
-  const given = text === undefined ? undefined : (jsonOf(text) ?? text)
+  const { method, url, headers, body: sentBody } = withFixedBoundary(sent)
+  const text = sentBody === null ? undefined : textOf(sentBody)
+  const given = text === undefined ? undefined : loggable(text)
   redaction.learn(headers, url, given)
-  const [safeUrl, body] = [redaction.url(url), given === undefined ? undefined : redaction.json(given)]
-  const { pathname, search } = new URL(safeUrl)
-  const asked = body ?? (bytes === null ? null : { bytes: sha256(Buffer.from(bytes).toString("base64")) })
+  const safeUrl = redaction.url(url)
+  const body = given === undefined ? undefined : redaction.json(given, spelledPlainly(text))
+  const asked = body ?? (sentBody === null ? null : { bytes: sha256(Buffer.from(sentBody).toString("base64")) })
   return {
-    ...{ method, url: safeUrl, body, digest: digest({ method, path: pathname + search, body: asked }) },
+    ...{ method, url: safeUrl, body, digest: digest({ method, path: pathOf(safeUrl), body: asked }) },
+    isLong: text !== undefined && text.length > LONG_TEXT,
     recorded: () => ({
       ...{ method, url: safeUrl, headers: keptHeaders(headers, REQUEST_HEADERS, redaction) },
-      ...keptBody(bytes, text, redaction),
+      ...keptBody(sentBody, text, redaction),
     }),
   }
 }
 
+/** A shorter text fits into an event, in characters: JSON takes 6 bytes for some. */
+const LONG_TEXT = 1024 * 1024
+
+/** The JSON value of a text as a log can hold it, else the text. */
+const loggable = (text: string): Json => {
+  const json = jsonOf(text)
+  return (json === undefined ? undefined : wellFormed(json)) ?? text
+}
+
+/** A text whose keys are spelled as in the text that `JSON.stringify` writes of its value; undefined if it may have other escapes. */
+const spelledPlainly = (text: string | undefined): string | undefined =>
+  text === undefined || /\\[u/]/.test(text) ? undefined : text
+
+/** The path of a URL with its query. */
+const pathOf = remembered((url) => {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+})
+
 /** The body of a request as it is recorded. */
-const keptBody = (bytes: Uint8Array | null, text: string | undefined, redaction: Redaction) => {
-  if (bytes === null || bytes.byteLength > MOST_KEPT) return {}
+const keptBody = (body: SentRequest["body"], text: string | undefined, redaction: Redaction) => {
+  if (body === null || Buffer.byteLength(body) > MOST_KEPT) return {}
   if (text !== undefined) return { body: [0, redaction.text(text)] as const }
-  return hasKey(bytes, redaction) ? {} : { body: chunkOf(0, bytes) }
+  return typeof body === "string" || hasKey(body, redaction) ? {} : { body: chunkOf(0, body) }
 }
 
 /**
@@ -92,11 +116,11 @@ const keptBody = (bytes: Uint8Array | null, text: string | undefined, redaction:
 const withFixedBoundary = (sent: SentRequest): SentRequest => {
   const type = sent.headers.get("content-type") ?? ""
   const boundary = /^multipart\/.*\bboundary="?([^";]+)/i.exec(type)?.[1]
-  if (boundary === undefined || sent.bytes === null) return sent
+  if (boundary === undefined || sent.body === null) return sent
   const headers = new Headers(sent.headers)
   headers.set("content-type", type.replace(boundary, FIXED_BOUNDARY))
-  const body = Buffer.from(sent.bytes).toString("latin1").replaceAll(`--${boundary}`, `--${FIXED_BOUNDARY}`)
-  return { ...sent, headers, bytes: new Uint8Array(Buffer.from(body, "latin1")) }
+  const body = Buffer.from(sent.body).toString("latin1").replaceAll(`--${boundary}`, `--${FIXED_BOUNDARY}`)
+  return { ...sent, headers, body: new Uint8Array(Buffer.from(body, "latin1")) }
 }
 
 const FIXED_BOUNDARY = "recorded-boundary"
@@ -108,10 +132,11 @@ const hasKey = (bytes: Uint8Array, redaction: Redaction): boolean => {
   return redaction.isIn(text)
 }
 
-/** The text of bytes that are UTF-8; undefined for others. */
-export const textOf = (bytes: Uint8Array): string | undefined => {
+/** A text, or that of bytes that are UTF-8; undefined for others. */
+export const textOf = (body: string | Uint8Array): string | undefined => {
+  if (typeof body === "string") return body
   try {
-    return UTF_8.decode(bytes)
+    return UTF_8.decode(body)
   } catch {
     return undefined
   }

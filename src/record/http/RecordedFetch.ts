@@ -8,12 +8,14 @@ import { newId } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"
+import { recordable } from "../Recordable.ts"
 import { type Asked, answeredBy, askedBy } from "../wire/wires.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { Prompts } from "./Prompts.ts"
 import * as RecordedBody from "./RecordedBody.ts"
 import type { Redaction } from "./Redaction.ts"
+import { remembered } from "./Remembered.ts"
 import { beside, sentBy } from "./SentRequest.ts"
 
 /** What a recording `fetch` needs. */
@@ -81,11 +83,15 @@ interface Exchange {
 const begin = (parts: FetchParts, sent: HttpMessage.SentRequest): Exchange => {
   const { redaction } = parts
   const read = HttpMessage.read(sent, redaction)
-  const { host, pathname: path } = new URL(sent.url)
-  const asked = askedBy(sent.method, { host, path }, read.body)
+  const asked = askedBy(sent.method, addressOf(sent.url), read.body)
   const id = newId()
   return asked === undefined ? otherExchange(parts, id, read) : modelExchange(parts, id, read, asked)
 }
+
+const addressOf = remembered((url) => {
+  const { host, pathname: path } = new URL(url)
+  return { host, path }
+})
 
 /** A request to a model. */
 const modelExchange = (
@@ -98,13 +104,14 @@ const modelExchange = (
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
-  const request = { ...conversations.asked(id, messages), ...prompt, http }
+  const whole = { ...conversations.asked(id, messages), ...prompt, http } as unknown as Json
+  // Messages are JSON.
+  const request = read.isLong ? recordable(whole) : whole
   return {
     isModel: true,
     called: {
       ...{ type: "ModelCalled", id, occurredAt: Date.now() },
-      // Messages are JSON.
-      payload: { provider, model, requestDigest: read.digest, request: request as unknown as Json },
+      payload: { provider, model, requestDigest: read.digest, request },
     },
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
@@ -113,32 +120,40 @@ const modelExchange = (
         end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
       } as const
       const answered = answeredBy(asked, read, redaction.text, Date.now())
-      const said = JSON.stringify("turn" in answered ? answered.turn.parts : answered.parts)
-      const recorded = recordedResponse(response, came, redaction, said)
+      const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
+      const parts = redaction.json(said)
+      const recorded = recordedResponse(response, came, redaction, parts !== said)
       const usage = "turn" in answered ? answered.turn.usage : answered.usage
       const cost =
         asked.isOfficial && usage !== undefined ? await Effect.runPromise(costOf(provider, model, usage)) : null
       const priced = cost === null ? {} : { cost }
       const told = { causationId: id, id: newId() }
-      const raw: CoreNewEvent = { ...told, id: newId(), type: "IoAnswered", payload: { io: "fetch", result: recorded } }
+      const raw = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
+        ...{ ...told, id: newId(), type: "IoAnswered", payload: { io: "fetch", result } },
+      })
+      const tell = (event: (parts: Json) => CoreNewEvent) =>
+        log.append([event(parts), raw(recorded)], {
+          otherwise: () => [event(TOO_LARGE), raw(tooLarge(recorded))],
+        })
       if ("turn" in answered) {
-        const { parts, finish, usage } = answered.turn
-        conversations.answered(id, told.id, parts)
-        const turn = redaction.json({ parts, finish } as unknown as Json)
-        await log.tell(
-          { ...told, type: "ModelResponded", payload: { response: turn, usage, latencyMs, ...priced } },
-          raw,
-        )
+        const { finish, usage } = answered.turn
+        conversations.answered(id, told.id, answered.turn.parts)
+        await tell((parts) => ({
+          ...{ ...told, type: "ModelResponded" },
+          payload: { response: { parts, finish }, usage, latencyMs, ...priced },
+        }))
         return
       }
       const { kind, reason, retryAfterMs } = answered.failure
       const payload = {
         ...{ kind, reason: plainText(reason), latencyMs, ...priced },
-        ...(answered.parts.length === 0 ? {} : { response: redaction.json(answered.parts as unknown as Json) }),
         ...(usage === undefined ? {} : { usage }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       }
-      await log.tell({ ...told, type: "ModelFailed", payload }, raw)
+      const hasParts = answered.parts.length > 0
+      await tell((parts) => ({
+        ...{ ...told, type: "ModelFailed", payload: { ...payload, ...(hasParts ? { response: parts } : {}) } },
+      }))
     },
     failed: async (error, latencyMs) => {
       const kind = isAbort(error) ? "cancelled" : "unreachable"
@@ -156,11 +171,17 @@ const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMes
   isModel: false,
   called: {
     ...{ type: "IoCalled", id },
-    payload: { io: "fetch", request: read.recorded(), requestDigest: read.digest },
+    payload: {
+      ...{ io: "fetch", requestDigest: read.digest },
+      request: read.isLong ? recordable(read.recorded()) : read.recorded(),
+    },
   },
   answered: async (response, kept, latencyMs) => {
-    const result = recordedResponse(response, cameOf(response, kept, redaction), redaction)
-    await log.tell({ type: "IoAnswered", causationId: id, payload: { io: "fetch", result, latencyMs } })
+    const recorded = recordedResponse(response, cameOf(response, kept, redaction), redaction)
+    const event = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
+      ...{ type: "IoAnswered", causationId: id, payload: { io: "fetch", result, latencyMs } },
+    })
+    await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
   },
   failed: async (error, latencyMs) => {
     await log.tell(ioFailed(id, error, latencyMs, redaction))
@@ -204,18 +225,17 @@ const cameOf = (response: Response, kept: RecordedBody.KeptBody | undefined, red
  * A response as it is recorded, without keys: a body with keys is one piece without them. A model may also spell a key
  * out over several pieces, of which no single one holds it; such a body is not kept.
  *
- * @param answer what was read of the body
+ * @param hasToldKey whether a key occurs in what was read of the body
  */
 const recordedResponse = (
   response: Response,
   { kept, text, headers }: Came,
   redaction: Redaction,
-  answer = "",
+  hasToldKey = false,
 ): HttpMessage.RecordedResponse => {
   const { url, status, statusText, redirected } = response
   const hasKeys = redaction.isIn(text)
-  const omitted =
-    kept?.isTooLarge === true ? "it is too large" : redaction.isIn(answer) ? "a key occurs in it" : undefined
+  const omitted = kept?.isTooLarge === true ? "it is too large" : hasToldKey ? "a key occurs in it" : undefined
   const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
   return {
     ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },
@@ -227,3 +247,12 @@ const recordedResponse = (
     ...(hasKeys ? { redacted: true as const } : {}),
   }
 }
+
+/** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
+const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({
+  ...response,
+  ...{ chunks: [], omitted: "it is too large" },
+})
+
+/** What stands for the parts of such an answer. */
+const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]

@@ -3,6 +3,7 @@
 import * as Secrets from "../../agents/models/Secrets.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject, piecesOf } from "../wire/pieces.ts"
+import { remembered } from "./Remembered.ts"
 
 /** The keys that are known so far. */
 export interface Redaction {
@@ -14,7 +15,8 @@ export interface Redaction {
   readonly url: (url: string) => string
   readonly text: (text: string) => string
   readonly isIn: (text: string) => boolean
-  readonly json: <A extends Json>(value: A) => A
+  /** @param text the value's JSON, where it is there already */
+  readonly json: <A extends Json>(value: A, text?: string) => A
   /** What a function of the program was given, or answered: learns the keys in its fields that are named like keys, and takes them out. */
   readonly value: <A extends Json>(value: A) => A
 }
@@ -29,14 +31,15 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
   }
   return {
     learn: (headers, url, body) => {
-      for (const key of Secrets.keysIn(headers, url)) known.add(key)
+      for (const key of Secrets.keysInHeaders(headers)) known.add(key)
+      for (const key of keysInUrl(url)) known.add(key)
       for (const key of keysInBody(body)) known.add(key)
     },
     learnGiven: ({ url, headers }, body) => {
       for (const cookie of headers.getSetCookie()) known.add(cookie.replace(/^[^=]*=/, "").replace(/;.*$/s, ""))
       for (const place of [url, locationOf(url, headers)]) {
         // A response that was made by hand came from nowhere.
-        if (place !== undefined && URL.canParse(place)) for (const key of Secrets.keysInUrl(place)) known.add(key)
+        if (place !== undefined && URL.canParse(place)) for (const key of keysInUrl(place)) known.add(key)
       }
       // Most bodies have no such field, and are not read as JSON for it.
       if (GIVEN.test(body)) for (const piece of piecesOf(body)) for (const key of keysInBody(piece)) known.add(key)
@@ -44,7 +47,7 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
     url: (url) => current().redact(withoutKeys(url)),
     text: (text) => current().redact(text),
     isIn: (text) => current().isIn(text),
-    json: (value) => current().redactJson(value),
+    json: (value, text) => current().redactJson(value, text),
     value: (value) => {
       for (const key of keysInBody(value)) known.add(key)
       return current().redactJson(value)
@@ -63,12 +66,20 @@ const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
   if (typeof body === "string") {
     return [...formOf(body), ...partsOf(body)].flatMap(([name, value]) => (KEY_IN_BODY.test(name) ? [value] : []))
   }
-  if (Array.isArray(body)) return body.flatMap((element) => (isNested(element) ? keysInBody(element) : []))
-  if (!isObject(body) || isLogprob(body)) return []
-  return Object.entries(body).flatMap(([name, value]) => {
-    if (typeof value === "string") return KEY_IN_BODY.test(name) ? [value, ...value.split(/\s+/)] : []
-    return isNested(value) ? keysInBody(value) : []
-  })
+  const keys: Array<string> = []
+  if (body !== undefined && isNested(body)) gatherKeys(body, keys)
+  return keys
+}
+
+const gatherKeys = (value: Json, keys: Array<string>): void => {
+  if (Array.isArray(value)) {
+    for (const element of value) if (isNested(element)) gatherKeys(element, keys)
+  } else if (isObject(value) && !isLogprob(value)) {
+    for (const [name, field] of Object.entries(value)) {
+      if (isNested(field)) gatherKeys(field, keys)
+      else if (typeof field === "string" && KEY_IN_BODY.test(name)) keys.push(field, ...field.split(/\s+/))
+    }
+  }
 }
 
 const isNested = (value: Json): boolean => typeof value === "object" && value !== null
@@ -96,14 +107,16 @@ const locationOf = (url: string, headers: Headers): string | undefined => {
     : undefined
 }
 
-const withoutKeys = (text: string): string => {
+const keysInUrl = remembered(Secrets.keysInUrl)
+
+const withoutKeys = remembered((text) => {
   const url = new URL(text)
   ;[url.username, url.password] = ["", ""]
   withoutKeysIn(url.searchParams)
   const fragment = new URLSearchParams(url.hash.slice(1))
   if (withoutKeysIn(fragment)) url.hash = fragment.toString()
   return url.href
-}
+})
 
 /** Takes the keys out of fields. Whether there were any. */
 const withoutKeysIn = (fields: URLSearchParams): boolean => {

@@ -1,6 +1,7 @@
 /** What a call of `fetch` sends. */
 
 import type * as HttpMessage from "./HttpMessage.ts"
+import { remembered } from "./Remembered.ts"
 
 /** What a request sends. A body that can be read only once is read here, and the request is made anew of it. */
 export const sentBy = async (
@@ -9,15 +10,17 @@ export const sentBy = async (
 ): Promise<{ readonly sent: HttpMessage.SentRequest; readonly request?: Request }> => {
   const given = init?.body ?? null
   if (!(input instanceof Request) && (given === null || typeof given === "string" || given instanceof Uint8Array)) {
-    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given
+    const body = typeof given === "string" ? given.toWellFormed() : given
     const method = (init?.method ?? "GET").toUpperCase()
-    return { sent: { method, url: new URL(input).href, headers: new Headers(init?.headers), bytes } }
+    return { sent: { method, url: hrefOf(String(input)), headers: new Headers(init?.headers), body } }
   }
   const request = new Request(input, init)
   const { method, url, headers } = request
-  const bytes = request.body === null ? null : new Uint8Array(await request.clone().arrayBuffer())
-  return { sent: { method, url, headers, bytes }, request }
+  const body = request.body === null ? null : new Uint8Array(await request.clone().arrayBuffer())
+  return { sent: { method, url, headers, body }, request }
 }
+
+const hrefOf = remembered((url) => new URL(url).href)
 
 /** What a `Request` does not hold of the options that it was made with, such as undici's `dispatcher`. Its body is read only once. */
 export const beside = (init: RequestInit = {}): RequestInit => {

@@ -20,7 +20,7 @@ export interface AppendOptions {
   /** They begin something new in the world: they wait while the task is paused. */
   readonly begins?: boolean
   /** What is appended instead if the log refuses them, such as a result that is too large. */
-  readonly otherwise?: Told
+  readonly otherwise?: () => Told
 }
 
 /** The stream of one task. */
@@ -143,7 +143,7 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
     const [only] = batch
     if (batch.length > 1) for (const one of batch) await commitBatch([one])
     else if (only?.otherwise === undefined) only?.reject(error)
-    else await commitBatch([{ resolve: only.resolve, reject: only.reject, events: only.otherwise }])
+    else await commitBatch([{ resolve: only.resolve, reject: only.reject, events: only.otherwise() }])
   }
 
   const followUntilContinued = () => {

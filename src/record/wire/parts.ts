@@ -5,6 +5,7 @@ import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents
 import type { ToolDescription } from "../../agents/models/Model.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import { wellFormed } from "../../values/WellFormed.ts"
 import { isObject, jsonOf } from "./pieces.ts"
 
 /** A value as a list: itself, or none. */
@@ -38,14 +39,15 @@ export const filePart = (url: unknown): ContentPart => {
     : { type: "file", mediaType, data }
 }
 
-/** A tool call. Arguments that are no JSON are kept as the text that the model wrote. */
+/** A tool call. Arguments that are no JSON, or that no log can hold, are kept as the text that the model wrote. */
 export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId: string): CallPart => {
   const id = textOf(callId) ?? fallbackId
   const name = asText(tool ?? "")
-  if (typeof args !== "string") return { type: "call", callId: id, tool: name, args: (args ?? {}) as Json }
-  const value = args.trim() === "" ? {} : jsonOf(args)
+  const isText = typeof args === "string"
+  const given = !isText ? ((args ?? {}) as Json) : args.trim() === "" ? {} : jsonOf(args)
+  const value = given === undefined ? undefined : wellFormed(given)
   return value === undefined
-    ? { type: "call", callId: id, tool: name, args, invalid: true }
+    ? { type: "call", callId: id, tool: name, args: isText ? args : JSON.stringify(args), invalid: true }
     : { type: "call", callId: id, tool: name, args: value }
 }
 

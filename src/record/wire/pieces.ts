@@ -1,10 +1,10 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
-import { Schema } from "effect"
-import { type Json, JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** Whether a value is a JSON object. */
-export const isObject: (value: unknown) => value is JsonObject = Schema.is(JsonObject)
+/** Whether a value, which is JSON or undefined, is an object. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The JSON value of a text; undefined if it is none. */
 export const jsonOf = (text: string): Json | undefined => {
@@ -44,12 +44,17 @@ const parsed = (text: string): ReadonlyArray<Json> => {
 
 /** The data of each event. An event that was cut before its blank line counts as far as its lines are whole. */
 const eventsOf = (text: string): ReadonlyArray<string> =>
-  text.split(/\r\n\r\n|\n\n|\r\r/).map((event) =>
-    event
-      .split(/\r\n|\n|\r/)
-      .flatMap((line) => (line.startsWith("data:") ? [line.slice("data:".length).replace(/^ /, "")] : []))
-      .join("\n"),
-  )
+  // Most streams have no carriage return, and a line for each event.
+  text.includes("\r")
+    ? text.split(/\r\n\r\n|\n\n|\r\r/).map((event) => dataOf(event.split(/\r\n|\n|\r/)))
+    : text.split("\n\n").map((event) => dataOf(event.includes("\n") ? event.split("\n") : [event]))
+
+const dataOf = (lines: ReadonlyArray<string>): string =>
+  lines
+    .flatMap((line) => (line.startsWith("data:") ? [line.slice(line[DATA] === " " ? DATA + 1 : DATA)] : []))
+    .join("\n")
+
+const DATA = "data:".length
 
 /** The whole elements of a list of objects that was cut. */
 const elementsOf = (text: string): ReadonlyArray<string> => {

@@ -8,6 +8,7 @@ import type { Turn } from "../../agents/models/Model.ts"
 import { outcome } from "../../agents/models/providers/outcome.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
+import { wellFormed } from "../../values/WellFormed.ts"
 import { anthropic } from "./Anthropic.ts"
 import { gemini } from "./Gemini.ts"
 import { ollama } from "./Ollama.ts"
@@ -69,8 +70,11 @@ export const answeredBy = (
   now: number,
 ): Answered => {
   const pieces = piecesOf(came.body)
-  const answer = wire.answer(pieces, (index) => callIdOf(request, index))
-  const [parts, usage] = [answer.parts(), answer.usage()]
+  const given = wire.answer(pieces, (index) => callIdOf(request, index))
+  // A character may come in halves, in two pieces; a half that stays alone is none that a log holds. Parts are JSON.
+  const parts = (wellFormed(given.parts() as unknown as Json) ?? []) as unknown as ReadonlyArray<AnswerPart>
+  const answer = { ...given, parts: () => parts }
+  const usage = answer.usage()
   const failed = (failure: Failure | { readonly kind: "cancelled"; readonly reason: string }): Answered => ({
     failure,
     parts,
