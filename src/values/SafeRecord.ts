@@ -21,6 +21,13 @@ export const set = <Value>(record: SafeRecord<Value>, key: string, value: Value)
 /** The record without the key; the same object if it has no such key. */
 export const remove = <Value>(record: SafeRecord<Value>, key: string): SafeRecord<Value> => {
   if (!Object.hasOwn(record, key)) return record
+  const keys = Object.keys(record)
+  if (keys.length > MAX_SPREAD) {
+    return copyOf(
+      record,
+      keys.filter((other) => other !== key),
+    )
+  }
   const { [key]: _removed, ...rest } = record
   return rest
 }
@@ -50,7 +57,11 @@ const MAX_SPREAD = 256
 /** A mutable copy of a record. */
 export const copy = <Value>(record: SafeRecord<Value>): Own<Value> => {
   const keys = Object.keys(record)
-  if (keys.length <= MAX_SPREAD) return { ...record }
+  return keys.length <= MAX_SPREAD ? { ...record } : copyOf(record, keys)
+}
+
+/** A mutable record of so many of a record's keys. */
+const copyOf = <Value>(record: SafeRecord<Value>, keys: ReadonlyArray<string>): Own<Value> => {
   const copied: Own<Value> = {}
   // Every key is an own property of the record.
   for (const key of keys) put(copied, key, record[key] as Value)

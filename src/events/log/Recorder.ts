@@ -57,8 +57,9 @@ export interface Recorder {
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
-   * Appends an event, and others in the same commit, if the stream is at `version`. Returns the first. Otherwise fails
-   * with the events after that version (`VersionConflict`). Ids that they have must be new.
+   * Appends an event, and others in the same commit, if no other program has appended to the stream after `version`. Returns the
+   * first. Otherwise, and where it is not known whose events followed, fails with these (`VersionConflict`), without those that this
+   * recorder is known to have appended before them. Ids that the events have must be new.
    */
   readonly recordAfter: (
     version: number,
@@ -88,8 +89,9 @@ export const make = (
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
 ): Recorder =>
   recorderFor(log, recording, {
-    ...{ version: 0, committed: 0, round: 0, pending: 0, waiting: new Set(), held: [], heldAreNew: true, noticed },
-    undisturbed: OneAtATime.make(),
+    ...{ version: 0, committed: 0, ownFrom: Number.POSITIVE_INFINITY, round: 0, pending: 0, waiting: new Set() },
+    ...{ held: [], heldAreNew: true, noticed },
+    oneByOne: OneAtATime.make(),
   })
 
 /** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
@@ -100,6 +102,8 @@ interface StreamState {
   version: number
   /** The version that is known to be committed. */
   committed: number
+  /** All events after this version are this recorder's; infinite where none is known to be. */
+  ownFrom: number
   /**
    * Counts the conflicts that corrected `version`. A conflict of an append from an earlier round carries no newer
    * version.
@@ -113,8 +117,8 @@ interface StreamState {
   held: ReadonlyArray<CoreNewEvent>
   /** Whether they are certainly not in the log: no append of them failed. */
   heldAreNew: boolean
-  /** Those that wait until nothing is pending append one by one. */
-  readonly undisturbed: OneAtATime.OneAtATime
+  /** Those that no other program's events may precede append one by one. */
+  readonly oneByOne: OneAtATime.OneAtATime
   readonly noticed: (events: ReadonlyArray<Event>) => void
 }
 
@@ -157,7 +161,10 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       onFailure: (cause) => {
         ended()
         const conflict = Option.filter(Cause.failureOption(cause), (error) => error instanceof VersionConflict)
-        if (Option.isNone(conflict)) return Effect.failCause(cause)
+        if (Option.isNone(conflict)) {
+          unsure()
+          return Effect.failCause(cause)
+        }
         rebase(conflict.value, round)
         return restore(again())
       },
@@ -249,12 +256,36 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       state.held = [...held, ...state.held]
     })
 
+  const appendAfter =
+    (version: number, events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]) => (restore: Restore) => {
+      const expected = version < state.ownFrom ? version : Math.max(version, state.committed)
+      const after = expected + events.length
+      const isNext = expected === state.version
+      if (isNext) state.version = after
+      const appending = append({ events, newIds: true, expected: Exact(expected) })
+      return Effect.tapBoth(begun(appending, restore), {
+        onSuccess: () =>
+          Effect.sync(() => {
+            state.version = Math.max(state.version, after)
+            state.committed = Math.max(state.committed, after)
+            if (state.ownFrom === Number.POSITIVE_INFINITY) state.ownFrom = expected
+          }),
+        onFailure: () => (isNext ? Effect.sync(unsure) : Effect.void),
+      })
+    }
+
   const rebase = ({ actual, missed }: VersionConflict, round: number) => {
     if (round !== state.round) return
     state.noticed(missed)
     state.version = actual
     state.committed = actual
+    state.ownFrom = actual
     state.round += 1
+  }
+
+  /** After an append that failed, events of another program could stand where its events were expected, unnoticed. */
+  const unsure = () => {
+    if (state.ownFrom < state.version) state.ownFrom = state.version
   }
 
   return {
@@ -266,7 +297,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       return appendFirst(events, areNew)
     },
     recordAll: (events) => appendAll(events, true),
-    recordUndisturbed: (events, applies) => state.undisturbed(appendUndisturbed(events, applies, MOST_AWAITED)),
+    recordUndisturbed: (events, applies) => state.oneByOne(appendUndisturbed(events, applies, MOST_AWAITED)),
     hold: (event) => {
       const id = newId()
       state.held = [...state.held, { ...event, id, actor: recording.actor }]
@@ -276,17 +307,10 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
         state.version = 1
         state.committed = 1
+        state.ownFrom = 0
       }),
-    recordAfter: (version, event, ...others) =>
-      Effect.uninterruptibleMask((restore) => {
-        const after = version + 1 + others.length
-        if (version === state.version) state.version = after
-        const appending = append({ events: [event, ...others], newIds: true, expected: Exact(version) })
-        return Effect.tap(begun(appending, restore), () => {
-          state.version = Math.max(state.version, after)
-          state.committed = Math.max(state.committed, after)
-        })
-      }),
+    // One by one: of many that expect the same version, each but the first would read what the others appended.
+    recordAfter: (version, ...events) => state.oneByOne(Effect.uninterruptibleMask(appendAfter(version, events))),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),
   }
 }

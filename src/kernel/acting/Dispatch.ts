@@ -109,6 +109,7 @@ export const recordDispatches = (
     return allowed.some(({ progress }) => progress.ended) || missed.some(endsTask)
   }
   const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
+    // What this kernel itself recorded since ends neither: a command is denied where it is awaited, and a task closes after its commands.
     task.recordAfter(version, first, ...others).pipe(
       Effect.as(true),
       Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {
