@@ -126,10 +126,13 @@ export const roundInPart =
       return commands.flatMap((command) => (open.has(command) ? gone : told).shift() ?? [])
     })
 
+/** Least time in which an agent that was led requests what was under way, in milliseconds. */
+const LEAST_LED_MS = 5_000
+
 /**
- * A task in which no agent is late before it has requested again what it had under way, and none before a round that was
- * under way is requested again: its agents had handed in their actions, however long it takes now to be led there. From then on
- * it has as long as ever.
+ * A task in which an agent has at least `LEAST_LED_MS` to request again what it had under way, and each that long in a round that
+ * was under way: its agents had handed in their actions, however long it takes now to be led there. An agent that has taken
+ * another's place may never do so: it is late then. Once the request is there, an agent has as long as ever.
  */
 export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))
@@ -141,11 +144,17 @@ export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuato
     Deferred.unsafeDone(requested, Effect.void)
     requested = Deferred.unsafeMake(FiberId.none)
   }
-  const late: Task["late"] = (agentId, ...time) =>
+  const late: Task["late"] = (agentId, afterMs, closing) =>
     Effect.suspend(() =>
       [...owed].some((command) => command.agentId === agentId || isStep(command.actuator))
-        ? Effect.zipRight(Deferred.await(requested), late(agentId, ...time))
-        : task.late(agentId, ...time),
+        ? Effect.flatMap(
+            Effect.raceFirst(
+              Effect.as(Deferred.await(requested), false),
+              Effect.as(task.late(agentId, Math.max(afterMs, LEAST_LED_MS), closing), true),
+            ),
+            (isLate) => (isLate ? Effect.void : late(agentId, afterMs, closing)),
+          )
+        : task.late(agentId, afterMs, closing),
     )
   return {
     ...task,

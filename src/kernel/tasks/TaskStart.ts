@@ -226,7 +226,7 @@ export const begin = <E>(
         Number.isFinite(afterMs)
           ? Effect.zipRight(
               lifecycle.runUntilClosed(Effect.sleep(afterMs)),
-              Effect.suspend(() => (closing() ? recordLate(agentId, afterMs) : Effect.never)),
+              Effect.suspend(() => (closing() ? Effect.uninterruptible(recordLate(agentId, afterMs)) : Effect.never)),
             )
           : Effect.never,
       inTime: () => Effect.void,

@@ -88,6 +88,28 @@ describe("a group that is forked where a round was under way", () => {
   )
 })
 
+describe("an agent that takes another's place in a fork, in whose round it never acts", () => {
+  it.scopedLive("is late there, and the others go on", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const ada = stepping(() => 0)
+        yield* runGroup(groupOf({ ada, bob: pausing(Effect.void) }, { maxRounds: 3 }))
+        const at = (yield* eventsOf(TASK)).filter(of("ActuatorCommanded"))[1]?.position ?? 0
+        const group = groupOf({ ada, bob: pausing(Effect.never) }, { decideWithinMs: 100, maxRounds: 3 })
+        const { audit } = yield* kernel
+          .fork(group, { task: TASK, at, timeline: "silent" })
+          .pipe(Effect.timeout("20 seconds"))
+        expect(audit.reason).toContain("the rounds are used up")
+        const log = yield* EventLog
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId: TASK, timeline: "silent" })))
+        expect(events.filter(of("AgentLate", "bob"))).toHaveLength(3)
+        expect(events.filter(of("CommandSucceeded")).length).toBeGreaterThanOrEqual(3)
+      }),
+    ),
+  )
+})
+
 /** Calls a tool before each of its steps. */
 const calling = Agent.fromAdvance({
   ...{ name: "calling", version: "1" },
