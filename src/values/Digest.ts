@@ -59,7 +59,7 @@ const sortedFields = (object: { readonly [key: string]: Json }): Json | undefine
     if (isUnsortable(key)) return undefined
     if (index > 0 && (keys[index - 1] ?? "") > key) isSame = false
   }
-  if (!isSame) keys.sort()
+  if (!isSame) sort(keys)
   const copy: Record<string, Json> = {}
   for (const key of keys) {
     const field = object[key]
@@ -69,6 +69,22 @@ const sortedFields = (object: { readonly [key: string]: Json }): Json | undefine
     copy[key] = sorted
   }
   return isSame ? object : copy
+}
+
+/** Sorts keys in place by their code units. Most objects have few, and `Array.sort` makes copies of them. */
+const sort = (keys: Array<string>): void => {
+  if (keys.length > FEW) keys.sort()
+  else for (let end = 1; end < keys.length; end++) insert(keys, end)
+}
+
+const FEW = 16
+
+/** Moves a key to its place among those before it, which are sorted. */
+const insert = (keys: Array<string>, end: number): void => {
+  const key = keys[end] ?? ""
+  let place = end
+  for (; place > 0 && (keys[place - 1] ?? "") > key; place--) keys[place] = keys[place - 1] ?? ""
+  keys[place] = key
 }
 
 /** Keys that an object does not keep in the order in which they were assigned, or not at all; those of an instance; and broken ones. */

@@ -75,8 +75,9 @@ const gatherKeys = (value: Json, keys: Array<string>): void => {
   if (Array.isArray(value)) {
     for (const element of value) if (isNested(element)) gatherKeys(element, keys)
   } else if (isObject(value) && !isLogprob(value)) {
-    for (const [name, field] of Object.entries(value)) {
-      if (isNested(field)) gatherKeys(field, keys)
+    for (const name of Object.keys(value)) {
+      const field = value[name]
+      if (field !== undefined && isNested(field)) gatherKeys(field, keys)
       else if (typeof field === "string" && KEY_IN_BODY.test(name)) keys.push(field, ...field.split(/\s+/))
     }
   }
@@ -85,7 +86,11 @@ const gatherKeys = (value: Json, keys: Array<string>): void => {
 const isNested = (value: Json): boolean => typeof value === "object" && value !== null
 
 /** Whether a `token` is a piece of what a model said, with its probability. */
-const isLogprob = (fields: JsonObject): boolean => Object.keys(fields).some((name) => /^log_?prob/i.test(name))
+const isLogprob = (fields: JsonObject): boolean => {
+  // Without a list of the names, which would be made for each object of a body.
+  for (const name in fields) if (/^log_?prob/i.test(name)) return true
+  return false
+}
 
 /** The fields of a form (`application/x-www-form-urlencoded`), as far as a text may be one. */
 const formOf = (text: string): ReadonlyArray<readonly [string, string]> =>

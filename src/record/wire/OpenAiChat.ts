@@ -34,7 +34,9 @@ export const openAiChat: Wire = {
     for (const piece of pieces) {
       const sent = fieldOf(piece, "error")
       if (sent !== undefined && sent !== null) error ??= { error: sent }
-      usage = usageOf(fieldOf(piece, "usage")) ?? usage
+      const counted = fieldOf(piece, "usage")
+      // Most pieces have none.
+      if (counted !== undefined && counted !== null) usage = usageOf(counted) ?? usage
       const choices = Parts.listOf(fieldOf(piece, "choices"))
       hasBegun ||= Array.isArray(fieldOf(piece, "choices"))
       const choice = choices.find((one) => (fieldOf(one, "index") ?? 0) === 0)
@@ -49,7 +51,7 @@ export const openAiChat: Wire = {
     const parts: ReadonlyArray<AnswerPart> = [
       ...Parts.reasoningParts(answer.reasoning),
       ...Parts.textParts(answer.text),
-      ...calls.filter(Boolean).map(({ id, name, args }, index) => Parts.callPart(id, name, args, callId(index))),
+      ...calls.filter(Boolean).map(({ id, name, args }, index) => Parts.callPart(id ?? callId(index), name, args)),
     ]
     return {
       parts: () => parts,

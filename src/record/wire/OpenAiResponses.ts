@@ -97,7 +97,9 @@ const partsOf = (item: unknown, callId: () => string): ReadonlyArray<AnswerPart>
     case "reasoning":
       return Parts.reasoningParts(thoughtIn(item))
     case "function_call":
-      return [Parts.callPart(fieldOf(item, "call_id"), fieldOf(item, "name"), fieldOf(item, "arguments"), callId())]
+      return [
+        Parts.callPart(textOf(fieldOf(item, "call_id")) ?? callId(), fieldOf(item, "name"), fieldOf(item, "arguments")),
+      ]
     case "message":
       return Parts.textParts(textIn(fieldOf(item, "content")))
     default:

@@ -40,7 +40,7 @@ export const filePart = (url: unknown): ContentPart => {
 }
 
 /** A tool call. Arguments that are no JSON, or that no log can hold, are kept as the text that the model wrote. */
-export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId: string): CallPart => {
+export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId = "unnamed"): CallPart => {
   const id = textOf(callId) ?? fallbackId
   const name = asText(tool ?? "")
   const isText = typeof args === "string"

@@ -47,12 +47,17 @@ const eventsOf = (text: string): ReadonlyArray<string> =>
   // Most streams have no carriage return, and a line for each event.
   text.includes("\r")
     ? text.split(/\r\n\r\n|\n\n|\r\r/).map((event) => dataOf(event.split(/\r\n|\n|\r/)))
-    : text.split("\n\n").map((event) => dataOf(event.includes("\n") ? event.split("\n") : [event]))
+    : text.split("\n\n").map((event) => (event.includes("\n") ? dataOf(event.split("\n")) : (dataIn(event) ?? "")))
 
 const dataOf = (lines: ReadonlyArray<string>): string =>
   lines
-    .flatMap((line) => (line.startsWith("data:") ? [line.slice(line[DATA] === " " ? DATA + 1 : DATA)] : []))
+    .map(dataIn)
+    .filter((data) => data !== undefined)
     .join("\n")
+
+/** The data of a line; undefined if it has another field. */
+const dataIn = (line: string): string | undefined =>
+  line.startsWith("data:") ? line.slice(line[DATA] === " " ? DATA + 1 : DATA) : undefined
 
 const DATA = "data:".length
 
