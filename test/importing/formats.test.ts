@@ -8,6 +8,8 @@ import { otlp } from "../../src/importing/otlp/Otlp.ts"
 import { Runs } from "../../src/importing/runs/Runs.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import { SESSION, session } from "./claudeSession.ts"
+import { FILE as ROLLOUT, rollout } from "./codexRollout.ts"
 import * as Formats from "./formats.ts"
 import { events, importing, lines, payloads, typesOf, withFiles, write } from "./given.ts"
 
@@ -469,6 +471,12 @@ describe("any document of another format", () => {
       ),
     )
 
+  /** How many places a document has. */
+  const countOf = (document: unknown): number =>
+    typeof document === "object" && document !== null
+      ? Object.values(document).reduce<number>((sum, inner) => sum + 1 + countOf(inner), 0)
+      : 0
+
   /** A document in which the value at the nth place is another. */
   const replaced = (document: unknown, place: number, by: unknown): unknown => {
     let at = -1
@@ -481,6 +489,32 @@ describe("any document of another format", () => {
     }
     return walk(document, 0)
   }
+
+  it.effect("with a value that is nested deeper than any stack, at any place of a line, is imported", () => {
+    const deep = `${"[".repeat(10_000)}${"]".repeat(10_000)}`
+    const everywhere = (record: unknown): ReadonlyArray<string> =>
+      Array.from({ length: countOf(record) }, (_, place) =>
+        JSON.stringify(replaced(record, place, "[deep]")).replace('"[deep]"', deep),
+      )
+    const logs = {
+      ...{ "p.jsonl": Formats.piaAvt().slice(0, 2), "old.jsonl": Formats.olderPiaAvt().slice(0, 1) },
+      ...{
+        "events.jsonl": Formats.openHands().slice(1, 6),
+        "t.jsonl": [Formats.exported(...Formats.aiSdk().slice(1, 2))],
+      },
+      ...{ [`${SESSION}.jsonl`]: session().slice(0, 3), [ROLLOUT]: rollout().slice(3, 9) },
+    }
+    const files = Object.entries(logs).map(([name, records]) => {
+      const all = [...records.map((record) => JSON.stringify(record)), ...records.flatMap(everywhere)]
+      return [name, all.join("\n")] as const
+    })
+    return withFiles(Object.fromEntries(files), (directory) =>
+      Effect.gen(function* () {
+        const { files, refused, unknown } = yield* importing(directory)
+        expect([files.length, refused, unknown]).toEqual([6, [], []])
+      }),
+    )
+  })
 
   it.live("with a hostile value anywhere is imported or passed over, and the same the second time", () =>
     property(fc.record({ format: formats, place: fc.nat(150), by: hostile }), ({ format, place, by }) =>

@@ -3,9 +3,9 @@
  * (`event-00000-<id>.json`), or the same events as JSON Lines.
  */
 
-import { sha256 } from "../../values/Digest.ts"
+import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { field, parsed, textOf } from "../runs/Untrusted.ts"
+import { parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Conversation } from "./Conversation.ts"
 
@@ -42,4 +42,4 @@ export const openhands: Source = {
 
 /** The conversation's own id. Without one, that of its first event. */
 const idOf = (state: unknown, first: unknown): string =>
-  textOf(state, "id") ?? textOf(first, "id") ?? sha256(JSON.stringify(field(first, "timestamp") ?? null)).slice(0, 16)
+  textOf(state, "id") ?? textOf(first, "id") ?? contentIdOf(first)
