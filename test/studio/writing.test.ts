@@ -4,13 +4,15 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber } from "effect"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import { staged } from "../../src/studio/Allowed.ts"
 import * as RubricText from "../../src/studio/course/RubricText.ts"
 import * as ScenarioFiles from "../../src/studio/scenarios/ScenarioFiles.ts"
 import * as ScenarioText from "../../src/studio/scenarios/ScenarioText.ts"
 import * as Scenarios from "../../src/worlds/scenario/Scenario.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { services } from "./given.ts"
+import { page, served, services } from "./given.ts"
 
 const wrongIn = (rubric: string) =>
   Effect.map(RubricText.parse(rubric), (parsed) => (Either.isLeft(parsed) ? parsed.left : []))
@@ -67,6 +69,32 @@ describe("the text of a rubric", () => {
       expect(wrong).toHaveLength(201)
       expect(wrong[199]).toMatchObject({ line: 5, message: expect.stringContaining('"r199"') })
       expect(wrong[200]).toEqual({ line: null, column: null, message: "and 100 more mistakes" })
+    }),
+  )
+})
+
+describe("the preview of a rubric", () => {
+  it.scopedLive("of a log that no program of Hindcast wrote says what is wrong with the log", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "log.db")
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        const release = { plugin: "p", version: "1", digest: "0".repeat(64), source: "somewhere" }
+        yield* log.append({
+          ...{ stream: "plugin/p", actor: "kernel" },
+          events: [{ type: "PluginImported", payload: { ...release, manifest: { name: "p" }, grants: {} } }],
+        })
+        yield* log.append({
+          ...{ stream: "task/t", taskId: "t", actor: "kernel" },
+          events: [{ type: "TaskOpened", payload: { goal: "Wait", measures: [], agent: "me@1", seed: 1 } }],
+        })
+      }).pipe(Effect.provide(SqliteEventLog.layer({ filename: file })))
+      const rubric = `name: a\nmeasures:\n  - { name: m, description: d, rewards: [${rewards(1, '"true"')}] }\n`
+      const { status, body } = yield* Effect.flatMap(page, ({ post }) =>
+        post("/api/rubrics/preview", { rubric, timeline: "main", task: "t" }),
+      ).pipe(Effect.provide(served(file, { write: true })))
+      expect({ status, error: body.error }).toEqual({ status: 500, error: "ManifestUnreadable" })
+      expect(body.message).toContain("@1 imports a plugin whose manifest cannot be read")
     }),
   )
 })

@@ -1,9 +1,10 @@
 /** Failures as answers: a status, a name for programs, and what was expected, what was found and what to do. */
 
 import type { ServerResponse } from "node:http"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Refusal } from "../../agents/channel/HttpAccess.ts"
 import { answer } from "../../agents/channel/HttpMessages.ts"
+import { ManifestUnreadable } from "../../kernel/registry/ComponentLookup.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { Problem } from "../wire/Log.ts"
 
@@ -52,6 +53,12 @@ export const answered = <E extends Failure, R>(
             message: `Expected ${failure.expected}, found ${failure.found}.`,
           })
         : send(response, STATUS[failure._tag] ?? 400, { error: failure._tag, message: failure.message }),
+    ),
+    // A defect that says what to do: the log is damaged, which is no mistake of this program.
+    Effect.catchSomeDefect((cause) =>
+      cause instanceof ManifestUnreadable
+        ? Option.some(send(response, 500, { error: cause._tag, message: cause.message }))
+        : Option.none(),
     ),
     Effect.catchAllDefect((cause) =>
       Effect.zipRight(

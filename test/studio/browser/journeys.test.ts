@@ -169,6 +169,18 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await expect.poll(() => position(page)).toBeLessThan(200)
   })
 
+  it("is told how long the part took that is zoomed into", async () => {
+    const { page } = await visit(`${TASK}/@1010`)
+    await at(page, 1010)
+    const whole = await text(page, ".lanes .below span")
+    await page.getByLabel("Zoom in").click()
+    await page.waitForURL(/zoom=\d+-\d+/)
+    const milliseconds = (said: string) => Number(/, ([\d.]+) m?s/.exec(said)?.[1]) * (said.includes(" ms") ? 1 : 1_000)
+    await expect
+      .poll(async () => milliseconds(await text(page, ".lanes .below span")))
+      .toBeLessThan(milliseconds(whole))
+  })
+
   it("is not told who wrote a value that never was", async () => {
     const { page } = await visit(`${TASK}/@1010?pane=value&path=/tasks/task-0015/never`)
     await page.locator(".pane .problem").waitFor()

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { KINDS } from "../../wire/Kind.ts"
 import type { Density } from "../../wire/Log.ts"
+import type { CourseOfTask } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { netLine } from "../model/rewards.ts"
 import { settings } from "../model/settings.ts"
@@ -148,9 +149,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
       <div class="below">
         <span>
           @{first} to @{last}
-          {marks === null || marks.length < 2
-            ? null
-            : `, ${duration((marks.times.at(-1) ?? 0) - (marks.times[0] ?? 0))}`}
+          {marks === null || marks.length < 2 ? null : `, ${duration(timeAt(marks, last) - timeAt(marks, first))}`}
           {counted.problem === "" ? null : <span class="problem"> {counted.problem}</span>}
         </span>
         <span class="buttons">
@@ -180,6 +179,9 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
     studio.look({ zoom: zoomed }, true)
   }
 }
+
+/** When the task had reached a position, by its own time. */
+const timeAt = (marks: CourseOfTask, position: number): number => marks.times[Math.max(0, marks.indexAt(position))] ?? 0
 
 /** A range of positions around one, longer or shorter by a factor; null for all. Of a task the range is of its events. */
 export const zoomAround = (

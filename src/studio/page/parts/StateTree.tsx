@@ -113,13 +113,21 @@ const Node = ({ name, value, pointer, depth, shown }: Part & { readonly name: st
     <li class={names || undefined}>
       <span class="row">
         {isInner ? (
-          <button type="button" class="twist" aria-label={isOpen ? "close" : "open"} onClick={() => open(!isOpen)}>
+          <button
+            type="button"
+            class="twist"
+            aria-label={name}
+            aria-expanded={isOpen}
+            title={isOpen ? "Close" : "Open"}
+            onClick={() => open(!isOpen)}
+          >
             {isOpen ? "▾" : "▸"}
           </button>
         ) : (
           <span class="twist" />
         )}
-        <button type="button" class="key" onClick={follow} title={pointer}>
+        {/* Its value does the same: one stop of the keyboard is enough. */}
+        <button type="button" class="key" tabIndex={isInner ? 0 : -1} onClick={follow} title={pointer}>
           <bdi>{oneLine(name)}</bdi>
         </button>
         {isInner ? (
