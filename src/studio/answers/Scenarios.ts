@@ -16,6 +16,7 @@ import * as ScenarioText from "../scenarios/ScenarioText.ts"
 import type { TextIssue } from "../wire/Asking.ts"
 import type { ScenarioRun, TextToCheck, TextToSave } from "../wire/Scenarios.ts"
 import { AgentNotFound } from "./Forks.ts"
+import * as Rubrics from "./Rubrics.ts"
 
 /** What was allowed: the directories, the agents, and what works with them. */
 const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
@@ -116,9 +117,9 @@ export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
 
 export const SchemaQuery = Schema.Struct({ of: Kind })
 
-/** What such a document may have, for help while it is written. */
+/** What such a document may have, for help while it is written. Rubrics are written without scenarios as well. */
 export const schema = ({ of }: typeof SchemaQuery.Type) =>
-  Effect.map(allowed, () =>
+  Effect.map(of === "rubric" ? Rubrics.allowed : Effect.asVoid(allowed), () =>
     of === "scenario" ? jsonSchema() : Schema.decodeUnknownSync(JsonObject)(plain(JSONSchema.make(Rubric.Rubric))),
   )
 

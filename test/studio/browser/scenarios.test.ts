@@ -178,7 +178,7 @@ describe("scenarios of a directory", () => {
       studio = other
       try {
         const answers = [
-          ...(await Promise.all(["scenarios", "scenario?file=0/steady.yaml", "schemas?of=rubric"].map(get))),
+          ...(await Promise.all(["scenarios", "scenario?file=0/steady.yaml", "schemas?of=scenario"].map(get))),
           await post("scenarios/check", { kind: "scenario", text: STEADY }),
           await post("scenarios/save", { file: "0/x.yaml", text: "", digest: null }),
           await post("scenarios/look", { text: STEADY }),
@@ -206,6 +206,65 @@ describe("scenarios of a directory", () => {
 })
 
 describe("the page", () => {
+  it("completes keys and words at the caret by the schema, by the keyboard alone", async () => {
+    const { page, said } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
+    await page.getByRole("link", { name: "steady.yaml" }).click()
+    const text = page.getByLabel("scenario", { exact: true })
+    await text.fill("")
+    const list = page.getByRole("listbox")
+    const { keyboard } = page
+    const chosen = () => page.locator('[role="option"][aria-selected="true"]')
+    const value = () => text.inputValue()
+    // All that fits, asked for.
+    await keyboard.press("Control+Space")
+    await list.waitFor()
+    expect(await chosen().textContent()).toContain("scenario_name")
+    await keyboard.press("ArrowUp")
+    await keyboard.press("ArrowDown")
+    await keyboard.press("ArrowDown")
+    expect(await chosen().textContent()).toContain("environment_type")
+    expect(await text.getAttribute("aria-activedescendant")).toBe(await chosen().getAttribute("id"))
+    expect(await violationsInBothSchemes(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await keyboard.press("Enter")
+    await list.waitFor({ state: "detached" })
+    expect(await value()).toBe("environment_type: ")
+    // As one types; the words that a value may be follow its key.
+    await keyboard.type('"cart-pole"\nwin_c')
+    await list.waitFor()
+    await keyboard.press("Tab")
+    await keyboard.type("\n  - { ty")
+    await keyboard.press("Enter")
+    await expect.poll(() => list.getByRole("option").allTextContents()).toHaveLength(5)
+    await keyboard.type("rul")
+    await keyboard.press("Enter")
+    await keyboard.type(", ru")
+    await keyboard.press("Enter")
+    expect(await value()).toBe('environment_type: "cart-pole"\nwin_conditions: \n  - { type: rule, rule: ')
+    // Escape closes the list and nothing else, and Tab leads on then. What was written can be undone.
+    await keyboard.type('"true" }\nvers')
+    await list.waitFor()
+    await keyboard.press("Escape")
+    await list.waitFor({ state: "detached" })
+    await keyboard.press("Control+Space")
+    await keyboard.press("Enter")
+    expect(await value()).toMatch(/version: $/)
+    await keyboard.press("Control+z")
+    expect(await value()).toMatch(/\nvers$/)
+    // A word that is done, and what the schema does not name, are not in the way.
+    await keyboard.type("ion")
+    expect(await list.count()).toBe(0)
+    await keyboard.type(": zz")
+    await keyboard.press("Control+Space")
+    await page.getByText("Nothing that the schema names fits").waitFor()
+    await keyboard.press("Tab")
+    expect(await page.evaluate("document.activeElement.tagName")).not.toBe("TEXTAREA")
+    expect(said).toEqual([])
+    await page.context().close()
+  })
+
   it("edits a scenario with its mistakes in place and the schema's help, looks at its world, saves and runs it", async () => {
     const { page, said } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
     await page.getByRole("link", { name: "steady.yaml" }).click()
@@ -269,6 +328,12 @@ describe("the page", () => {
     await page.locator(".preview").waitFor()
     expect(await violationsInBothSchemes(page)).toEqual([])
     await page.getByLabel("rubric", { exact: true }).fill("name: half done\n")
+    // A list of what can be written is closed by Escape before the dialog around it.
+    await page.keyboard.type("mea")
+    await page.getByRole("option", { name: "measures" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("listbox").waitFor({ state: "detached" })
+    for (let typed = 0; typed < 3; typed++) await page.keyboard.press("Backspace")
     await page.keyboard.press("Escape")
     await page.getByLabel("rubric", { exact: true }).waitFor({ state: "detached" })
     await page.keyboard.press("u")

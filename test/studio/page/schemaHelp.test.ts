@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { helpAt, pathAt } from "../../../src/studio/page/writing/schemaHelp.ts"
+import { helpAt } from "../../../src/studio/page/writing/schemaHelp.ts"
+import { pathAt } from "../../../src/studio/page/writing/yamlPlace.ts"
 import { inRepository } from "../../repository.ts"
 
 const schema = JSON.parse(fs.readFileSync(inRepository("schema", "scenario.schema.json"), "utf8"))

@@ -8,6 +8,7 @@ import { TextEditor } from "../writing/TextEditor.tsx"
 import { useChecked } from "../writing/useChecked.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { useAnswer } from "./useAnswer.ts"
 import { useDraft } from "./useDraft.ts"
 import { useOrder } from "./useOrder.ts"
 
@@ -59,6 +60,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
   const [begun, setBegun] = useState({ set: "", text: EXAMPLE })
   const { text: rubric, type, discard } = useDraft(`rubric ${timeline}/${task}`, begun.text)
   const [label, setLabel] = useState("")
+  const { answer: schema } = useAnswer("schemas", { of: "rubric" })
   const beginning = useOrder()
   const scoring = useOrder()
   const tasks = [{ timeline, task }]
@@ -117,7 +119,14 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
             ))}
           </select>
         </label>
-        <TextEditor label="rubric" text={rubric} issues={answer?.issues ?? []} rows={16} onText={type} />
+        <TextEditor
+          label="rubric"
+          text={rubric}
+          issues={answer?.issues ?? []}
+          rows={16}
+          schema={schema}
+          onText={type}
+        />
         {answer?.preview == null ? null : <RescorePreview preview={answer.preview} label={chosen?.label ?? null} />}
         <label>
           label{" "}

@@ -34,6 +34,7 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
   const [saved, setSaved] = useState({ text: opened.text, digest: opened.digest })
   const { text, over, isChanged, type, kept } = useDraft(draftOf(file), saved.text, saved.digest)
   const saving = useOrder()
+  const { answer: schema } = useAnswer("schemas", { of: kind })
   const { answer, problem } = useChecked<ReadonlyArray<TextIssue>>(text, (signal) =>
     studio.source.order("scenarios/check", { kind, text }, signal),
   )
@@ -67,7 +68,15 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
             {isChanged ? "discard, and read again" : "read again"}
           </button>
         </header>
-        <TextEditor label={kind} text={text} issues={answer ?? []} rows={28} onText={type} onCaret={setCaret} />
+        <TextEditor
+          label={kind}
+          text={text}
+          issues={answer ?? []}
+          rows={28}
+          schema={schema}
+          onText={type}
+          onCaret={setCaret}
+        />
         {[problem, saving.problem]
           .filter((one) => one !== "")
           .map((one) => (
@@ -85,7 +94,7 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
         ) : (
           <p class="note">Tasks are scored by it: open one, press u, and begin with what is written here.</p>
         )}
-        <SchemaHelp kind={kind} text={text} caret={caret} />
+        <SchemaHelp kind={kind} schema={schema} text={text} caret={caret} />
       </section>
     </>
   )
@@ -174,17 +183,14 @@ const Look = ({ text, isValid }: { readonly text: string; readonly isValid: bool
 
 interface HelpProps {
   readonly kind: ScenarioText["kind"]
+  readonly schema: JsonObject | null
   readonly text: string
   readonly caret: number
 }
 
 /** What the schema says of the place of the caret. */
-const SchemaHelp = ({ kind, text, caret }: HelpProps) => {
-  const { answer: schema } = useAnswer("schemas", { of: kind })
-  const help = useMemo(
-    () => (schema === null ? null : helpAt(schema as JsonObject, text, caret)),
-    [schema, text, caret],
-  )
+const SchemaHelp = ({ kind, schema, text, caret }: HelpProps) => {
+  const help = useMemo(() => (schema === null ? null : helpAt(schema, text, caret)), [schema, text, caret])
   if (help === null) return <span class="skeleton" />
   return (
     <div class="help">

@@ -1,6 +1,8 @@
 /** A text that is edited, with what is wrong in it at the lines that it belongs to. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import type { JsonObject } from "../../../values/Json.ts"
 import type { TextIssue } from "../../wire/Asking.ts"
+import { CompletionList, useCompletion } from "./Completions.tsx"
 
 /** Height of a line, and the space above the first one, in pixels. The style sheet has the same. */
 const LINE = 20
@@ -14,13 +16,17 @@ interface Props {
   readonly text: string
   readonly issues: ReadonlyArray<TextIssue>
   readonly rows: number
+  /** What the document may have; null where that is not known. */
+  readonly schema: JsonObject | null
   readonly onText: (text: string) => void
   /** Called with the place of the caret in the text, where that is of interest. */
   readonly onCaret?: (offset: number) => void
 }
 
-export const TextEditor = ({ label, text, issues, rows, onText, onCaret }: Props) => {
+export const TextEditor = ({ label, text, issues, rows, schema, onText, onCaret }: Props) => {
   const area = useRef<HTMLTextAreaElement>(null)
+  const completing = useCompletion(area, schema)
+  const { opened } = completing
   const [scroll, setScroll] = useState({ top: 0, left: 0, height: rows * LINE })
   const lines = useMemo(() => text.split("\n"), [text])
   const byLine = useMemo(() => messagesByLine(issues), [issues])
@@ -68,14 +74,21 @@ export const TextEditor = ({ label, text, issues, rows, onText, onCaret }: Props
           autocomplete="off"
           autocapitalize="off"
           value={text}
+          {...completing.described}
           onInput={({ currentTarget }) => {
             onText(currentTarget.value)
             onCaret?.(currentTarget.selectionStart)
+            completing.onTyped()
           }}
           onScroll={({ currentTarget: { scrollTop: top, scrollLeft: left, clientHeight: height } }) =>
             setScroll({ top, left, height })
           }
-          onClick={sayCaret}
+          onKeyDown={completing.onKeyDown}
+          onBlur={completing.close}
+          onClick={(event) => {
+            completing.close()
+            sayCaret(event)
+          }}
           onKeyUp={sayCaret}
         />
         <div class="remarks" aria-hidden="true">
@@ -91,7 +104,13 @@ export const TextEditor = ({ label, text, issues, rows, onText, onCaret }: Props
                 ]
           })}
         </div>
+        {opened === null ? null : <CompletionList completing={completing} {...placeOf(text, opened.from, scroll)} />}
       </div>
+      {completing.says === "" ? null : (
+        <p class="note" role="status">
+          {completing.says}
+        </p>
+      )}
       <div id="text-issues" class="issues" role="status">
         <ul>
           {issues.slice(0, LISTED).map((issue) => (
@@ -110,6 +129,22 @@ export const TextEditor = ({ label, text, issues, rows, onText, onCaret }: Props
       </div>
     </div>
   )
+}
+
+/** Where the list is: below the line of a place, or above it where more of it is seen there. */
+const placeOf = (
+  text: string,
+  offset: number,
+  scroll: { readonly top: number; readonly left: number; readonly height: number },
+) => {
+  const before = text.slice(0, offset).split("\n")
+  const top = ABOVE + (before.length - 1) * LINE - scroll.top
+  const isAbove = top + LINE > scroll.height / 2
+  return {
+    isAbove,
+    top: isAbove ? top : top + LINE,
+    left: `clamp(0px, 56px + ${before.at(-1)?.length ?? 0}ch - ${scroll.left}px, max(0px, 100% - 448px))`,
+  }
 }
 
 /** What is wrong in each line. */

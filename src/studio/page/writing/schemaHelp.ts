@@ -1,5 +1,6 @@
 /** Help from a JSON Schema while a YAML document is written: which field the caret is in, what it is, and which fields there are beside it. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
+import { pathAt } from "./yamlPlace.ts"
 
 /** What is known at the caret. */
 export interface Help {
@@ -25,48 +26,11 @@ export const helpAt = (schema: JsonObject, text: string, offset: number): Help =
   }
 }
 
-/** The key that a line begins with, after its indentation and the dashes of lists. */
-const KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s#"'[\]{}][^:#]*?))\s*:(?:\s|$)/
-
-/** The keys that lead to a place in block YAML, by its indentation. What is written on one line in braces belongs to its field. */
-export const pathAt = (text: string, offset: number): ReadonlyArray<string> => {
-  const lines = text.slice(0, lineEnd(text, offset)).split("\n")
-  const keys: Array<string> = []
-  // What is further to the left is around the place. A list may stand at the column of its field.
-  let [keysBelow, dashesBelow] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  for (let at = lines.length - 1; at >= 0 && keysBelow > 0; at--) {
-    const line = lines[at] ?? ""
-    const rest = line.trimStart()
-    if (rest === "" || rest.startsWith("#")) {
-      if (at === lines.length - 1) keysBelow = dashesBelow = offset - (text.lastIndexOf("\n", offset - 1) + 1)
-      continue
-    }
-    const indent = line.length - rest.length
-    const dashes = /^(?:- +)*/.exec(rest)?.[0] ?? ""
-    const column = indent + dashes.length
-    const [, ...names] = KEY.exec(rest.slice(dashes.length)) ?? []
-    const key = names.find((name) => name !== undefined)
-    if (key !== undefined && column < keysBelow) {
-      keys.unshift(key)
-      keysBelow = dashesBelow = column
-    }
-    if (dashes !== "" && indent < dashesBelow) {
-      keys.unshift("0")
-      ;[keysBelow, dashesBelow] = [indent + 1, indent]
-    }
-  }
-  return keys
-}
-
-const lineEnd = (text: string, offset: number): number => {
-  const end = text.indexOf("\n", offset)
-  return end < 0 ? text.length : end
-}
-
 /** The schemas that a value at a path may have, with references followed and alternatives beside each other. */
-const schemasAt = (root: JsonObject, path: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
+export const schemasAt = (root: JsonObject, path: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
   let schemas: ReadonlyArray<JsonObject> = alternatives(root, root)
   for (const key of path) {
+    if (schemas.length === 0) break
     schemas = schemas.flatMap((schema) => {
       if (/^\d+$/.test(key) && isObject(schema.items)) return alternatives(root, schema.items)
       const named = valueAt(schema, ["properties", key])
@@ -105,7 +69,8 @@ const own = ({ description }: JsonObject): JsonObject => (description === undefi
 
 const hasFields = ({ properties }: JsonObject): boolean => isObject(properties)
 
-const fieldsOf = (root: JsonObject, { properties, required }: JsonObject): Help["fields"] =>
+/** The fields that an object of a schema may have. */
+export const fieldsOf = (root: JsonObject, { properties, required }: JsonObject): Help["fields"] =>
   isObject(properties)
     ? Object.entries(properties).map(([name, schema]) => ({
         name,

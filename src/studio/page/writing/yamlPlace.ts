@@ -1,0 +1,151 @@
+/** Where in a YAML document a place of its text is: by indentation in block style, by brackets in flow style. JSON is flow style throughout. */
+
+import { placeInFlow } from "./yamlFlow.ts"
+import { lineEnd, lineStart, NONE, type Place, quoteEnd, unquoted, wordEnd } from "./yamlText.ts"
+
+/** The key that a line begins with, after its indentation and the dashes of lists. */
+const KEY = /^(?:"([^"]*)"\s*|'([^']*)'\s*|([^\s#"'[\]{}][^:#]*)):(?:\s|$)/
+
+interface Key {
+  readonly key: string
+  /** Where its colon is, and where what is behind it begins. */
+  readonly colon: number
+  readonly length: number
+}
+
+const keyOf = (rest: string): Key | undefined => {
+  const found = KEY.exec(rest)
+  const key = found?.slice(1).find((name) => name !== undefined)
+  if (found === null || key === undefined) return undefined
+  const { length } = found[0]
+  return { key: key.trimEnd(), colon: found[0].endsWith(":") ? length - 1 : length - 2, length }
+}
+
+/** A line, divided: its indentation, the dashes of lists, and the rest. */
+const dividedLine = (line: string) => {
+  const rest = line.trimStart()
+  const dashes = /^(?:- +)*/.exec(rest)?.[0] ?? ""
+  const indent = line.length - rest.length
+  return { indent, dashes, column: indent + dashes.length, rest: rest.slice(dashes.length) }
+}
+
+/** The keys that lead to a place in block YAML, by its indentation. What is written on one line in braces belongs to its field. */
+export const pathAt = (text: string, offset: number): ReadonlyArray<string> => {
+  const lines = text.slice(0, lineEnd(text, offset)).split("\n")
+  const keys: Array<string> = []
+  // What is further to the left is around the place. A list may stand at the column of its field.
+  let [keysBelow, dashesBelow] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let at = lines.length - 1; at >= 0 && keysBelow > 0; at--) {
+    const line = lines[at] ?? ""
+    const { indent, dashes, column, rest } = dividedLine(line)
+    if (dashes + rest === "" || (dashes === "" && rest.startsWith("#"))) {
+      if (at === lines.length - 1) keysBelow = dashesBelow = offset - lineStart(text, offset)
+      continue
+    }
+    const found = keyOf(rest)
+    if (found !== undefined && column < keysBelow) {
+      keys.unshift(found.key)
+      keysBelow = dashesBelow = column
+    }
+    if (dashes !== "" && indent < dashesBelow) {
+      keys.unshift("0")
+      ;[keysBelow, dashesBelow] = [indent + 1, indent]
+    }
+  }
+  return keys
+}
+
+/** What is written at a place of a text; null within comments and texts of several lines. */
+export const placeAt = (text: string, offset: number): Place | null => {
+  for (let at = 0; at < text.length; ) {
+    const end = lineEnd(text, at)
+    const { column, rest, indent } = dividedLine(text.slice(at, end))
+    const key = keyOf(rest)
+    const begins = at + column + (key?.length ?? 0)
+    const value = rest.slice(key?.length ?? 0).trimStart()
+    const start = begins + (rest.length - (key?.length ?? 0) - value.length)
+    const [first = ""] = value
+    if (first === "{" || first === "[") {
+      const flow = placeInFlow(text, start, offset, () => pathAt(text.slice(0, start), start))
+      if (typeof flow !== "number") return flow
+      at = lineEnd(text, flow) + 1
+    } else if ((first === '"' || first === "'") && quoteEnd(text, start) > end) {
+      at = lineEnd(text, quoteEnd(text, start)) + 1
+      if (offset > end && offset < at) return null
+    } else if (/^[|>][-+\d]*\s*(?:#.*)?$/.test(value)) {
+      at = blockScalarEnd(text, end + 1, key === undefined ? indent : column)
+      const isInside = offset - lineStart(text, offset) > (key === undefined ? indent : column)
+      if (offset > end && offset < at && isInside) return null
+    } else at = end + 1
+    if (offset < at) break
+  }
+  return placeInBlock(text, offset)
+}
+
+/** Where the lines of a block scalar end: at the first one that is not further to the right than what it is the value of. */
+const blockScalarEnd = (text: string, start: number, column: number): number => {
+  let at = start
+  while (at < text.length) {
+    const line = text.slice(at, lineEnd(text, at))
+    if (line.trim() !== "" && line.length - line.trimStart().length <= column) break
+    at += line.length + 1
+  }
+  return at
+}
+
+/** A place outside of brackets. */
+const placeInBlock = (text: string, offset: number): Place | null => {
+  const start = lineStart(text, offset)
+  const { column, rest } = dividedLine(text.slice(start, lineEnd(text, offset)))
+  // In a line that is empty up to its end, the caret is the column.
+  const isEmpty = rest === ""
+  const from = isEmpty ? offset : start + column
+  if (from > offset || rest.startsWith("#")) return null
+  const found = keyOf(rest)
+  if (found !== undefined && offset > from + found.colon) {
+    const begins = from + found.length
+    if (offset < begins) return null
+    const value = rest.slice(found.length)
+    return valueAt(text, begins + (value.length - value.trimStart().length), offset)
+  }
+  const to = found === undefined ? wordEnd(text, from, offset) : from + found.colon
+  const path = pathAt(`${text.slice(0, from)}x:`, from).slice(0, -1)
+  return { path, isKey: true, from, to, beside: besideInBlock(text, start, from - start) }
+}
+
+const valueAt = (text: string, begins: number, offset: number): Place => {
+  const from = Math.min(begins, offset)
+  const path = pathAt(text.slice(0, from), from)
+  return { path, isKey: false, from, to: wordEnd(text, from, offset), beside: NONE }
+}
+
+/** The keys of the mapping that a line has a key of, in a column; without the line itself. */
+const besideInBlock = (text: string, start: number, column: number): ReadonlyMap<string, string> => {
+  const beside = new Map<string, string>()
+  const take = ({ rest }: ReturnType<typeof dividedLine>) => {
+    const found = keyOf(rest)
+    if (found !== undefined) beside.set(found.key, unquoted(rest.slice(found.length)))
+  }
+  // A line further to the right, and an element of a list at the column, are of a value of the mapping.
+  const isWithin = ({ indent, dashes, rest }: ReturnType<typeof dividedLine>) =>
+    dashes + rest === "" || (dashes === "" && rest.startsWith("#")) || indent + Math.sign(dashes.length) > column
+  let isFirst = text.slice(start, start + column).trim() !== ""
+  for (let end = start - 1; end >= 0 && !isFirst; ) {
+    const begin = lineStart(text, end)
+    const line = dividedLine(text.slice(begin, end))
+    end = begin - 1
+    if (isWithin(line)) continue
+    if (line.column !== column) break
+    take(line)
+    isFirst = line.dashes !== ""
+  }
+  for (let at = lineEnd(text, start) + 1; at < text.length; ) {
+    const end = lineEnd(text, at)
+    const line = dividedLine(text.slice(at, end))
+    at = end + 1
+    if (isWithin(line)) continue
+    if (line.column !== column || line.dashes !== "") break
+    take(line)
+  }
+  return beside
+}
