@@ -139,6 +139,33 @@ describe("a question", () => {
 })
 
 describe("the dialogs", () => {
+  it("fork in a world that cannot be brought back only where that is accepted, and say so before", () =>
+    running({ fork: true, answer: true }, async (studio) => {
+      const { page } = await open(browser.browser, linkTo(studio, "/questions"))
+      studio.begin("t")
+      await page.getByRole("button", { name: "Approve" }).click()
+      await page.getByText("Nothing waits for an answer").waitFor()
+      await page.goto(`${studio.origin}/t/main/t`)
+      await expect.poll(() => sentence(page), { timeout: 20_000 }).toContain("It was succeeded")
+      await page.keyboard.press("Home")
+      const forks = () =>
+        page.evaluate(`fetch("/api/log", {
+          headers: { authorization: "Bearer " + sessionStorage.getItem("hindcast-studio-token") },
+        }).then((response) => response.json()).then(({ timelines }) => timelines.length)`)
+      // What the tools of a program did cannot be taken back.
+      await page.keyboard.press("o")
+      await page.getByLabel("agent").selectOption("slow")
+      const fork = page.getByRole("button", { name: "fork", exact: true })
+      await fork.click()
+      await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("cannot be brought back")
+      expect(await forks()).toBe(1)
+      await page.getByLabel("go on even in a world").check()
+      await fork.click()
+      await page.waitForURL(/vs=fork-1\/t/)
+      await expect.poll(() => page.locator(".side-of").nth(1).textContent(), { timeout: 20_000 }).toContain("No time.")
+      expect(await forks()).toBe(2)
+    }))
+
   it("fork a task from the page, where a bad seed or position is refused, and show both courses", () =>
     running({ fork: true, answer: true, write: true }, async (studio) => {
       const { page, said } = await open(browser.browser, linkTo(studio, "/questions"))
