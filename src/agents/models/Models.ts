@@ -7,6 +7,7 @@ import * as Options from "../../values/Options.ts"
 import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
 import * as AiSdkModel from "./providers/AiSdkModel.ts"
+import { ending } from "./providers/AnswerEnd.ts"
 import { bounded } from "./providers/AnswerLimit.ts"
 import * as Provider from "./providers/Provider.ts"
 import * as Secrets from "./Secrets.ts"
@@ -57,7 +58,7 @@ export const load = (
     const apiKey = yield* keyOf(provider, given.apiKey)
     const baseURL = yield* baseURLOf(provider, given.baseURL)
     const { checked = (unchecked: Fetch) => unchecked } = provider
-    const settings = { apiKey, baseURL, headers, fetch: checked(bounded(withoutRedirects(fetch))) }
+    const settings = { apiKey, baseURL, headers, fetch: checked(bounded(ending(withoutRedirects(fetch)))) }
     const language = yield* Provider.languageModel(provider, model, settings)
     const secrets = Secrets.of([...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)])
     return AiSdkModel.make({ provider, language, model, secrets, timeoutMs })

@@ -1,10 +1,12 @@
 import type * as http from "node:http"
 import * as path from "node:path"
+import { gzipSync } from "node:zlib"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect } from "vitest"
 import * as Cassette from "../../../src/agents/models/Cassette.ts"
 import * as CassetteRecorder from "../../../src/agents/models/CassetteRecorder.ts"
+import type { Fetch } from "../../../src/agents/models/Fetch.ts"
 import type { AnswerPart } from "../../../src/agents/models/Message.ts"
 import type { Delta } from "../../../src/agents/models/Model.ts"
 import { temporaryDirectory } from "../../temporary.ts"
@@ -124,5 +126,26 @@ it.scopedLive("an interrupted turn of Anthropic has told what it used until then
     yield* Deferred.await(begun)
     yield* Fiber.interrupt(turn)
     expect(told.at(-1)).toBe(321)
+  }),
+)
+
+it.scopedLive("an answer is no turn where its compression breaks, long before the server is taken for silent", () =>
+  Effect.gen(function* () {
+    const packed = gzipSync("data: {}\n\n".repeat(1000)).subarray(0, 30)
+    let end = () => {}
+    const url = yield* server((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" })
+      response.write(packed)
+      end = () => response.end("rubbish")
+    })
+    // The rest comes once the first bytes were read.
+    const fetch: Fetch = async (...asked) => {
+      const response = await globalThis.fetch(...asked)
+      setImmediate(end)
+      return response
+    }
+    const model = yield* modelAt(url, "anthropic", { fetch })
+    const failed = yield* Effect.flip(model.turn(asking("prices"), () => {})).pipe(Effect.timeout("30 seconds"))
+    expect(failed).toMatchObject({ kind: "cut-off" })
   }),
 )

@@ -1,0 +1,86 @@
+/**
+ * Breaks off answers that do not end although their last byte came: where the compression of a body is broken, and `fetch`
+ * finds that out after the last byte, it says nothing, and the body never ends (undici).
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks"
+import { subscribe } from "node:diagnostics_channel"
+import type { Fetch } from "../Fetch.ts"
+import { fieldOf } from "../Field.ts"
+
+/** Longest time between the last byte of an answer and each further piece of its text, in milliseconds. */
+const LONGEST_REST_MS = 5_000
+
+/** What is known of one answer on its way. */
+interface Arrival {
+  /** Whether its last byte came. */
+  isComplete: boolean
+  /** Called when it comes. */
+  completed: () => void
+}
+
+/** A `fetch` whose answers break off where their text does not end soon after their last byte. */
+export const ending = (fetch: Fetch): Fetch => {
+  listen()
+  return async (input, init) => {
+    const arrival: Arrival = { isComplete: false, completed: () => {} }
+    const response = await arrivals.run(arrival, () => fetch(input, init))
+    const { body, status, statusText, headers } = response
+    if (body === null || !headers.has("content-encoding")) return response
+    return new Response(untilStalled(body, arrival), { status, statusText, headers })
+  }
+}
+
+/** The arrival of the request that is being made. */
+const arrivals = new AsyncLocalStorage<Arrival>()
+
+let listens = false
+
+/** Listens to what `fetch` tells of its requests: when each is made, and when all of its answer came. */
+const listen = (): void => {
+  if (listens) return
+  listens = true
+  const byRequest = new WeakMap<object, Arrival>()
+  const requestOf = (message: unknown): object | undefined => {
+    const request = fieldOf(message, "request")
+    return typeof request === "object" && request !== null ? request : undefined
+  }
+  subscribe("undici:request:create", (message) => {
+    const [request, arrival] = [requestOf(message), arrivals.getStore()]
+    if (request !== undefined && arrival !== undefined) byRequest.set(request, arrival)
+  })
+  subscribe("undici:request:trailers", (message) => {
+    const request = requestOf(message)
+    const arrival = request === undefined ? undefined : byRequest.get(request)
+    if (arrival === undefined) return
+    arrival.isComplete = true
+    arrival.completed()
+  })
+}
+
+/** The body, which fails where a piece of it takes too long although all of its bytes came. */
+const untilStalled = (body: ReadableStream<Uint8Array>, arrival: Arrival): ReadableStream<Uint8Array> => {
+  const reader = body.getReader()
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await unlessStalled(reader.read(), arrival)
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+const unlessStalled = <A>(read: Promise<A>, arrival: Arrival): Promise<A> =>
+  new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stalled = () => reject(new Error("premature end: its bytes came, but their compression is broken"))
+    arrival.completed = () => {
+      timer ??= setTimeout(stalled, LONGEST_REST_MS)
+    }
+    if (arrival.isComplete) arrival.completed()
+    read.then(resolve, reject).finally(() => {
+      arrival.completed = () => {}
+      clearTimeout(timer)
+    })
+  })
