@@ -32,6 +32,8 @@ export const RecordedResponse = Schema.Struct({
   chunks: Schema.Array(Chunk),
   /** `open`: the program had not read it to its end when the recording ended. */
   end: Schema.Literal("none", "clean", "cut", "cancelled", "open"),
+  /** Present where the program's signal ended it: what reading it failed with. It is `cancelled` then. */
+  aborted: optional(Schema.Struct({ name: Schema.String, message: Schema.String })),
   /** Why the body was not kept. */
   omitted: optional(Schema.Literal("a key occurs in it", "it is too large")),
   /** Present where keys were taken out of the body, which is one piece then. */

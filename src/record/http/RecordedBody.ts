@@ -8,6 +8,8 @@ import { MOST_KEPT } from "./HttpMessage.ts"
 export interface KeptBody {
   readonly chunks: ReadonlyArray<Chunk>
   readonly end: "clean" | "cut" | "cancelled" | "open"
+  /** What the program's signal ended it with. */
+  readonly abortedBy?: unknown
   readonly isTooLarge: boolean
 }
 
@@ -21,15 +23,20 @@ export interface PassedBody {
 /**
  * Passes a body on. A piece is passed on before anything is done with it; only the end of the body waits for `keep`.
  *
+ * @param signal the program's, which may end the body
  * @param keep called once, when the body ends, however it ends. If it fails, the body ends in its error.
  */
-export const pass = (body: ReadableStream<Uint8Array>, keep: (kept: KeptBody) => Promise<void>): PassedBody => {
+export const pass = (
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | null | undefined,
+  keep: (kept: KeptBody) => Promise<void>,
+): PassedBody => {
   const [reader, startedAt] = [body.getReader(), performance.now()]
   const chunks: Array<Chunk> = []
   let size = 0
   let ended: Promise<void> | undefined
-  const end = (how: KeptBody["end"]) => {
-    ended ??= keep({ chunks, end: how, isTooLarge: size > MOST_KEPT })
+  const end = (how: KeptBody["end"], more: Pick<KeptBody, "abortedBy"> = {}) => {
+    ended ??= keep({ chunks, end: how, isTooLarge: size > MOST_KEPT, ...more })
     return ended
   }
   const take = (piece: Uint8Array) => {
@@ -46,7 +53,7 @@ export const pass = (body: ReadableStream<Uint8Array>, keep: (kept: KeptBody) =>
         do read = await reader.read()
         while (!read.done && read.value.byteLength === 0)
       } catch (error) {
-        await end("cut")
+        await (signal?.aborted === true ? end("cancelled", { abortedBy: error }) : end("cut"))
         throw error
       }
       if (read.done) {

@@ -55,7 +55,7 @@ export const make =
       await ended(undefined)
       return response
     }
-    const passed = RecordedBody.pass(response.body, (kept) => {
+    const passed = RecordedBody.pass(response.body, request?.signal ?? init?.signal, (kept) => {
       parts.open.delete(passed)
       const recorded = ended(kept)
       parts.log.inBackground(recorded)
@@ -196,6 +196,10 @@ const ioFailed = (causationId: string, error: unknown, latencyMs: number, { text
   },
 })
 
+const abortedBy = (error: unknown, { text }: Redaction) => ({
+  ...{ name: plainText(nameOf(error)), message: plainText(text(reasonOf(error))) },
+})
+
 /** Whether the program's signal ended a request. `AbortSignal.timeout` gives the second one. */
 const isAbort = (error: unknown): boolean => ["AbortError", "TimeoutError"].includes(nameOf(error))
 
@@ -243,6 +247,7 @@ const recordedResponse = (
     headers,
     chunks: omitted === undefined ? chunks : [],
     end: kept?.end ?? "none",
+    ...(kept?.abortedBy === undefined ? {} : { aborted: abortedBy(kept.abortedBy, redaction) }),
     ...(omitted === undefined ? {} : { omitted }),
     ...(hasKeys ? { redacted: true as const } : {}),
   }

@@ -10,7 +10,7 @@ export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal |
   return HttpMessage.from(new Response(body, { status, statusText, headers }), { url, redirected, type: "basic" })
 }
 
-const streamOf = ({ chunks, end }: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined) => {
+const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined) => {
   // A stream that is asked for a piece is not asked again before it has given one: an empty piece is none.
   const pieces = chunks.map(bytesOf).filter((bytes) => bytes.byteLength > 0)
   return new ReadableStream({
@@ -22,6 +22,7 @@ const streamOf = ({ chunks, end }: HttpMessage.RecordedResponse, signal: AbortSi
       const bytes = pieces.shift()
       if (bytes !== undefined) return controller.enqueue(bytes)
       if (end === "cut") return controller.error(brokenOff())
+      if (aborted !== undefined) return controller.error(abortionOf(aborted))
       // Of what the program did not read, nothing more is known. It reads no more of it, or else it differs.
       controller.close()
       controller.byobRequest?.respond(0)
@@ -32,12 +33,18 @@ const streamOf = ({ chunks, end }: HttpMessage.RecordedResponse, signal: AbortSi
 /** What Node's `fetch` says of a connection that broke. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
+/** What reading fails with where the program's signal ended a body, which may come by a timer: nothing waits for it. */
+const abortionOf = ({ name, message }: { readonly name: string; readonly message: string }): Error =>
+  isAbortion(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
+
+const isAbortion = (name: string): boolean => name === "AbortError" || name === "TimeoutError"
+
 /** What `fetch` fails with. */
 export const failureOf = (
   { name, message }: { readonly name: string; readonly message: string },
   signal?: AbortSignal | null,
 ) => {
   if (signal?.aborted === true) return signal.reason
-  if (name === "AbortError" || name === "TimeoutError") return new DOMException(message, name)
+  if (isAbortion(name)) return new DOMException(message, name)
   return new TypeError("fetch failed", { cause: new Error(message) })
 }
