@@ -1,7 +1,6 @@
 /** What JSON makes of a value of a program: what is recorded of arguments and results. */
 
-import { findNonJson, type Json } from "../values/Json.ts"
-import { wellFormed } from "../values/WellFormed.ts"
+import { findNonJson, type Json, wellFormed } from "../values/Json.ts"
 
 /** A value as JSON, and whether nothing was lost. */
 export interface JsonCopy {

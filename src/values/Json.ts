@@ -42,7 +42,7 @@ export interface NotJson {
 }
 
 /** Deepest nesting accepted: far above real payloads, far below what overflows a parser's stack. */
-export const MAX_DEPTH = 200
+const MAX_DEPTH = 200
 
 /**
  * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a
@@ -96,6 +96,40 @@ const notPlain = (value: object, depth: number): string | undefined => {
   return prototype === Object.prototype || prototype === null
     ? undefined
     : `an instance of ${prototype.constructor?.name ?? "a class"}`
+}
+
+/**
+ * The value with a replacement character (U+FFFD) for each half of a character (a lone surrogate) in its texts and keys, as a program
+ * sends that cut a text between two halves; the value itself where there is none. Undefined where it is nested too deeply.
+ */
+export const wellFormed = (value: Json): Json | undefined =>
+  findNonJson(value) === undefined ? value : repaired(value, 0)
+
+const repaired = (value: Json, depth: number): Json | undefined => {
+  if (typeof value === "string") return value.toWellFormed()
+  if (typeof value !== "object" || value === null) return value
+  if (depth >= MAX_DEPTH) return undefined
+  return Array.isArray(value) ? repairedItems(value, depth) : repairedFields(value as JsonObject, depth)
+}
+
+const repairedItems = (items: ReadonlyArray<Json>, depth: number): Json | undefined => {
+  const copied: Array<Json> = []
+  for (const item of items) {
+    const copy = repaired(item, depth + 1)
+    if (copy === undefined) return undefined
+    copied.push(copy)
+  }
+  return copied
+}
+
+const repairedFields = (object: JsonObject, depth: number): Json | undefined => {
+  const copied: Array<readonly [string, Json]> = []
+  for (const [key, value] of Object.entries(object)) {
+    const copy = repaired(value, depth + 1)
+    if (copy === undefined) return undefined
+    copied.push([key.toWellFormed(), copy])
+  }
+  return Object.fromEntries(copied)
 }
 
 /** Escapes one key as a token of a JSON Pointer (RFC 6901 §3). */

@@ -4,8 +4,7 @@ import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents/models/Message.ts"
 import type { ToolDescription } from "../../agents/models/Model.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
-import { wellFormed } from "../../values/WellFormed.ts"
+import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
 import { isObject, jsonOf } from "./pieces.ts"
 
 /** A value as a list: itself, or none. */
