@@ -108,6 +108,24 @@ describe("a log of Inspect", () => {
     }),
   )
 
+  it.effect("with a prompt of megabytes has the beginning of it as its goal, in the report too", () => {
+    const input = "a".repeat(9_000_000)
+    const parts = [
+      { name: "header.json", json: header() },
+      { name: "samples/1_epoch_1.json", json: sample(1, 1, "inline", { input }) },
+    ]
+    return withFiles({ "a.eval": zip(parts) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        const goal = `${"a".repeat(8_192)}… (9000000 characters)`
+        expect(files[0]?.runs[0]?.goal).toBe(goal)
+        const all = yield* events
+        expect(payloads(all, "TaskOpened")).toMatchObject([{ goal }])
+        expect(String(payloads(all, "InputReceived")[0]?.content)).toMatch(/^a{1048576}… \[7951424 more characters/)
+      }),
+    )
+  })
+
   it.effect("shows the store as the environment's state", () =>
     withFiles({ "log.eval": zip([part("1", 1), end]) }, (directory) =>
       Effect.gen(function* () {

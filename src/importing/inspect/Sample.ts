@@ -81,7 +81,7 @@ class SampleMapper {
 
   map(): void {
     const run = this.#run
-    run.said("input", run.start.goal, { at: run.start.at, source: "dataset" })
+    run.said("input", inputText(field(this.#sample, "input")), { at: run.start.at, source: "dataset" })
     for (const [index, event] of this.#events.entries()) this.#event(resolved(event, this.#attachments), String(index))
     if (this.#events.length === 0) this.#fromMessages()
     this.#close()

@@ -32,7 +32,8 @@ export class Run implements ImportedRun {
 
   constructor(runs: RunSink, start: RunStart) {
     this.#runs = runs
-    this.start = start
+    // A goal may have the length of a file, and is kept until all of its runs are reported.
+    this.start = { ...start, goal: plainText(start.goal) }
     this.lastAt = start.at
     this.taskId = taskIdOf(runs.source, start.id)
     const writer = {
@@ -114,7 +115,7 @@ export class Run implements ImportedRun {
     const environment = { [this.#runs.source]: asObject(about) }
     return {
       type: "TaskOpened",
-      payload: { goal: plainText(goal), agent: nameFrom(agent), measures: [], environment },
+      payload: { goal, agent: nameFrom(agent), measures: [], environment },
     }
   }
 
