@@ -123,12 +123,16 @@ const parsedLine = (text: string): unknown => {
   }
 }
 
+/** Most parts of an archive, and bytes of them, between two writes: the runs of small parts are committed together. */
+const PARTS_BETWEEN_WRITES = 32
+const BYTES_BETWEEN_WRITES = 2 * 1024 * 1024
+
 const readArchive = <E>({ file, source }: Found, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>
   Effect.acquireUseRelease(
     Effect.tryPromise({ try: () => Archive.open(file), catch: refuse }),
     (archive) =>
       Effect.gen(function* () {
-        let done = 0
+        let [done, count, bytes] = [0, 0, 0]
         const parts = source.partsInOrder?.([...archive.entries.keys()]) ?? []
         const entries = parts.flatMap((name) => archive.entries.get(name) ?? [])
         const parse = async (entry: Archive.Entry) => parsedDocument((await archive.read(entry)).toString("utf8"))
@@ -142,8 +146,13 @@ const readArchive = <E>({ file, source }: Found, extent: Extent, refuse: Refuse,
           const value = yield* Effect.tryPromise({ try: () => parse(entry), catch: refuse })
           receiver.record({ value, where: entry.name })
           done += entry.compressed
-          yield* receiver.onRecords(1, done)
+          count += 1
+          bytes += entry.size
+          if (count < PARTS_BETWEEN_WRITES && bytes < BYTES_BETWEEN_WRITES) continue
+          yield* receiver.onRecords(count, done)
+          ;[count, bytes] = [0, 0]
         }
+        yield* receiver.onRecords(count, done)
       }),
     (archive) => Effect.promise(() => archive.close()),
   )
