@@ -39,8 +39,14 @@ try {
   await fs.mkdir(pictures, { recursive: true })
   for (const [name, link, ready, { width, height, scheme }] of PICTURES) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
+    // The whole log, below the lanes, is drawn when it is counted.
+    const counted = link.startsWith("/t/")
+      ? page.waitForResponse((answer) => answer.url().includes("/api/density"))
+      : null
     await page.goto(url.replace("/#", `${link}#`))
     await page.locator(ready).first().waitFor()
+    await (await counted)?.finished()
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
     await page.screenshot({ path: path.join(pictures, `${name}.png`) })
     await page.close()
     console.log(`docs/pictures/${name}.png`)

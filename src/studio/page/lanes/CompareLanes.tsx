@@ -5,8 +5,11 @@ import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
+import { useStudio } from "../parts/context.ts"
 import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
 import { useWidth } from "./useWidth.ts"
+
+const NONE: ReadonlySet<number> = new Set()
 
 interface Props {
   readonly comparison: Comparison
@@ -17,6 +20,7 @@ interface Props {
 }
 
 export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
+  const studio = useStudio()
   const box = useRef<HTMLDivElement>(null)
   const { divergence, a, b, rewards } = comparison
   const marks = courses[0]?.marks.value ?? null
@@ -76,6 +80,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
             side={side === 0 ? 1 : 2}
             course={courses[side]}
             rewards={rewards}
+            hits={side === 0 ? studio.marked.places.value : NONE}
           />
         ))}
         {parts === null ? null : (
@@ -106,9 +111,11 @@ interface StripProps {
   readonly side: 1 | 2
   readonly course: CourseHistory | undefined
   readonly rewards: ReadonlyArray<RewardRow>
+  /** Where the predicate that is marked becomes true. */
+  readonly hits: ReadonlySet<number>
 }
 
-const Strip = ({ name, pairs, side, course, rewards }: StripProps) => {
+const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
   const height = heightOf(rewards.length > 0)
@@ -127,8 +134,12 @@ const Strip = ({ name, pairs, side, course, rewards }: StripProps) => {
       kind: amount < 0 ? ("punishment" as const) : ("reward" as const),
     }))
     const marks = marksOf(pairs, side, course)
-    paint(context, { width, height, marks, rewards: nets, folds: [], hits: [] }, inksOf(element))
-  }, [pairs, side, course, rewards, width, height, version])
+    paint(
+      context,
+      { width, height, marks, rewards: nets, folds: [], hits: [...hits].map((at) => placeOf(at) / most) },
+      inksOf(element),
+    )
+  }, [pairs, side, course, rewards, hits, width, height, version])
   return (
     <div class="strip-of">
       <span class="of">{name}</span>

@@ -13,6 +13,7 @@ import { WhyPane } from "../panes/WhyPane.tsx"
 import { useStudio } from "../parts/context.ts"
 import { EventList } from "../parts/EventList.tsx"
 import { count, nameOf, signed } from "../parts/format.ts"
+import { Hits } from "../parts/Hits.tsx"
 import { At } from "../parts/Link.tsx"
 import { StateTree } from "../parts/StateTree.tsx"
 import { World, worldsOf } from "../parts/World.tsx"
@@ -87,7 +88,6 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
         </p>
       </div>
     )
-  const hits = studio.marked.hits.value
   const net = netAt(studio.moments.value, Number.MAX_SAFE_INTEGER)
   return (
     <div class="sentence">
@@ -117,15 +117,7 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
             {count(head.forks.length, "fork")} <kbd>x</kbd>
           </span>
         )}
-        {hits === null ? null : (
-          <span class="hits">
-            <code>{hits.when}</code>:{" "}
-            {hits.problem ?? `${hits.done ? "" : "so far "}true ${count(hits.positions.length, "time")}`} <kbd>f</kbd>{" "}
-            <button type="button" onClick={() => studio.look({ when: "" })} aria-label="Forget the predicate">
-              ✕
-            </button>
-          </span>
-        )}
+        <Hits />
       </p>
     </div>
   )

@@ -8,6 +8,7 @@ import { otherOf, type Visit } from "../../model/Address.ts"
 import { CourseHistory } from "../../model/CourseHistory.ts"
 import { useStudio } from "../../parts/context.ts"
 import { count } from "../../parts/format.ts"
+import { Hits } from "../../parts/Hits.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
 import { lastOf, Pairs } from "./Pairs.tsx"
@@ -39,17 +40,18 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
       {said}
     </main>
   ) : (
-    <Compared comparison={answer} said={said} />
+    <Compared address={address} comparison={answer} said={said} />
   )
 }
 
 interface ComparedProps {
+  readonly address: Visit
   readonly comparison: Comparison
   /** What is wrong with comparing them again. */
   readonly said: ComponentChildren
 }
 
-const Compared = ({ comparison, said }: ComparedProps) => {
+const Compared = ({ address, comparison, said }: ComparedProps) => {
   const studio = useStudio()
   const { a, b, pairs, divergence, shared, notes } = comparison
   const courses = useMemo(() => {
@@ -83,35 +85,42 @@ const Compared = ({ comparison, said }: ComparedProps) => {
   return (
     <main class="compare">
       {said}
-      <div class="sentence">
-        <h1>
-          <bdi>{a.id}</bdi> and <bdi>{b.id}</bdi>
-          {b.timeline === a.timeline ? "" : ` on ${b.timeline}`}
-        </h1>
-        <p>
-          {shared > 0 ? `They share the history up to @${shared}. ` : ""}
-          {divergence === null ? "They went the same way. " : `They part at ${partOf(pairs[divergence])}. `}
-          {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
-          {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length} only
-          in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}
-          {divergence === null ? null : (
-            <button type="button" onClick={() => select(divergence)}>
-              go there
-            </button>
-          )}
-        </p>
-        {notes.map((note) => (
-          <p class="note" key={note}>
-            {note}
+      <div class="compared">
+        <div class="sentence">
+          <h1>
+            <bdi>{a.id}</bdi> and <bdi>{b.id}</bdi>
+            {b.timeline === a.timeline ? "" : ` on ${b.timeline}`}
+          </h1>
+          <p>
+            {shared > 0 ? `They share the history up to @${shared}. ` : ""}
+            {divergence === null ? "They went the same way. " : `They part at ${partOf(pairs[divergence])}. `}
+            {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
+            {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
+            only in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}
+            {divergence === null ? null : (
+              <button type="button" onClick={() => select(divergence)}>
+                go there
+              </button>
+            )}
           </p>
-        ))}
+          {notes.map((note) => (
+            <p class="note" key={note}>
+              {note}
+            </p>
+          ))}
+          {address.when === "" ? null : (
+            <p class="facts-line">
+              In the first: <Hits />
+            </p>
+          )}
+        </div>
+        <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
+        <div class="sides">
+          <Side head={a} course={courses[0]} position={inA} />
+          <Side head={b} course={courses[1]} position={inB} />
+        </div>
+        <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       </div>
-      <Pairs comparison={comparison} courses={courses} now={now} onSelect={select} />
-      <div class="sides">
-        <Side head={a} course={courses[0]} position={inA} />
-        <Side head={b} course={courses[1]} position={inB} />
-      </div>
-      <CompareLanes comparison={comparison} courses={courses} now={now} onSelect={select} />
       <Waterfall
         a={comparison.rewards.a}
         b={comparison.rewards.b}
