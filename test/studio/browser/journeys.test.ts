@@ -131,6 +131,32 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.waitForURL(/task-0015\/@1010/)
   })
 
+  it("is told by the box what a text means, before it is run", async () => {
+    const { page } = await visit(`${TASK}/@1010`)
+    await at(page, 1010)
+    await page.keyboard.press("Control+k")
+    for (const [text, means] of [
+      ["@", "a position, such as @412"],
+      ["412", "go to @412"],
+      ["main@412", "go to main@412"],
+      ["01a214e8-c293-7d0c-87c6-cf292db3486a", "go to 01a214e8-c293-7d0c-87c6-cf292db3486a"],
+      ["2026-11-21T20:36:31.372Z", "go to 2026-11-21T20:36:31.372Z"],
+      ["2026-11-21 20:36:31.372", "go to 2026-11-21 20:36:31.372, by the clock here"],
+      ["20:36", "go to 20:36, by the clock here"],
+      ["/tasks/task-0015/goal", "follow the value at /tasks/task-0015/goal"],
+      ["task-0015", "open the task task-0015"],
+      ["task the night watch", "open the task the night watch"],
+      ["search boiler", "search all payloads for “boiler”"],
+      ["plugins", "show plugins, their grants, crashes and requests"],
+      ["why", "why it happened (w)"],
+      ["next failure", "the next failure (b)"],
+      ["event.type == 'SensorFailed'", "mark where this is true: event.type == 'SensorFailed'"],
+    ] as const) {
+      await page.locator(".box input").fill(text)
+      await page.locator(".meaning").getByText(means, { exact: true }).waitFor()
+    }
+  })
+
   it("gives commands by their names, and goes to times as the page writes them", async () => {
     const { page } = await visit(`${TASK}/@1010`)
     await at(page, 1010)
