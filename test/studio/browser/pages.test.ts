@@ -67,6 +67,9 @@ const serving = async <A>(file: string, use: (studio: Serving) => Promise<A>): P
 
 const EVIL = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202Egnp.\u0007\u001b[31m`
 
+/** What is not seen, or changes how what is around it is seen. Lines may be broken. */
+const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/u
+
 const deep = (levels: number): Json => (levels === 0 ? "bottom" : { down: deep(levels - 1) })
 
 describe("what a log says of itself", () => {
@@ -90,6 +93,7 @@ describe("what a log says of itself", () => {
         for (let position = 2; position <= 7; position++) {
           await page.keyboard.press("n")
           await at(page, position)
+          expect(await page.locator("body").textContent()).not.toMatch(UNSEEN)
         }
       }
       await page.goto(`${origin}/t/main/evil/@3?pane=event`)
@@ -186,6 +190,71 @@ describe("names that a log made up", () => {
       // What is not there is refused by the server, which the browser notes.
       const errors = said.filter((line) => !line.startsWith("Failed to load resource"))
       expect({ errors, dialogs, abroad }).toEqual({ errors: [], dialogs: [], abroad: [] })
+    })
+  })
+})
+
+describe("what was said in a task", () => {
+  it("is text, whoever says it and however long, wide and deep it is", async () => {
+    const file = path.join(directory, "hostile-talk.db")
+    const argsDigest = "0".repeat(64)
+    const usage = { inputTokens: 1, outputTokens: Number.MAX_SAFE_INTEGER }
+    const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`${EVIL}${key}`, EVIL]))
+    const call = (args: Json) => ({ type: "call", callId: EVIL, tool: EVIL, args })
+    const answers: ReadonlyArray<Json> = [
+      { parts: [{ type: "text", text: EVIL }, { type: "reasoning", text: EVIL }, call({ [EVIL]: deep(150) })] },
+      { parts: [{ type: "text", text: "x".repeat(1_000_000) }] },
+      ...[{ parts: [call(wide)] }, { parts: [null, 1, EVIL, { type: EVIL }, { type: "text", text: [EVIL] }] }, EVIL],
+    ]
+    const said: ReadonlyArray<CoreNewEvent> = [
+      { type: "InputReceived", payload: { source: EVIL, content: EVIL, delivery: "steering" } },
+      {
+        type: "InputReceived",
+        payload: { source: "chat", content: [{ type: EVIL }, { mediaType: EVIL }, { text: EVIL }] },
+      },
+      { type: "InputReceived", payload: { source: "chat", content: `${EVIL}\n`.repeat(200) } },
+      ...answers.flatMap((response): ReadonlyArray<CoreNewEvent> => {
+        const id = crypto.randomUUID()
+        const request = { provider: EVIL, model: EVIL, requestDigest: argsDigest, request: {} }
+        return [
+          { id, type: "ModelCalled", payload: request },
+          { type: "ModelResponded", causationId: id, payload: { response, usage, latencyMs: 1 } },
+        ]
+      }),
+      { type: "ModelFailed", payload: { kind: "refused", reason: EVIL, latencyMs: 1 } },
+      { type: "MessageSent", payload: { content: EVIL, format: "markdown" } },
+      {
+        type: "ActuatorCommanded",
+        payload: {
+          commandId: "c",
+          actuator: "room/say",
+          args: { [EVIL]: EVIL },
+          argsDigest,
+          priority: 0,
+          callId: EVIL,
+        },
+      },
+      { type: "CommandDenied", payload: { commandId: "c", rule: "never", reason: EVIL } },
+    ]
+    await append(file, "talk", [opening(EVIL)], said)
+    const last = said.length + 1
+    await serving(file, async ({ url }) => {
+      const watched = await open(browser.browser, url.replace("/#", `/t/main/talk/@${last}?pane=talk#`))
+      const { page, dialogs, abroad } = watched
+      await page
+        .locator(".talk .said")
+        .nth(said.length - 7)
+        .waitFor()
+      for (const summary of await page.locator(".talk summary").all()) await summary.click()
+      const shown = await page.locator("body").textContent()
+      // No direction is turned, and nothing is hidden.
+      expect(shown).not.toMatch(UNSEEN)
+      expect(shown).toContain("\\u{202e}gnp.")
+      expect(await page.locator("img, script:not([src])").count()).toBe(0)
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+      await page.keyboard.press("p")
+      await at(page, last - 1)
+      expect({ said: watched.said, dialogs, abroad }).toEqual({ said: [], dialogs: [], abroad: [] })
     })
   })
 })
