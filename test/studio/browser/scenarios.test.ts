@@ -265,6 +265,45 @@ describe("the page", () => {
     await page.context().close()
   })
 
+  it("says of every hostile text what is wrong, as text, and goes on", async () => {
+    const { page, said, dialogs } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
+    await page.getByRole("link", { name: "steady.yaml" }).click()
+    const text = page.getByLabel("scenario", { exact: true })
+    const issues = page.locator("#text-issues")
+    const evil = '<img src=x onerror="alert(1)">\u202egnp.\u0007'
+    const levels = Array.from({ length: 9 }, (_, level) => `a${level}: &a${level} [${`*a${level - 1},`.repeat(9)}]`)
+    const hostile: ReadonlyArray<readonly [text: string, says: string]> = [
+      [`"${evil}": "${evil}"\n${STEADY}`, "YAML"],
+      [STEADY.replace("description:", `"<img src=x onerror='alert(1)'>\\u202e":`), "\\u{202e}"],
+      [`a: ${"[".repeat(50_000)}`, "levels"],
+      [`${"{a: ".repeat(20_000)}`, "levels"],
+      [STEADY.replace("Steady", "x".repeat(1_000_000)), "100000 characters"],
+      [Array.from({ length: 10_000 }, (_, key) => `k${key}: 1`).join("\n"), "and 151 more"],
+      [levels.join("\n").replace("*a-1,".repeat(9), "x"), "aliases"],
+      [`a${" ".repeat(90_000)}x\n`, "a scenario"],
+    ]
+    for (const [written, says] of hostile) {
+      // As a paste does it, but for the time that a browser takes to insert 10,000 lines.
+      await page.evaluate(`{
+        const area = document.querySelector("textarea")
+        area.focus()
+        area.setRangeText(${JSON.stringify(written)}, 0, area.value.length, "end")
+        area.dispatchEvent(new InputEvent("input", { bubbles: true }))
+      }`)
+      await expect.poll(() => issues.textContent(), { timeout: 20_000 }).toContain(says)
+      expect(await page.locator("body").textContent()).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)
+      await page.keyboard.press("Control+End")
+      await page.keyboard.press("Control+Space")
+      await page.keyboard.press("Escape")
+      expect(await page.getByRole("button", { name: "run", exact: true }).isDisabled()).toBe(true)
+    }
+    expect(await page.locator("img, script:not([src])").count()).toBe(0)
+    await text.fill(STEADY)
+    await page.getByText("nothing is wrong").waitFor()
+    expect({ said, dialogs }).toEqual({ said: [], dialogs: [] })
+    await page.context().close()
+  })
+
   it("edits a scenario with its mistakes in place and the schema's help, looks at its world, saves and runs it", async () => {
     const { page, said } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
     await page.getByRole("link", { name: "steady.yaml" }).click()
