@@ -59,6 +59,18 @@ describe("an event that no other program's may precede", () => {
     }).pipe(provided),
   )
 
+  it.effect("is refused where another was recorded after an event that it does not know", () =>
+    Effect.gen(function* () {
+      const { recorder, other } = yield* recording
+      yield* recorder.recordFirst(note("opened"))
+      yield* recorder.record(note("own"))
+      yield* other("cancelled")
+      // Who was told of it goes on after it.
+      expect((yield* recorder.recordAfter(3, note("first"))).version).toBe(4)
+      expect(yield* missedBy(recorder.recordAfter(1, note("second")))).toEqual(["own", "cancelled", "first"])
+    }).pipe(provided),
+  )
+
   it.effect("is refused after events of an earlier recorder", () =>
     Effect.gen(function* () {
       const { recorder, other } = yield* recording

@@ -1,6 +1,6 @@
 /** Appends the events of one stream in the order in which a program decides them, with the right expected versions. */
 
-import { Cause, type Context, Effect, Option } from "effect"
+import { Cause, type Context, Effect, Exit, Option } from "effect"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
@@ -57,9 +57,9 @@ export interface Recorder {
   /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
   readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
   /**
-   * Appends an event, and others in the same commit, if no other program has appended to the stream after `version`. Returns the
-   * first. Otherwise, and where it is not known whose events followed, fails with these (`VersionConflict`), without those that this
-   * recorder is known to have appended before them. Ids that the events have must be new.
+   * Appends an event, and others in the same commit. Returns the first. Fails with `VersionConflict` if another program has
+   * appended to the stream after `version`, or may have. The conflict's events begin after the last one up to which all are known
+   * to be this recorder's. Ids that the events have must be new.
    */
   readonly recordAfter: (
     version: number,
@@ -262,16 +262,18 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       const after = expected + events.length
       const isNext = expected === state.version
       if (isNext) state.version = after
+      const { committed } = state
       const appending = append({ events, newIds: true, expected: Exact(expected) })
-      return Effect.tapBoth(begun(appending, restore), {
-        onSuccess: () =>
-          Effect.sync(() => {
-            state.version = Math.max(state.version, after)
-            state.committed = Math.max(state.committed, after)
-            if (state.ownFrom === Number.POSITIVE_INFINITY) state.ownFrom = expected
-          }),
-        onFailure: () => (isNext ? Effect.sync(unsure) : Effect.void),
-      })
+      return Effect.onExit(begun(appending, restore), (exit) =>
+        Effect.sync(() => {
+          if (Exit.isFailure(exit)) return isNext ? unsure() : undefined
+          state.version = Math.max(state.version, after)
+          state.committed = Math.max(state.committed, after)
+          if (state.ownFrom === Number.POSITIVE_INFINITY) state.ownFrom = expected
+          // Others may have appended what stands between.
+          else if (expected > committed) state.ownFrom = Math.max(state.ownFrom, expected)
+        }),
+      )
     }
 
   const rebase = ({ actual, missed }: VersionConflict, round: number) => {
