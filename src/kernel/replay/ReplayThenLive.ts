@@ -145,17 +145,22 @@ export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuato
     requested = Deferred.unsafeMake(FiberId.none)
   }
   const late: Task["late"] = (agentId, afterMs, closing) =>
-    Effect.suspend(() =>
-      [...owed].some((command) => command.agentId === agentId || isStep(command.actuator))
-        ? Effect.flatMap(
-            Effect.raceFirst(
-              Effect.as(Deferred.await(requested), false),
-              Effect.as(task.late(agentId, Math.max(afterMs, LEAST_LED_MS), closing), true),
-            ),
-            (isLate) => (isLate ? Effect.void : late(agentId, afterMs, closing)),
-          )
-        : task.late(agentId, afterMs, closing),
-    )
+    Effect.suspend(() => {
+      if (![...owed].some((command) => command.agentId === agentId || isStep(command.actuator))) {
+        return task.late(agentId, afterMs, closing)
+      }
+      // A request that comes while it is recorded that the agent is late comes too late.
+      let isClosed = false
+      const closingOnce = () => {
+        isClosed ||= closing()
+        return isClosed
+      }
+      const isLate = Effect.raceFirst(
+        Effect.as(Deferred.await(requested), false),
+        Effect.as(task.late(agentId, Math.max(afterMs, LEAST_LED_MS), closingOnce), true),
+      )
+      return Effect.flatMap(isLate, (itIs) => (itIs || isClosed ? Effect.void : late(agentId, afterMs, closing)))
+    })
   return {
     ...task,
     late,
