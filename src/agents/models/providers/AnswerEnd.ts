@@ -11,8 +11,13 @@ import { fieldOf } from "../Field.ts"
 /** Longest time between the last byte of an answer and each further piece of its text, in milliseconds. */
 const LONGEST_REST_MS = 5_000
 
+/** The highest status that a `Response` takes. Servers may send others. */
+const HIGHEST_STATUS = 599
+
 /** What is known of one answer on its way. */
 interface Arrival {
+  /** The request that it answers: the last one that was made for it, if a `fetch` of one's own makes others before. */
+  request: object | undefined
   /** Whether its last byte came. */
   isComplete: boolean
   /** Called when it comes. */
@@ -23,10 +28,11 @@ interface Arrival {
 export const ending = (fetch: Fetch): Fetch => {
   listen()
   return async (input, init) => {
-    const arrival: Arrival = { isComplete: false, completed: () => {} }
+    const arrival: Arrival = { request: undefined, isComplete: false, completed: () => {} }
     const response = await arrivals.run(arrival, () => fetch(input, init))
-    const { body, status, statusText, headers } = response
+    const { body, statusText, headers } = response
     if (body === null || !headers.has("content-encoding")) return response
+    const status = Math.min(response.status, HIGHEST_STATUS)
     return new Response(untilStalled(body, arrival), { status, statusText, headers })
   }
 }
@@ -47,12 +53,15 @@ const listen = (): void => {
   }
   subscribe("undici:request:create", (message) => {
     const [request, arrival] = [requestOf(message), arrivals.getStore()]
-    if (request !== undefined && arrival !== undefined) byRequest.set(request, arrival)
+    if (request === undefined || arrival === undefined) return
+    byRequest.set(request, arrival)
+    arrival.request = request
+    arrival.isComplete = false
   })
   subscribe("undici:request:trailers", (message) => {
     const request = requestOf(message)
     const arrival = request === undefined ? undefined : byRequest.get(request)
-    if (arrival === undefined) return
+    if (arrival === undefined || arrival.request !== request) return
     arrival.isComplete = true
     arrival.completed()
   })
@@ -63,7 +72,11 @@ const untilStalled = (body: ReadableStream<Uint8Array>, arrival: Arrival): Reada
   const reader = body.getReader()
   return new ReadableStream({
     pull: async (controller) => {
-      const { done, value } = await unlessStalled(reader.read(), arrival)
+      const { done, value } = await unlessStalled(reader.read(), arrival).catch((error: unknown) => {
+        // It failed already: how it is cancelled says no more.
+        reader.cancel(error).catch(() => {})
+        throw error
+      })
       if (done) controller.close()
       else controller.enqueue(value)
     },
