@@ -142,6 +142,26 @@ describe("a recording", () => {
     await replayed({ log }, program)
   })
 
+  it("goes on past a result of many words in a field that is named like a key", async () => {
+    const log = temporary("words.db")
+    const run = await record({ log, goal: "Read", agent: "tester" })
+    const page = run.tool("page", () => ({ token: "word ".repeat(200_000) }))
+    expect((await page()).token).toHaveLength(1_000_000)
+    await run.end("achieved")
+    expect((await eventsOf(log)).map(({ type }) => type)).toContain("CommandSucceeded")
+  })
+
+  it.each([201, 20_000])("has no key of a question and an answer that are nested %i levels deep", async (levels) => {
+    const log = temporary("deep.db")
+    const deep = "[".repeat(levels) + "]".repeat(levels)
+    const fetch = async () => new Response(`{"access_token":"${SECRET}","x":${deep}}`)
+    const run = await record({ log, goal: "Enter", agent: "tester", fetch })
+    const body = `{"api_key":"given-${SECRET}","x":${deep}}`
+    await (await run.fetch("http://gone.invalid/", { method: "POST", body })).text()
+    await run.end("achieved")
+    expect(inLog(log)).toBe(false)
+  })
+
   it("has the response of a fetch of the program's own, which came from no URL", async () => {
     const log = temporary("own.db")
     const run = await record({ log, goal: "Ask", agent: "tester", fetch: async () => new Response("by hand") })

@@ -69,8 +69,10 @@ export interface ReadRequest {
 export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
   const { method, url, headers, body: sentBody } = withFixedBoundary(sent)
   const text = sentBody === null ? undefined : textOf(sentBody)
-  const given = text === undefined ? undefined : loggable(text)
-  redaction.learn(headers, url, given)
+  const json = text === undefined ? undefined : jsonOf(text)
+  // Also of JSON that is nested too deeply for a log, which is recorded as text.
+  redaction.learn(headers, url, json ?? text)
+  const given = text === undefined ? undefined : loggable(json, text)
   const safeUrl = redaction.url(url)
   const body = given === undefined ? undefined : redaction.json(given, spelledPlainly(text))
   const asked = body ?? (sentBody === null ? null : { bytes: sha256(Buffer.from(sentBody).toString("base64")) })
@@ -88,10 +90,8 @@ export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
 const LONG_TEXT = 1024 * 1024
 
 /** The JSON value of a text as a log can hold it, else the text. */
-const loggable = (text: string): Json => {
-  const json = jsonOf(text)
-  return (json === undefined ? undefined : wellFormed(json)) ?? text
-}
+const loggable = (json: Json | undefined, text: string): Json =>
+  (json === undefined ? undefined : wellFormed(json)) ?? text
 
 /** A text whose keys are spelled as in the text that `JSON.stringify` writes of its value; undefined if it may have other escapes. */
 const spelledPlainly = (text: string | undefined): string | undefined =>

@@ -67,18 +67,25 @@ const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
     return [...formOf(body), ...partsOf(body)].flatMap(([name, value]) => (KEY_IN_BODY.test(name) ? [value] : []))
   }
   const keys: Array<string> = []
-  if (body !== undefined && isNested(body)) gatherKeys(body, keys)
+  // A list of what is left, for a body may be nested more deeply than calls can be.
+  const left: Array<Json> = body !== undefined && isNested(body) ? [body] : []
+  for (let value = left.pop(); value !== undefined; value = left.pop()) gatherKeys(value, keys, left)
   return keys
 }
 
-const gatherKeys = (value: Json, keys: Array<string>): void => {
+/** Gathers the keys among the fields of one value, and puts the values that are nested in it to what is left. */
+const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void => {
   if (Array.isArray(value)) {
-    for (const element of value) if (isNested(element)) gatherKeys(element, keys)
+    for (const element of value) if (isNested(element)) left.push(element)
   } else if (isObject(value) && !isLogprob(value)) {
     for (const name of Object.keys(value)) {
       const field = value[name]
-      if (field !== undefined && isNested(field)) gatherKeys(field, keys)
-      else if (typeof field === "string" && KEY_IN_BODY.test(name)) keys.push(field, ...field.split(/\s+/))
+      if (field !== undefined && isNested(field)) left.push(field)
+      else if (typeof field === "string" && KEY_IN_BODY.test(name)) {
+        keys.push(field)
+        // One by one: a text may have more words than a call takes arguments.
+        for (const word of field.split(/\s+/)) keys.push(word)
+      }
     }
   }
 }
