@@ -15,16 +15,17 @@ const chat = (...pieces: ReadonlyArray<string>) =>
     .map((event) => `data: ${JSON.stringify(event)}\n\n`)
     .join("")
 
-const deepCall = () => {
-  const functionCall = { name: "dig", args: { deep: nested(300) } }
-  return JSON.stringify({ candidates: [{ content: { parts: [{ functionCall }] }, finishReason: "STOP" }] })
+const deepCall = (levels: number) => {
+  const functionCall = { name: "dig", args: { deep: "DEEP" } }
+  const answer = JSON.stringify({ candidates: [{ content: { parts: [{ functionCall }] }, finishReason: "STOP" }] })
+  return answer.replace('"DEEP"', "[".repeat(levels) + "]".repeat(levels))
 }
 
 const answers = http.createServer((request, response) => {
   request.resume().on("end", () => {
     const { pathname } = new URL(request.url ?? "", "http://none")
     if (pathname === "/zeros") response.end(Buffer.alloc(3 * 1024 * 1024))
-    else if (pathname.endsWith(":generateContent")) response.end(deepCall())
+    else if (pathname.endsWith(":generateContent")) response.end(deepCall(pathname.includes("deepest") ? 20_000 : 300))
     else response.end(chat(`a${HALF}`, "\ude00b", `c${HALF}`))
   })
 })
@@ -74,6 +75,10 @@ describe("a recording", () => {
     [
       "a call whose arguments are nested too deeply",
       (run) => post(run, "/v1beta/models/g:generateContent", { contents: [] }),
+    ],
+    [
+      "a call whose arguments are nested more deeply than JSON can be written",
+      (run) => post(run, "/v1beta/models/deepest:generateContent", { contents: [] }),
     ],
   ])("goes on past %s, and is played again", async (_, program) => {
     const { said, again } = await recorded(program)

@@ -14,8 +14,15 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray
 export const anyText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** What a value that no part is known for is kept as: its JSON. */
-export const asText = (value: unknown): string =>
-  typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
+export const asText = (value: unknown): string => {
+  if (typeof value === "string") return value
+  try {
+    return JSON.stringify(value) ?? "null"
+  } catch {
+    // A parser reads JSON that is nested more deeply than what writes it can go.
+    return "[no JSON: nested too deeply]"
+  }
+}
 
 /** A text as parts: none, where it is empty. */
 export const textParts = (text: unknown): ReadonlyArray<{ readonly type: "text"; readonly text: string }> =>
@@ -46,7 +53,7 @@ export const callPart = (callId: unknown, tool: unknown, args: unknown, fallback
   const given = !isText ? ((args ?? {}) as Json) : args.trim() === "" ? {} : jsonOf(args)
   const value = given === undefined ? undefined : wellFormed(given)
   return value === undefined
-    ? { type: "call", callId: id, tool: name, args: isText ? args : JSON.stringify(args), invalid: true }
+    ? { type: "call", callId: id, tool: name, args: asText(args), invalid: true }
     : { type: "call", callId: id, tool: name, args: value }
 }
 
