@@ -163,6 +163,9 @@ export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
 /** The bytes of all pieces, joined. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
 
+/** Whether an error of that name says that the program's signal ended a request. `AbortSignal.timeout` gives the second one. */
+export const isAbort = (name: string): boolean => name === "AbortError" || name === "TimeoutError"
+
 /** Where a response came from. */
 type Origin = Pick<Response, "url" | "redirected" | "type">
 

@@ -156,7 +156,7 @@ const modelExchange = (
       }))
     },
     failed: async (error, latencyMs) => {
-      const kind = isAbort(error) ? "cancelled" : "unreachable"
+      const kind = HttpMessage.isAbort(nameOf(error)) ? "cancelled" : "unreachable"
       const reason = plainText(redaction.text(reasonOf(error)))
       await log.tell(
         { type: "ModelFailed", causationId: id, payload: { kind, reason, latencyMs } },
@@ -199,9 +199,6 @@ const ioFailed = (causationId: string, error: unknown, latencyMs: number, { text
 const abortedBy = (error: unknown, { text }: Redaction) => ({
   ...{ name: plainText(nameOf(error)), message: plainText(text(reasonOf(error))) },
 })
-
-/** Whether the program's signal ended a request. `AbortSignal.timeout` gives the second one. */
-const isAbort = (error: unknown): boolean => ["AbortError", "TimeoutError"].includes(nameOf(error))
 
 const nameOf = (error: unknown): string => (error instanceof Error && error.name !== "" ? error.name : "Error")
 

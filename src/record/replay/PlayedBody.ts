@@ -22,7 +22,7 @@ const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal
       const bytes = pieces.shift()
       if (bytes !== undefined) return controller.enqueue(bytes)
       if (end === "cut") return controller.error(brokenOff())
-      if (aborted !== undefined) return controller.error(abortionOf(aborted))
+      if (aborted !== undefined) return controller.error(abortOf(aborted))
       // Of what the program did not read, nothing more is known. It reads no more of it, or else it differs.
       controller.close()
       controller.byobRequest?.respond(0)
@@ -34,10 +34,8 @@ const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
 /** What reading fails with where the program's signal ended a body, which may come by a timer: nothing waits for it. */
-const abortionOf = ({ name, message }: { readonly name: string; readonly message: string }): Error =>
-  isAbortion(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
-
-const isAbortion = (name: string): boolean => name === "AbortError" || name === "TimeoutError"
+const abortOf = ({ name, message }: { readonly name: string; readonly message: string }): Error =>
+  HttpMessage.isAbort(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
 
 /** What `fetch` fails with. */
 export const failureOf = (
@@ -45,6 +43,6 @@ export const failureOf = (
   signal?: AbortSignal | null,
 ) => {
   if (signal?.aborted === true) return signal.reason
-  if (isAbortion(name)) return new DOMException(message, name)
+  if (HttpMessage.isAbort(name)) return new DOMException(message, name)
   return new TypeError("fetch failed", { cause: new Error(message) })
 }
