@@ -30,6 +30,8 @@ interface Command {
   readonly options: ToolOptions
   readonly args: JsonObject
   readonly argsDigest: string
+  /** Whether the arguments are recorded whole, so that who reads the event sees what the function is given. */
+  readonly isWhole: boolean
   readonly commandId: string
   /** The id of the event that the next one is caused by. */
   last: string
@@ -37,6 +39,12 @@ interface Command {
 
 /** The rule that allows the calls of a run for which there is no gate: its program asked nobody before either. */
 const NO_GATE = { decision: "allow", rule: "recorded", reason: "", confirmWithinMs: 0 } as const
+
+/** Why nobody is asked about arguments that are shortened: the function would be given more than the person saw. */
+const NOT_SHOWN = {
+  rule: "too-large",
+  reason: "a person would have to confirm it, and its arguments are too large to be shown whole: pass less",
+} as const
 
 /** Makes a tool of a function. */
 export const tool =
@@ -50,8 +58,12 @@ export const tool =
     const { log, redaction } = parts
     const args = redaction.value(JsonCopy.argsOf(given))
     const argsDigest = digest(args)
-    const recorded = { args: recordable(args), argsDigest }
-    const command: Command = { tool: name, options, ...recorded, commandId: newId(), last: newId() }
+    const recorded = recordable(args, (omitted) => ({ omitted }))
+    const isWhole = recorded === args
+    const command: Command = {
+      ...{ tool: name, options, args: recorded, argsDigest, isWhole },
+      ...{ commandId: newId(), last: newId() },
+    }
     const isRecorded = await dispatched(parts, command)
     if (!isRecorded && parts.gate !== undefined) {
       throw new ToolDenied({ tool: name, rule: "log", reason: "the log failed, and with it the gate" })
@@ -86,9 +98,9 @@ const dispatched = async (parts: ToolParts, command: Command): Promise<boolean> 
     case "allow":
       return log.append([commanded(command), ...allowed(command, rule)], { begins: true })
     case "deny":
-      await log.tell(commanded(command), denied(command, rule, reason))
-      throw new ToolDenied({ tool: command.tool, rule, reason })
+      return refused(log, command, { rule, reason })
     case "confirm": {
+      if (!command.isWhole) return refused(log, command, NOT_SHOWN)
       if (!(await log.tell(commanded(command)))) return false
       const settled = await log.attempt(() => parts.ask(questionOf(log.taskId, command, confirmWithinMs)))
       if (settled === undefined) return false
@@ -99,6 +111,15 @@ const dispatched = async (parts: ToolParts, command: Command): Promise<boolean> 
       throw new ToolDenied({ tool: command.tool, rule: settled.kind === "rejected" ? rule : "expired", reason: why })
     }
   }
+}
+
+const refused = async (
+  log: RunLog,
+  command: Command,
+  { rule, reason }: { readonly rule: string; readonly reason: string },
+): Promise<never> => {
+  await log.tell(commanded(command), denied(command, rule, reason))
+  throw new ToolDenied({ tool: command.tool, rule, reason })
 }
 
 const commanded = ({ tool, args, argsDigest, commandId, last }: Command): CoreNewEvent => ({

@@ -83,6 +83,23 @@ describe("a recorded run", () => {
     await run.end("achieved")
   })
 
+  it("asks nobody to confirm a call whose arguments are too large to be shown whole", async () => {
+    const log = temporary("large.db")
+    const run = await record({ log, goal: "Behave", agent: "tester", gate: { default: "confirm" } })
+    let called = 0
+    const write = run.tool("write", (text: string) => (called += text.length))
+    const denied = await failing(() => write("x".repeat(5 * 1024 * 1024)))
+    expect(denied).toMatchObject({ tool: "write", rule: "too-large", reason: expect.stringContaining("shown whole") })
+    await run.end("failed")
+    expect(called).toBe(0)
+    expect((await eventsOf(log)).map(({ type }) => type)).toEqual([
+      "TaskOpened",
+      "ActuatorCommanded",
+      "CommandDenied",
+      "TaskClosed",
+    ])
+  })
+
   it("takes tools through the gate where there is one", async () => {
     const log = temporary("gate.db")
     const rules = [{ name: "no-harm", risk: ["high" as const], decision: "deny" as const, reason: "too risky" }]

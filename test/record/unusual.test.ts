@@ -97,6 +97,57 @@ describe("a recording", () => {
     expect(JSON.stringify(called?.payload.request)).toContain("characters are left out]")
   })
 
+  it("has what a large request goes on from, where it went, and the ids of its calls", async () => {
+    const [callId, before] = [`call_${"1".repeat(24)}`, [{ role: "user", content: "Hi" }]]
+    const call = { id: callId, type: "function", function: { name: "look", arguments: "{}" } }
+    const { events } = await recorded(async (run) => {
+      await ask(run, "Hi")
+      const parts = Array.from({ length: 40_000 }, () => ({ type: "text", text: "x".repeat(150) }))
+      const later = [
+        { role: "assistant", tool_calls: [call] },
+        { role: "tool", tool_call_id: callId, content: "seen" },
+        { role: "user", content: parts },
+      ]
+      await post(run, "/v1/chat/completions", { model: "m", messages: [...before, ...later] })
+    })
+    const [first, second] = events.filter(({ type }) => type === "ModelCalled")
+    expect(second?.payload.request).toMatchObject({
+      ...{ after: first?.id, like: first?.id, http: { method: "POST", url: `${base()}/v1/chat/completions` } },
+      messages: [{ content: [{ callId }] }, expect.anything(), { role: "user" }],
+    })
+    expect(JSON.stringify(second?.payload.request)).toContain("[150 characters are left out]")
+  })
+
+  it("has the question before one of more parts than an event holds", async () => {
+    const { events } = await recorded(async (run) => {
+      await ask(run, "Hi")
+      const more = {
+        role: "user",
+        content: Array.from({ length: 60_000 }, () => ({ type: "text", text: "x".repeat(60) })),
+      }
+      await post(run, "/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "Hi" }, more] })
+    })
+    const [first, second] = events.filter(({ type }) => type === "ModelCalled")
+    const text = expect.stringMatching(/^\[\d+ bytes are left out\]$/)
+    expect(second?.payload.request).toMatchObject({
+      ...{ after: first?.id, messages: [{ role: "user", content: [{ type: "text", text }] }] },
+    })
+  })
+
+  it("goes on past a value of more parts than an event holds, and is played again", async () => {
+    const texts = Array.from({ length: 150_000 }, () => "x".repeat(60))
+    const { said, events, again } = await recorded(async (run) => {
+      const tool = run.tool("tool", (list: ReadonlyArray<string>) => list.length)
+      const io = run.io("io", (list: ReadonlyArray<string>) => list.length)
+      return [await tool(texts), await io(texts)]
+    })
+    const omitted = expect.stringMatching(/^\[\d+ bytes are left out\]$/)
+    expect(events.find(({ type }) => type === "ActuatorCommanded")?.payload.args).toEqual({ omitted })
+    expect(events.find(({ type }) => type === "IoCalled")?.payload.request).toEqual(omitted)
+    expect(said).toEqual([150_000, 150_000])
+    expect(await again()).toEqual(said)
+  })
+
   it("says of a body that is too large once it is written as JSON that it is too large", async () => {
     const { events } = await recorded(async (run) => (await run.fetch(`${base()}/zeros`)).text())
     const answered = events.find(({ type }) => type === "IoAnswered")

@@ -6,9 +6,9 @@ import { costOf } from "../../agents/models/Prices.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import { type Json, plainText } from "../../values/Json.ts"
+import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"
-import { recordable } from "../Recordable.ts"
+import { recordableRequest } from "../Recordable.ts"
 import { type Asked, answeredBy, askedBy } from "../wire/wires.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -93,6 +93,10 @@ const addressOf = remembered((url) => {
   return { host, path }
 })
 
+/** What is recorded of a request. A short one is not measured. */
+const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonObject =>
+  isLong ? recordableRequest(request) : request
+
 /** A request to a model. */
 const modelExchange = (
   { log, redaction, conversations, prompts }: FetchParts,
@@ -104,9 +108,9 @@ const modelExchange = (
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
-  const whole = { ...conversations.asked(id, messages), ...prompt, http } as unknown as Json
   // Messages are JSON.
-  const request = read.isLong ? recordable(whole) : whole
+  const whole = { ...conversations.asked(id, messages), ...prompt, http } as unknown as JsonObject
+  const request = fitted(read, whole)
   return {
     isModel: true,
     called: {
@@ -173,7 +177,7 @@ const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMes
     ...{ type: "IoCalled", id },
     payload: {
       ...{ io: "fetch", requestDigest: read.digest },
-      request: read.isLong ? recordable(read.recorded()) : read.recorded(),
+      request: fitted(read, read.recorded()),
     },
   },
   answered: async (response, kept, latencyMs) => {
