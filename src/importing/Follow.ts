@@ -21,14 +21,14 @@ export interface FollowOptions extends Omit<ImportOptions, "dryRun" | "onProgres
 
 const EVERY_MS = 1_000
 
-/** How long after its import a file with an open run is looked at again though it did not change: it may have ended since. */
+/** How long after its import a file with a run that is open, or waits to be imported, is looked at again though it did not change: it may have ended since. */
 const LOOK_AGAIN_MS = 5 * 60 * 1_000
 
 /** A file, or the directory of a run in pieces, as it was when it was last imported. */
 interface Known {
   /** Which files it and the small files that belong to it are, and when they were last changed. */
   readonly state: string
-  /** When it is looked at again, by the monotonic clock; null if all of its runs have ended. */
+  /** When it is looked at again, by the monotonic clock; null if all of its runs are imported and have ended. */
   readonly dueAt: number | null
 }
 
@@ -55,7 +55,9 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
         const findings = yield* Detection.find(filesIn(changed), sources, true)
         const report = yield* importFound({ ...findings, refused: [...untold, ...findings.refused] }, options)
         for (const [unit, state] of changed) {
-          const isOpen = report.files.some(({ file, runs }) => file === unit && runs.some(({ ended }) => !ended))
+          const isOpen = report.files.some(
+            ({ file, runs, waits }) => file === unit && (waits || runs.some(({ ended }) => !ended)),
+          )
           known.set(unit, { state, dueAt: isOpen ? began + LOOK_AGAIN_MS : null })
         }
         if (isFirst || report.added > 0 || report.refused.length > 0) yield* onReport(report)

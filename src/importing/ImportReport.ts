@@ -23,6 +23,8 @@ export interface FileReport {
   readonly records: number
   /** Whether the log had all of it already. */
   readonly known: boolean
+  /** Whether something of it is left to a later import, though the file may not change until then. */
+  readonly waits: boolean
   readonly runs: ReadonlyArray<RunReport>
   /** Events that were new, those of score sets and of the import itself among them. */
   readonly added: number

@@ -384,6 +384,33 @@ describe("a trace in OTLP/JSON", () => {
     })
   })
 
+  it.effect(
+    "that waits for its first span is imported once it is silent, though the rest of its file is finished",
+    () => {
+      const old = Formats.genAi()[0] ?? {}
+      const start = Date.UTC(2026, 0, 1, 12) / 1_000
+      const live = Formats.span(
+        2,
+        1,
+        2 * 3600,
+        2 * 3600 + 1,
+        { "gen_ai.operation.name": "chat" },
+        { traceId: "b".repeat(32) },
+      )
+      return withFiles({ "t.jsonl": lines([old, live].map((span) => Formats.exported(span))) }, (directory) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime((start + 2 * 3600 + 60) * 1_000)
+          expect((yield* importing(directory)).files).toMatchObject([{ waits: true, runs: [{ ended: true }] }])
+          expect(payloads(yield* events, "FileImported")).toMatchObject([{ finished: false }])
+          yield* TestClock.adjust("2 hours")
+          expect((yield* importing(directory)).files).toMatchObject([{ waits: false, runs: [{}, { ended: true }] }])
+          expect(payloads(yield* events, "TaskClosed")).toHaveLength(2)
+          expect((yield* importing(directory)).files).toMatchObject([{ known: true }])
+        }),
+      )
+    },
+  )
+
   it.effect("joins the traces of a conversation, has failures, and says where content was not recorded", () =>
     withFiles(
       only(

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Ajv } from "ajv"
-import { Effect, Either, TestContext } from "effect"
+import { Effect, Either, TestClock, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { parse } from "yaml"
@@ -110,6 +110,42 @@ describe("a mapping", () => {
         expect(payloads(yield* events, "TaskOpened")).toMatchObject([{ goal: "run a", agent: "mine" }])
       }),
     ),
+  )
+
+  it.effect(
+    "has a run that has not said what it is about imported once it is silent, though the others are finished",
+    () => {
+      const now = Date.UTC(2026, 0, 1, 12)
+      const record = (run: string, minutesAgo: number, more: object = {}) => ({
+        run,
+        time: now - minutesAgo * 60_000,
+        ...more,
+      })
+      const records = [
+        record("a", 200, { text: "Done?" }),
+        record("a", 199, { out: "achieved" }),
+        record("b", 1, { x: 1 }),
+      ]
+      return withFiles({ "a.jsonl": lines(records) }, (directory) =>
+        Effect.gen(function* () {
+          const format = yield* Mapping.decode("m.yaml", {
+            ...{ name: "mine", run: "/run", time: "/time" },
+            records: [
+              { is: "said", when: "has(record.text)", content: "/text" },
+              { is: "end", when: "has(record.out)", outcome: "/out" },
+            ],
+          })
+          yield* TestClock.setTime(now)
+          expect((yield* importing(directory, { format })).files).toMatchObject([
+            { waits: true, runs: [{ ended: true }] },
+          ])
+          yield* TestClock.adjust("2 hours")
+          expect((yield* importing(directory, { format })).files).toMatchObject([{ waits: false }])
+          expect(payloads(yield* events, "TaskClosed")).toHaveLength(2)
+          expect((yield* importing(directory, { format })).files).toMatchObject([{ known: true }])
+        }),
+      )
+    },
   )
 
   it.effect("whose expression does not end refuses the file with it, and nothing of it is imported", () => {

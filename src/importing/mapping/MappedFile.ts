@@ -204,6 +204,10 @@ export class MappedFile {
       const times = early.map((record) => timeOf(this.#heads.time?.(record))).filter((time) => time !== null)
       // A run that goes on may still say what it is about.
       if (isSilent(this.#file, times.at(-1) ?? null)) this.#begin(id, undefined)
+      else
+        this.#runs.postpone(
+          "a run that has not said what it is about: it is imported when it does, or is silent for an hour",
+        )
     }
     for (const { run, open, lastAt, number } of this.#mapped.values())
       if (open !== undefined && isSilent(this.#file, lastAt)) run.close(String(number), "abandoned", open, lastAt)

@@ -78,7 +78,7 @@ const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversati
   const hasEnded = isSilent(file, last)
   const mapped = hasEnded ? spans : wholeTraces(spans)
   if (mapped.length < spans.length)
-    runs.remark("a trace whose first span has not ended: it is imported when it has, or is silent for an hour")
+    runs.postpone("a trace whose first span has not ended: it is imported when it has, or is silent for an hour")
   if (mapped.length > 0) mapTrace(runs, id, mapped, hasEnded)
 }
 

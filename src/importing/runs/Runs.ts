@@ -27,6 +27,7 @@ export class Runs implements RunSink {
   /** Remarks on what was found. */
   readonly remarks = new Map<string, number>()
   #events: Array<RunEvent> = []
+  #waits = false
   readonly #runs: Array<Run> = []
 
   constructor(source: string) {
@@ -60,6 +61,17 @@ export class Runs implements RunSink {
   /** Counts a record that is not in the log. */
   leaveOut(kind: string, why: string): void {
     increase(this.leftOut, `${kind}: ${why}`)
+  }
+
+  /** Whether something of the file is left to a later import, though the file may not change until then. */
+  get waits(): boolean {
+    return this.#waits
+  }
+
+  /** Leaves something to a later import, and remarks on it. */
+  postpone(what: string): void {
+    this.#waits = true
+    this.remark(what)
   }
 
   /** Counts something that whoever imports has to know. */

@@ -31,8 +31,8 @@ export const conclude = (
   report: FileReport,
 ): Effect.Effect<FileReport, AppendError> =>
   Effect.gen(function* () {
-    const { file, digest, bytes, records, runs, kept, leftOut } = report
-    const finished = runs.length > 0 && runs.every(({ ended }) => ended)
+    const { file, digest, bytes, records, waits, runs, kept, leftOut } = report
+    const finished = !waits && runs.length > 0 && runs.every(({ ended }) => ended)
     const id = importedId(source, content, finished)
     if (runs.length === 0 || Option.isSome(yield* log.find(id))) return report
     const payload = {
@@ -64,7 +64,7 @@ export const report = (
     }
   })
   return {
-    ...{ file, source, digest, bytes, records, known, runs: ofRuns },
+    ...{ file, source, digest, bytes, records, known, waits: runs.waits, runs: ofRuns },
     added: added + ofRuns.reduce((sum, run) => sum + run.added, 0),
     scorers: [...new Set(runs.scores.map(({ scorer }) => scorer))],
     kept: Object.fromEntries(runs.kept),
