@@ -118,13 +118,26 @@ const filesIn = (
       catch: unreadable(directory),
     }).pipe(Effect.catchAll((cause) => Effect.as(refuse(cause), [])))
     const files: Array<string> = []
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const entry of entries.sort((a, b) => inOrder(a.name, b.name))) {
       const inner = path.join(directory, entry.name)
       if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) files.push(...(yield* filesIn(inner, refuse)))
       else if (entry.isFile() && MAY_HOLD_RUNS.test(entry.name)) files.push(inner)
     }
     return files
   })
+
+/** By name; a file that was rotated before those that were written after it: the highest number first, the one without last. */
+const inOrder = (a: string, b: string): number => {
+  const [one, other] = [rotationOf(a), rotationOf(b)]
+  if (one.base !== other.base) return one.base < other.base ? -1 : 1
+  return one.age === other.age ? (a < b ? -1 : 1) : other.age - one.age
+}
+
+/** The name of a file before it was rotated, and how many times it was. */
+const rotationOf = (name: string): { readonly base: string; readonly age: number } => {
+  const age = MAY_HOLD_RUNS.test(name) ? /\.(\d+)$/.exec(name)?.[1] : undefined
+  return age === undefined ? { base: name, age: 0 } : { base: name.slice(0, -age.length - 1), age: Number(age) }
+}
 
 /** The format of a file; undefined if it has none. Two formats are an error. */
 const formatOf = (
