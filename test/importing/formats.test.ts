@@ -347,7 +347,7 @@ describe("a trace in OTLP/JSON", () => {
     ),
   )
 
-  it.effect("that goes on is mapped once its first span has ended, in whatever order its spans were written", () => {
+  it.effect("that goes on is mapped once its root span was written, in whatever order its spans were written", () => {
     const [ask, tool, answer, agent] = Formats.genAi()
     const orders = [
       [ask, tool, answer, agent],
@@ -363,7 +363,7 @@ describe("a trace in OTLP/JSON", () => {
           for (const cut of [...cuts, 4]) {
             write(directory, { "t.jsonl": ending(text, cut) })
             const { files, added } = yield* importing(directory)
-            if (added === 0) expect(Object.keys(files[0]?.remarks ?? {})[0]).toMatch(/first span has not ended/)
+            if (added === 0) expect(Object.keys(files[0]?.remarks ?? {})[0]).toMatch(/root span is not written/)
             counts.push(added)
           }
           const all = (yield* events).filter(({ type }) => type !== "FileImported")
@@ -385,7 +385,7 @@ describe("a trace in OTLP/JSON", () => {
   })
 
   it.effect(
-    "that waits for its first span is imported once it is silent, though the rest of its file is finished",
+    "that waits for its root span is imported once it is silent, though the rest of its file is finished",
     () => {
       const old = Formats.genAi()[0] ?? {}
       const start = Date.UTC(2026, 0, 1, 12) / 1_000
@@ -410,6 +410,51 @@ describe("a trace in OTLP/JSON", () => {
       )
     },
   )
+
+  it.effect(
+    "of a service that was called is whole once its entry was written, and not before what is under way",
+    () => {
+      const [ask, tool, answer] = Formats.genAi()
+      const entry = (more: object) => Formats.span(1, 99, 0, 5, { "http.route": "/ask" }, more)
+      const entries = [{ kind: 2 }, { kind: "SPAN_KIND_CONSUMER" }, { kind: 1, flags: 0x301 }]
+      // A service that was called from within: its entry is written before the spans that lead to it.
+      const inner = Formats.span(5, 3, 2, 3, { "http.route": "/add" }, { kind: 2 })
+      const importedOf = (spans: ReadonlyArray<object | undefined>) =>
+        withFiles({ "t.jsonl": lines(spans.map((span) => Formats.exported(span ?? {}))) }, (directory) =>
+          Effect.gen(function* () {
+            yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 1))
+            const { files } = yield* importing(directory)
+            return files[0]?.runs.length
+          }),
+        )
+      return Effect.gen(function* () {
+        for (const more of entries) expect(yield* importedOf([ask, tool, answer, entry(more)])).toBe(1)
+        expect(yield* importedOf([ask, tool, answer, entry({ kind: 1, flags: 0x101 })])).toBe(0)
+        expect(yield* importedOf([ask, inner])).toBe(0)
+        expect(yield* importedOf([ask, inner, tool])).toBe(0)
+        expect(yield* importedOf([ask, inner, tool, answer, entry({ kind: 2 })])).toBe(1)
+      })
+    },
+  )
+
+  it.effect("that lost its root span holds up its conversation for an hour", () => {
+    const chat = (id: number, minute: number, parent: number | null, trace: string) =>
+      Formats.span(
+        ...([id, parent, 60 * minute, 60 * minute + 1] as const),
+        { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.conversation.id": "talk" },
+        { traceId: trace.repeat(32) },
+      )
+    const spans = [chat(1, 0, 99, "a"), chat(2, 1, null, "b"), chat(3, 50, null, "c")]
+    return withFiles({ "t.jsonl": lines(spans.map((span) => Formats.exported(span))) }, (directory) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 51))
+        expect((yield* importing(directory)).files).toMatchObject([{ waits: true, runs: [] }])
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1, 13, 1))
+        expect((yield* importing(directory)).files).toMatchObject([{ waits: false, runs: [{ ended: false }] }])
+        expect(payloads(yield* events, "ModelResponded")).toHaveLength(3)
+      }),
+    )
+  })
 
   it.effect("joins the traces of a conversation, has failures, and says where content was not recorded", () =>
     withFiles(

@@ -74,26 +74,41 @@ const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversati
     runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
     return
   }
-  const last = spans.reduce<number | null>((max, { end }) => (end === null ? max : Math.max(max ?? end, end)), null)
-  const hasEnded = isSilent(file, last)
-  const mapped = hasEnded ? spans : wholeTraces(spans)
+  const hasEnded = isSilent(file, lastEnd(spans))
+  const mapped = hasEnded ? spans : wholeTraces(file, spans)
   if (mapped.length < spans.length)
-    runs.postpone("a trace whose first span has not ended: it is imported when it has, or is silent for an hour")
+    runs.postpone(
+      "a trace whose root span is not written: it is imported, with those that began after it, when it is, or when the trace is silent for an hour",
+    )
   if (mapped.length > 0) mapTrace(runs, id, mapped, hasEnded)
 }
 
 /**
- * The spans of the traces that go on no more: their first span, which has no parent, was written, as it is last. Those that began
- * after one that goes on wait with it: what a model was told before is not told again.
+ * The spans of the traces whose root span was written: it is written last. A trace that began after an unfinished one is held back
+ * with it, so that what a model was told is not told again.
  */
-const wholeTraces = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
-  const roots = new Set(spans.flatMap(({ traceId, parentSpanId }) => (parentSpanId === undefined ? [traceId] : [])))
-  const begun = (those: ReadonlyArray<Span>) =>
-    those.reduce((first, { start }) => Math.min(first, start ?? 0), Number.POSITIVE_INFINITY)
-  const traces = groupBy(spans, ({ traceId }) => [traceId])
-  const until = begun(spans.filter(({ traceId }) => !roots.has(traceId)))
-  return [...traces.values()].filter((trace) => begun(trace) < until).flat()
+const wholeTraces = (file: SourceFile, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
+  const traces = [...groupBy(spans, ({ traceId }) => [traceId]).values()]
+  const unfinished = traces.filter((trace) => !hasRoot(trace) && !isSilent(file, lastEnd(trace)))
+  const until = firstStart(unfinished.flat())
+  return traces.filter((trace) => firstStart(trace) < until).flat()
 }
+
+/**
+ * Whether the root span of a trace was written: one without a parent. Where a service was called within a trace of another, its entry
+ * is the root of what it wrote, unless a parent is missing that is yet to be written.
+ */
+const hasRoot = (trace: ReadonlyArray<Span>): boolean => {
+  if (trace.some(({ parentSpanId }) => parentSpanId === undefined)) return true
+  const written = new Set(trace.map(({ spanId }) => spanId))
+  return trace.every(({ isEntry, parentSpanId = "" }) => isEntry || written.has(parentSpanId))
+}
+
+const firstStart = (spans: ReadonlyArray<Span>): number =>
+  spans.reduce((first, { start }) => Math.min(first, start ?? 0), Number.POSITIVE_INFINITY)
+
+const lastEnd = (spans: ReadonlyArray<Span>): number | null =>
+  spans.reduce<number | null>((last, { end }) => (end === null ? last : Math.max(last ?? end, end)), null)
 
 /** A span's attribute that names the conversation that its trace is a part of. */
 const CONVERSATION = ["gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"]

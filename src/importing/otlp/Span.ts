@@ -8,6 +8,8 @@ export interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
+  /** Whether its parent, if it has one, is of another service: that of a request that it serves or of a message that it takes. */
+  readonly isEntry: boolean
   readonly name: string
   /** Milliseconds since 1970. */
   readonly start: number | null
@@ -35,6 +37,7 @@ export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
   const isError = code === 2 || code === "STATUS_CODE_ERROR" || code === "2"
   return {
     ...{ traceId, spanId, parentSpanId: idIn(either("parentSpanId", "parent_span_id")) },
+    isEntry: ENTRY_KINDS.has(field(value, "kind")) || hasRemoteParent(field(value, "flags")),
     name: textOf(value, "name") ?? "span",
     start: nanosOf(either("startTimeUnixNano", "start_time_unix_nano")),
     end: nanosOf(either("endTimeUnixNano", "end_time_unix_nano")),
@@ -46,6 +49,15 @@ export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
     service: textOf(attributesOf(field(resource, "resource")), "service.name"),
   }
 }
+
+/** SERVER and CONSUMER, as numbers and by name. */
+const ENTRY_KINDS: ReadonlySet<unknown> = new Set([2, "SPAN_KIND_SERVER", 5, "SPAN_KIND_CONSUMER"])
+
+/** Bits of a span's flags: whether it is known if its parent is remote, and whether it is. */
+const REMOTE_PARENT = 0x100 | 0x200
+
+const hasRemoteParent = (flags: unknown): boolean =>
+  typeof flags === "number" && (flags & REMOTE_PARENT) === REMOTE_PARENT
 
 /** The trace of a span; undefined if `spanOf` reads none in the value. */
 export const traceIdOf = (value: unknown): string | undefined => {
