@@ -129,7 +129,7 @@ export class Session {
     }
     const at = timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
-    const key = uuid ?? this.#keys.of(value).key
+    const key = uuid ?? this.#keys.of(value)
     const agentId = this.#agentOf(value, uuid)
     // Agents work at the same time: only the times of one of them are in order.
     if (agentId === undefined) run.tick(at)

@@ -98,9 +98,9 @@ export class Rollout {
 
   #map(run: Run, value: unknown): void {
     const at = timeOf(field(value, "timestamp"))
-    const { key, isAgain } = this.#keys.of(value)
     // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
-    if (at !== null && isAgain) {
+    const key = at === null ? this.#keys.of(value) : this.#keys.ofNew(value)
+    if (key === undefined) {
       this.#runs.leaveOut(textOf(value, "type") ?? "record", "the same record again")
       return
     }

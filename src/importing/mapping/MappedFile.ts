@@ -117,7 +117,7 @@ export class MappedFile {
       return
     }
     mapped.number += 1
-    const key = own ?? mapped.keys.of(record).key
+    const key = own ?? mapped.keys.of(record)
     const at = timeOf(this.#heads.time?.(record))
     mapped.lastAt = at ?? mapped.lastAt
     run.tick(at)

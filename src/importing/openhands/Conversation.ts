@@ -112,7 +112,7 @@ export class Conversation {
       return
     }
     this.#number += 1
-    const key = id ?? this.#keys.of(value).key
+    const key = id ?? this.#keys.of(value)
     const at = timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     run.tick(at)

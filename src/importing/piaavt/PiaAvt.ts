@@ -84,9 +84,9 @@ class Simulation {
   record(line: unknown, where: string): void {
     const at = timeOf(field(line, "timestamp"))
     const type = textOf(line, "event_type") ?? "unknown"
-    const { key, isAgain } = this.#keys.of(line)
     // Lines have no ids. One that is equal to another, its time included, was written twice.
-    if (isAgain) {
+    const key = this.#keys.ofNew(line)
+    if (key === undefined) {
       this.#runs.leaveOut(type, "the same line again")
       return
     }

@@ -12,15 +12,21 @@ export const contentIdOf = (record: unknown): string => idOf(JSON.stringify(logJ
  */
 export class RecordKeys {
   readonly #seen = new IdSet()
-  /** How often the records came that are equal to others. */
+  /** How often the records came that are equal to others, and are kept. */
   readonly #times = new Map<string, number>()
 
-  /** The key of the next record, and whether it is equal to one before. That has a key of its own, too. */
-  of(record: unknown): { readonly key: string; readonly isAgain: boolean } {
+  /** The key of the next record. One that is equal to one before has a key of its own, too. */
+  of(record: unknown): string {
     const id = contentIdOf(record)
-    if (this.#seen.add(id)) return { key: id, isAgain: false }
+    if (this.#seen.add(id)) return id
     const times = (this.#times.get(id) ?? 1) + 1
     this.#times.set(id, times)
-    return { key: `${id}#${times}`, isAgain: true }
+    return `${id}#${times}`
+  }
+
+  /** The key of the next record; undefined if it is equal to one before. */
+  ofNew(record: unknown): string | undefined {
+    const id = contentIdOf(record)
+    return this.#seen.add(id) ? id : undefined
   }
 }
