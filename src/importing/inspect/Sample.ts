@@ -27,8 +27,6 @@ export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample:
     return
   }
   const spec = field(header, "eval")
-  const evaluation =
-    textOf(spec, "eval_id") ?? [textOf(spec, "run_id"), textOf(spec, "task_id")].filter(Boolean).join(".")
   const id = asText(field(sample, "id"))
   const epoch = numberOf(sample, "epoch") ?? 1
   const events =
@@ -40,13 +38,23 @@ export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample:
     return typeof value === "string" || typeof value === "number" ? [[name, value] as const] : []
   })
   const run = runs.open({
-    id: `${evaluation === "" ? (isObject(spec) ? contentIdOf(spec) : file.digest).slice(0, 18) : evaluation}.${id}.${epoch}`,
+    id: `${evaluationOf(file, spec)}.${id}.${epoch}`,
     goal: inputText(field(sample, "input")),
     agent: `${textOf(spec, "task") ?? "inspect"}@${textOf(spec, "model") ?? "unknown"}`,
     at: started,
     about: { ...Object.fromEntries(named), sample: id, epoch, target: logJson(field(sample, "target") ?? null).json },
   })
   new SampleMapper(runs, run, sample, events).map()
+}
+
+/** How many characters of what names an evaluation that has no id are its id: enough that two are not taken for one. */
+const ID_LENGTH = 18
+
+/** What names the evaluation of a log: its ids, else what its header says of it, else the file's content. */
+const evaluationOf = (file: SourceFile, spec: unknown): string => {
+  const named = textOf(spec, "eval_id") ?? [textOf(spec, "run_id"), textOf(spec, "task_id")].filter(Boolean).join(".")
+  if (named !== "") return named
+  return (isObject(spec) ? contentIdOf(spec) : file.digest).slice(0, ID_LENGTH)
 }
 
 const inputText = (input: unknown): string => {
