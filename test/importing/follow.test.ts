@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Queue } from "effect"
+import { Clock, Duration, Effect, Fiber, Queue } from "effect"
 import { describe, expect } from "vitest"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Follow from "../../src/importing/Follow.ts"
@@ -236,6 +236,27 @@ describe("a directory that is followed", () => {
           },
           ...{ unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(), currentTimeNanos: clock.currentTimeNanos },
           sleep: (duration) => clock.sleep(duration),
+        } as Clock.Clock),
+      )
+    }),
+  )
+
+  it.live("has a trace that lost its root span imported once it is silent, though its file does not change", () =>
+    Effect.clockWith((clock) => {
+      let ahead = 0
+      const millis = () => Date.UTC(2026, 0, 1, 12, 1) + ahead
+      const nanos = () => BigInt(millis()) * 1_000_000n
+      return following({ "t.jsonl": lines([Formats.exported(Formats.genAi()[0] ?? {})]) }, (_, next) =>
+        Effect.gen(function* () {
+          expect((yield* next).files).toMatchObject([{ waits: true, runs: [] }])
+          ahead = 2 * 3_600_000
+          expect((yield* next).files).toMatchObject([{ waits: false, runs: [{ ended: true }] }])
+        }),
+      ).pipe(
+        Effect.withClock({
+          ...{ [Clock.ClockTypeId]: Clock.ClockTypeId, sleep: () => clock.sleep(Duration.millis(5)) },
+          ...{ unsafeCurrentTimeMillis: millis, currentTimeMillis: Effect.sync(millis) },
+          ...{ unsafeCurrentTimeNanos: nanos, currentTimeNanos: Effect.sync(nanos) },
         } as Clock.Clock),
       )
     }),
