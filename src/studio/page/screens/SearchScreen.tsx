@@ -1,4 +1,4 @@
-/** Payloads that contain a text, shown as they are found; the search ends when the reader goes elsewhere. */
+/** Payloads that contain a text, shown as they are found; the search ends when the reader goes elsewhere. Each text has a screen of its own. */
 import { useEffect, useState } from "preact/hooks"
 import type { Hit } from "../../wire/Asking.ts"
 import { visit } from "../model/Address.ts"
@@ -13,7 +13,6 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
   const [state, setState] = useState("")
   const [stop, setStop] = useState<AbortController | null>(null)
   useEffect(() => {
-    setHits([])
     if (text === "") return setState("All payloads on all timelines are searched, whatever the case of their letters.")
     const abort = new AbortController()
     setStop(abort)
@@ -21,6 +20,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
     const found: Array<Hit> = []
     // What comes within a frame is drawn at once: of a log where very much is found, the list would never be done with.
     let frame = 0
+    let isGone = false
     const draw = () => {
       cancelAnimationFrame(frame)
       frame = 0
@@ -36,8 +36,10 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
             frame ||= requestAnimationFrame(draw)
           } else if ("progress" in line)
             setState(`searching … ${Math.round((100 * line.progress.done) / Math.max(1, line.progress.of))} %`)
-          else if ("problem" in line) setState(line.problem)
-          else {
+          else if ("problem" in line) {
+            setState(line.problem)
+            setStop(null)
+          } else {
             draw()
             setState(line.cut ? "There are more; only the first are shown." : `${count(found.length, "event")}.`)
             setStop(null)
@@ -45,10 +47,13 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
         },
         abort.signal,
       )
-      .catch((cause: unknown) =>
-        setState(abort.signal.aborted ? `Stopped. ${count(found.length, "event")} so far.` : messageOf(cause)),
-      )
+      .catch((cause: unknown) => {
+        if (isGone) return
+        setStop(null)
+        setState(abort.signal.aborted ? `Stopped. ${count(found.length, "event")} so far.` : messageOf(cause))
+      })
     return () => {
+      isGone = true
       cancelAnimationFrame(frame)
       abort.abort()
     }
@@ -73,7 +78,6 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
           }}
         >
           <input
-            key={text}
             name="text"
             defaultValue={text}
             placeholder="a text that payloads contain"
@@ -85,13 +89,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
         <p role="status">
           {state}{" "}
           {stop === null ? null : (
-            <button
-              type="button"
-              onClick={() => {
-                stop.abort()
-                setStop(null)
-              }}
-            >
+            <button type="button" onClick={() => stop.abort()}>
               stop
             </button>
           )}
