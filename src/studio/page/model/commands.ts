@@ -1,6 +1,7 @@
-/** What a text in the box means: a position, a moment, a path, a task, a screen, a search, or a predicate. */
+/** What a text in the box means: a position, a moment, a time, a path, a task, a screen, a command, a search, or a predicate. */
 
 import { pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
+import { dayOf } from "../parts/format.ts"
 import { type Address, OVERVIEW, positionOf, visit } from "./Address.ts"
 import { KEYS, type Page } from "./keys.ts"
 import type { Studio } from "./Studio.ts"
@@ -49,7 +50,8 @@ export const meaningOf = (text: string): Meaning | null => {
       says: `search all payloads for “${search}”`,
       run: (studio) => studio.go({ screen: "search", text: search }),
     }
-  const named = /^task\s+(.+)$/.exec(given)?.[1]
+  // What begins with an operator is compared with `task`: a predicate.
+  const named = /^task\s+([^=!<>?&|].*)$/.exec(given)?.[1]
   if (named !== undefined) return { says: `open the task ${named}`, run: (studio) => openTask(studio, named) }
   if (TASK.test(given) && !/^(true|false)$/.test(given))
     return { says: `open the task ${given}`, run: (studio) => openTask(studio, given) }
@@ -76,12 +78,15 @@ const MOST_PATHS = 100
 export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Suggestion> => {
   if (!text.startsWith("/")) return NAMES
   const above = text.slice(0, text.lastIndexOf("/"))
+  const begun = text.slice(above.length + 1)
   const state = studio.frame.value?.after
   const parent = state === undefined ? undefined : valueAt(state, pointerKeys(above))
   if (typeof parent !== "object" || parent === null) return []
   return Object.keys(parent)
+    .map(pointerToken)
+    .filter((token) => token.startsWith(begun))
     .slice(0, MOST_PATHS)
-    .map((key) => ({ text: `${above}/${pointerToken(key)}`, says: "" }))
+    .map((token) => ({ text: `${above}/${token}`, says: "" }))
 }
 
 /** Goes to the event at a position, wherever it is. */
@@ -101,13 +106,10 @@ const locate = async (studio: Studio, moment: string): Promise<void> => {
 const atTime = async (studio: Studio, given: string): Promise<void> => {
   const [, day, clock = ""] = LOCAL_TIME.exec(given) ?? []
   const here = new Date(studio.frame.value?.entry?.occurredAt ?? studio.log.value.headAt ?? Date.now())
-  const time = new Date(`${day ?? localDay(here)}T${clock}`)
+  const time = new Date(`${day ?? dayOf(here.getTime())}T${clock}`)
   if (Number.isNaN(time.getTime())) return studio.say(`${given} is no time of a day.`, true)
   await locate(studio, time.toISOString())
 }
-
-const localDay = (date: Date): string =>
-  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-")
 
 const openTask = async (studio: Studio, id: string): Promise<void> => {
   const { timeline, id: task } = await studio.source.ask("task", {

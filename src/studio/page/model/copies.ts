@@ -1,4 +1,5 @@
 /** A view as it can be taken elsewhere: as a command line, and as a call of `hindcast/promise`. */
+import { isVisible } from "../../../values/PlainText.ts"
 import { type Address, type Overview, otherOf, positionOf, type Visit } from "./Address.ts"
 
 /** What was said in a task. */
@@ -115,5 +116,18 @@ const run = (timeline: string, task: string): string => word(timeline === "main"
 
 const literal = (value: unknown): string => JSON.stringify(value)
 
-/** A word of a POSIX shell. */
-const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+/** A word of a shell. What is invisible is written by its bytes, so that the word is exact where it is shown, and harmless where it is pasted. */
+const word = (text: string): string => {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text
+  return isVisible(text)
+    ? `'${text.replaceAll("'", `'\\''`)}'`
+    : `$'${Array.from(UTF_8.encode(text), escaped).join("")}'`
+}
+
+const UTF_8 = new TextEncoder()
+
+/** A byte within `$'…'`. */
+const escaped = (byte: number): string => {
+  const character = String.fromCharCode(byte)
+  return /[ -&(-[\]-~]/.test(character) ? character : `\\${byte.toString(8).padStart(3, "0")}`
+}

@@ -20,10 +20,13 @@ export const duration = (ms: number): string => {
 }
 
 /** A moment in the reader's zone, to the millisecond. */
-export const time = (epochMs: number): string => {
+export const time = (epochMs: number): string => `${dayOf(epochMs)} ${clock(epochMs)}`
+
+/** The day of a moment. */
+export const dayOf = (epochMs: number): string => {
   const date = new Date(epochMs)
   const two = (value: number) => String(value).padStart(2, "0")
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(epochMs)}`
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
 /** The time of day of a moment. */
