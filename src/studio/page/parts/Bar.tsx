@@ -2,20 +2,14 @@
 import type { Signal } from "@preact/signals"
 import { oneLine } from "../../../values/PlainText.ts"
 import { OVERVIEW, visit } from "../model/Address.ts"
-import type { Dialog } from "../model/keys.ts"
+import type { Page } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
 import { CommandBox } from "./CommandBox.tsx"
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 import { Link } from "./Link.tsx"
 
-export const Bar = ({
-  connection,
-  onOpen,
-}: {
-  readonly connection: Signal<Connection>
-  readonly onOpen: (dialog: Dialog) => void
-}) => {
+export const Bar = ({ connection, page }: { readonly connection: Signal<Connection>; readonly page: Page }) => {
   const studio = useStudio()
   const address = studio.address.value
   const log = studio.log.value
@@ -82,8 +76,8 @@ export const Bar = ({
             plugins
           </Link>
         )}
-        <CommandBox onOpen={onOpen} />
-        <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={() => onOpen("help")}>
+        <CommandBox page={page} />
+        <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={() => page.open("help")}>
           ?
         </button>
       </div>

@@ -1,14 +1,15 @@
-/** The box: what is typed is read as a position, a moment, a path, a task, a screen, a search or a predicate, and the box says as what. */
+/** The box. What a text in the box means: a position, a moment, a time, a path, a task, a screen, a command, a search, or a predicate. The box says as what it is read. */
 import { signal } from "@preact/signals"
 import { useRef, useState } from "preact/hooks"
+import { isVisible, visible } from "../../../values/PlainText.ts"
 import { meaningOf, suggestionsFor } from "../model/commands.ts"
-import type { Dialog } from "../model/keys.ts"
+import type { Page } from "../model/keys.ts"
 import { useStudio } from "./context.ts"
 
 /** Puts a text into the box, and the cursor behind it. */
 export const boxText = signal<{ readonly text: string } | null>(null)
 
-export const CommandBox = ({ onOpen }: { readonly onOpen: (dialog: Dialog) => void }) => {
+export const CommandBox = ({ page }: { readonly page: Page }) => {
   const studio = useStudio()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState("")
@@ -28,8 +29,9 @@ export const CommandBox = ({ onOpen }: { readonly onOpen: (dialog: Dialog) => vo
     if (meaning === null) return
     setText("")
     input.current?.blur()
+    studio.notice.value = null
     try {
-      await meaning.run(studio, { open: onOpen, focusBox: (text) => (boxText.value = { text }) })
+      await meaning.run(studio, page)
     } catch (cause) {
       studio.fail(cause)
     }
@@ -61,8 +63,9 @@ export const CommandBox = ({ onOpen }: { readonly onOpen: (dialog: Dialog) => vo
         }}
       />
       <datalist id="box-names">
+        {/* A browser shows the value itself where there is no label. */}
         {(isOpen ? suggestionsFor(text, studio) : []).map(({ text: value, says }) => (
-          <option key={value} value={value} label={says === "" ? undefined : says} />
+          <option key={value} value={value} label={says || (isVisible(value) ? undefined : visible(value))} />
         ))}
       </datalist>
       {isOpen && meaning !== null ? (

@@ -1,6 +1,6 @@
 /** The page: the bar, the screen that the address says, what is said to the reader, and what is open over it. */
 import type { Signal } from "@preact/signals"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { OVERVIEW, otherOf } from "../model/Address.ts"
 import { commandOf, type Dialog, type Page } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
@@ -25,13 +25,16 @@ import { VisitScreen } from "./VisitScreen.tsx"
 
 export const App = ({ studio, connection }: { readonly studio: Studio; readonly connection: Signal<Connection> }) => {
   const [dialog, open] = useState<Dialog>(null)
-  useEffect(() => {
-    const page: Page = {
+  const page = useMemo<Page>(
+    () => ({
       open,
       focusBox: (text) => {
         boxText.value = { text }
       },
-    }
+    }),
+    [],
+  )
+  useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key === "k") {
         event.preventDefault()
@@ -46,7 +49,7 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     }
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
-  }, [studio])
+  }, [studio, page])
   const hasDrafts = !studio.drafts.isEmpty.value
   useEffect(() => {
     if (!hasDrafts) return
@@ -57,7 +60,7 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
   const close = () => open(null)
   return (
     <StudioContext.Provider value={studio}>
-      <Bar connection={connection} onOpen={open} />
+      <Bar connection={connection} page={page} />
       <Notice />
       <Screen key={studio.epoch.value} />
       {dialog === "help" ? <Help onClose={close} /> : null}
@@ -108,7 +111,7 @@ const Screen = () => {
     case "scenarios":
       return <ScenariosScreen file={address.file} />
     case "search":
-      return <SearchScreen text={address.text} />
+      return <SearchScreen key={address.text} text={address.text} />
     case "lost":
       return (
         <main class="lost">
