@@ -38,7 +38,7 @@ const HINT = "Ctrl+Space shows what can be written at the caret."
 /** @param schema null where there is none, or not yet: nothing is completed */
 export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: JsonObject | null): Completing => {
   const [opened, open] = useState<Opened | null>(null)
-  const [isVain, setVain] = useState(false)
+  const [foundNothing, setFoundNothing] = useState(false)
   const find = (): Completion | null => {
     const element = area.current
     if (element === null || schema === null || element.selectionStart !== element.selectionEnd) return null
@@ -48,14 +48,14 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
     open(completion === null || completion.options.length === 0 ? null : { ...completion, chosen: 0 })
   /** As one types, a list that has nothing to add, or of everything, would be in the way. */
   const onTyped = () => {
-    setVain(false)
+    setFoundNothing(false)
     const found = find()
     const isDone = found?.options.some(({ name }) => name.toLowerCase() === found.begun)
     show(found === null || found.begun === "" || isDone ? null : found)
   }
   const ask = () => {
     const found = find()
-    setVain(found === null || found.options.length === 0)
+    setFoundNothing(found === null || found.options.length === 0)
     show(found)
   }
   const write = ({ text }: Option) => {
@@ -72,6 +72,10 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
     const next = text.endsWith(": ") ? find() : null
     show(next?.options.every(({ text: word }) => !word.endsWith(": ")) ? next : null)
   }
+  const close = () => {
+    setFoundNothing(false)
+    open(null)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return
     if (event.key === " " && event.ctrlKey && schema !== null) {
@@ -79,9 +83,10 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
       ask()
       return
     }
-    if (opened === null) return
+    if (opened === null) return MOVING.test(event.key) ? close() : undefined
     const { options, chosen } = opened
-    const by = STEPS.get(event.key)
+    // With Shift, arrows select text.
+    const by = event.shiftKey ? undefined : STEPS.get(event.key)
     const option = options[chosen]
     if (by !== undefined) {
       event.preventDefault()
@@ -93,12 +98,12 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
       // Else it closed the dialog around it as well.
       event.preventDefault()
       event.stopPropagation()
-      open(null)
-    } else if (ELSEWHERE.test(event.key)) open(null)
+      close()
+    } else if (MOVING.test(event.key)) close()
   }
   return {
-    ...{ opened, onTyped, onKeyDown, write, close: () => open(null) },
-    says: schema === null ? "" : isVain ? "Nothing that the schema names fits at the caret." : HINT,
+    ...{ opened, onTyped, onKeyDown, write, close },
+    says: schema === null ? "" : foundNothing ? "Nothing that the schema names fits at the caret." : HINT,
     described: {
       ...(schema === null ? {} : { "aria-autocomplete": "list" }),
       ...(opened === null ? {} : { "aria-controls": LIST, "aria-activedescendant": idOf(opened.chosen) }),
@@ -113,7 +118,8 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 
 const WRITING: ReadonlySet<string> = new Set(["Enter", "Tab"])
 
-const ELSEWHERE = /^(?:ArrowLeft|ArrowRight|Home|End|PageUp|PageDown)$/
+/** Keys that move the caret or its end of a selection, where they choose nothing. */
+const MOVING = /^(?:Arrow(?:Left|Right|Up|Down)|Home|End|PageUp|PageDown)$/
 
 interface Props {
   readonly completing: Completing

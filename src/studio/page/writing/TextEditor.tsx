@@ -8,6 +8,10 @@ import { CompletionList, useCompletion } from "./Completions.tsx"
 const LINE = 20
 const ABOVE = 8
 
+/** Widths of what is beside the lines, and of the list of completions with the space beside it, in pixels. The style sheet has them, too. */
+const BESIDE = 56
+const LIST = 448
+
 /** Most issues that are listed: the first ones lead to the others. */
 const LISTED = 50
 
@@ -143,7 +147,7 @@ const placeOf = (
   return {
     isAbove,
     top: isAbove ? top : top + LINE,
-    left: `clamp(0px, 56px + ${before.at(-1)?.length ?? 0}ch - ${scroll.left}px, max(0px, 100% - 448px))`,
+    left: `clamp(0px, ${BESIDE}px + ${before.at(-1)?.length ?? 0}ch - ${scroll.left}px, max(0px, 100% - ${LIST}px))`,
   }
 }
 
