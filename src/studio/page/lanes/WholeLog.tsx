@@ -28,7 +28,9 @@ export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) =>
   const studio = useStudio()
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
-  const head = Math.max(1, useThrottled(studio.head.value))
+  const now = Math.max(1, useThrottled(studio.head.value))
+  // The whole log is counted for each answer: it is asked again only when the log has grown by a bin.
+  const head = now - (now % Math.ceil(now / BINS))
   const { answer } = useAnswer(
     "density",
     { timeline, from: 1, to: head, bins: Math.min(BINS, head) },
