@@ -5,7 +5,7 @@ import { lineEnd, NONE, type Place, quoteEnd, unquoted, wordEnd } from "./yamlTe
 const MAX_LEVELS = 100
 
 /** A collection in brackets that is not closed yet. */
-interface Frame {
+interface OpenCollection {
   readonly bracket: string
   readonly step: string
   /** The key whose value comes; null before it. */
@@ -36,7 +36,7 @@ class FlowReader {
   readonly #text: string
   readonly #offset: number
   readonly #around: () => ReadonlyArray<string>
-  readonly #frames: Array<Frame> = []
+  readonly #frames: Array<OpenCollection> = []
   #token: Token | null = null
   /** Undefined until it is reached. */
   #place: Place | null | undefined = undefined
@@ -93,7 +93,7 @@ class FlowReader {
   }
 
   /** Takes what was written as a key; false if none can stand here. */
-  #nameValue(frame: Frame | undefined): boolean {
+  #nameValue(frame: OpenCollection | undefined): boolean {
     if (this.#token === null || frame?.bracket !== "{" || frame.key !== null) return false
     // The key at the place itself is not beside it.
     frame.key = this.#token.from === this.#place?.from ? "" : this.#written()
@@ -110,7 +110,7 @@ class FlowReader {
   }
 
   /** Takes what was written as a value, or as a key without one. */
-  #end(frame: Frame | undefined): void {
+  #end(frame: OpenCollection | undefined): void {
     if (frame?.bracket === "{") {
       if (frame.key !== null) frame.values.set(frame.key, this.#written())
       else if (this.#token !== null && this.#token.from !== this.#place?.from) frame.values.set(this.#written(), "")

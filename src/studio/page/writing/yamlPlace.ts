@@ -21,6 +21,17 @@ const keyOf = (rest: string): Key | undefined => {
   return { key: key.trimEnd(), colon: found[0].endsWith(":") ? length - 1 : length - 2, length }
 }
 
+/** A value on its line without the comment behind it. */
+const withoutComment = (value: string): string => {
+  const text = value.trimStart()
+  const end = /^["']/.test(text) ? quoteEnd(text, 0) : 0
+  const comment = text.slice(end).search(COMMENT)
+  return comment < 0 ? text : text.slice(0, end + comment)
+}
+
+/** A comment stands at the beginning, or behind white space. */
+const COMMENT = /(?<!\S)#/
+
 /** A line, divided: its indentation, the dashes of lists, and the rest. */
 const dividedLine = (line: string) => {
   const rest = line.trimStart()
@@ -124,7 +135,7 @@ const besideInBlock = (text: string, start: number, column: number): ReadonlyMap
   const beside = new Map<string, string>()
   const take = ({ rest }: ReturnType<typeof dividedLine>) => {
     const found = keyOf(rest)
-    if (found !== undefined) beside.set(found.key, unquoted(rest.slice(found.length)))
+    if (found !== undefined) beside.set(found.key, unquoted(withoutComment(rest.slice(found.length))))
   }
   // A line further to the right, and an element of a list at the column, are of a value of the mapping.
   const isWithin = ({ indent, dashes, rest }: ReturnType<typeof dividedLine>) =>
