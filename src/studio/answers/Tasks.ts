@@ -66,11 +66,11 @@ export const groups = ({ timeline, where, by }: typeof GroupQuery.Type) =>
     const rows = yield* TaskRows.of(past)
     const all = yield* TaskRows.all(past, rows, rows.ids("oldest"))
     const selected = where === undefined ? all : yield* TaskFilter.select(where, all)
-    const keysOf = (row: TaskRow): ReadonlyArray<string> => {
+    const keysOf = (row: TaskRow): ReadonlyArray<string | null> => {
       if (by === "plugin") return SafeRecord.get(rows.standings.plugins, row.id) ?? []
-      return [by === "agent" ? (row.agent ?? "unknown") : (row.outcome ?? "open")]
+      return [by === "agent" ? row.agent : row.outcome]
     }
-    const grouped = new Map<string, Array<TaskRow>>()
+    const grouped = new Map<string | null, Array<TaskRow>>()
     for (const row of selected) {
       for (const key of keysOf(row)) {
         const known = grouped.get(key)
@@ -81,7 +81,7 @@ export const groups = ({ timeline, where, by }: typeof GroupQuery.Type) =>
     return [...grouped].map(([key, members]) => groupOf(key, members)).sort((a, b) => b.tasks - a.tasks)
   })
 
-const groupOf = (key: string, rows: ReadonlyArray<TaskRow>): TaskGroup => {
+const groupOf = (key: TaskGroup["key"], rows: ReadonlyArray<TaskRow>): TaskGroup => {
   const outcomes: { [outcome: string]: number } = {}
   for (const { outcome } of rows) {
     const name = outcome ?? "open"

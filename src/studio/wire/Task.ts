@@ -49,7 +49,8 @@ export interface TaskList {
 
 /** `GET /api/groups?timeline=…&where=…&by=agent|outcome|plugin`: the tasks of a list, grouped. */
 export interface TaskGroup {
-  readonly key: string
+  /** What its tasks have in common; null of tasks whose agent is unknown, or that are open. */
+  readonly key: string | null
   readonly tasks: number
   readonly outcomes: { readonly [outcome: string]: number }
   /** The mean net score of those that were scored; null if none was. */

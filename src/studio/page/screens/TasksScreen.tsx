@@ -1,15 +1,15 @@
 /** All tasks of a timeline: filtered, ordered, grouped; each with a strip of its course. 10,000 of them scroll. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { decodeKind } from "../../wire/Kind.ts"
-import type { TaskGroup, TaskRow } from "../../wire/Task.ts"
+import type { TaskRow } from "../../wire/Task.ts"
 import { type Overview, visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
-import { count, nameOf, number, signed, time } from "../parts/format.ts"
+import { count, nameOf, signed, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
-import { Sparkline } from "../parts/Sparkline.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { messageOf } from "../source/Source.ts"
+import { Groups } from "./TaskGroups.tsx"
 
 /** Rows of one page, and the height of a row in pixels (the style sheet has the same). */
 const PAGE = 100
@@ -235,68 +235,3 @@ const HEIGHTS: { readonly [kind: string]: number } = {
   plugin: 3,
   other: 2,
 }
-
-interface GroupsProps {
-  readonly groups: ReadonlyArray<TaskGroup>
-  readonly address: Overview
-}
-
-/** The tasks of a group alone; null where no row of a task says that it is one of them. */
-const within = ({ by, where, ...address }: Overview, key: string): Overview | null => {
-  if (by !== "agent" && by !== "outcome") return null
-  const isIn =
-    key === (by === "agent" ? "unknown" : "open") ? `task.${by} == null` : `task.${by} == ${JSON.stringify(key)}`
-  return { ...address, by, where: where === "" ? isIn : `(${where}) && ${isIn}` }
-}
-
-const GroupName = ({ name, to }: { readonly name: string; readonly to: Overview | null }) =>
-  to === null ? (
-    <bdi>{name}</bdi>
-  ) : (
-    <Link to={to} title="These tasks alone">
-      <bdi>{name}</bdi>
-    </Link>
-  )
-
-const Groups = ({ groups, address }: GroupsProps) => (
-  <div class="scroll">
-    <table class="groups">
-      <thead>
-        <tr>
-          <th scope="col">{address.by}</th>
-          <th scope="col" class="n">
-            tasks
-          </th>
-          <th scope="col">outcomes</th>
-          <th scope="col" class="n">
-            mean net
-          </th>
-          <th scope="col">net, oldest to newest</th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map(({ key, tasks, outcomes, mean, trend }) => (
-          <tr key={key}>
-            <th scope="row">
-              <GroupName name={key} to={within(address, key)} />
-            </th>
-            <td class="n">{tasks}</td>
-            <td>
-              {Object.entries(outcomes)
-                .map(([outcome, times]) => `${outcome} ${times}`)
-                .join(" · ")}
-            </td>
-            <td class="n">{mean === null ? "" : number(mean)}</td>
-            <td>
-              <Sparkline
-                points={trend.map((value, position) => ({ position, value }))}
-                at={trend.length}
-                label={`Net of ${key}`}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
