@@ -122,13 +122,13 @@ describe("a waterfall", () => {
   it("goes from the first net to the second one, by what differs, the greatest first", () => {
     const a = [reward("speed", 2), reward("safety", 1), reward("speed", 1)]
     const b = [reward("speed", 2.5), reward("safety", -4)]
-    expect(barsOf(a, b)).toEqual([
-      { name: "first", from: 0, to: 4 },
+    expect(barsOf(a, b, ["one", "other"])).toEqual([
+      { name: "one", from: 0, to: 4 },
       { name: "safety r", from: 4, to: -1 },
       { name: "speed r", from: -1, to: -1.5 },
-      { name: "second", from: 0, to: -1.5 },
+      { name: "other", from: 0, to: -1.5 },
     ])
-    expect(barsOf([], [])).toHaveLength(2)
-    expect(barsOf([reward("x", 0.1), reward("x", 0.2)], [reward("x", 0.3)])).toHaveLength(2)
+    expect(barsOf([], [], ["", ""])).toHaveLength(2)
+    expect(barsOf([reward("x", 0.1), reward("x", 0.2)], [reward("x", 0.3)], ["", ""])).toHaveLength(2)
   })
 })

@@ -11,7 +11,7 @@ interface WaterfallProps {
 }
 
 export const Waterfall = ({ a, b, names }: WaterfallProps) => {
-  const bars = barsOf(a, b)
+  const bars = barsOf(a, b, names)
   const isNet = (index: number): boolean => index === 0 || index === bars.length - 1
   const ends = bars.flatMap(({ from, to }) => [from, to, 0])
   const [low, high] = extentOf(ends)
@@ -25,7 +25,7 @@ export const Waterfall = ({ a, b, names }: WaterfallProps) => {
           {bars.map(({ name, from, to }, index) => (
             <tr key={index}>
               <th scope="row">
-                <bdi>{index === 0 ? names[0] : isNet(index) ? names[1] : name}</bdi>
+                <bdi>{name}</bdi>
               </th>
               <td class="n">{isNet(index) ? number(to) : signed(to - from)}</td>
               <td class="bar-cell">
