@@ -12,7 +12,8 @@ export const visible = (text: string): string =>
     : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
 /** Like `visible`, but keeps line feeds: for text of several lines, such as an error's message. */
-export const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n")
+export const visibleLines = (text: string): string =>
+  ASCII.test(text) ? text : text.split("\n").map(visible).join("\n")
 
 /** Whether `visible` leaves a text unchanged. */
 export const isVisible = (text: string): boolean => visible(text) === text

@@ -1,6 +1,5 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
 import { useEffect, useMemo, useState } from "preact/hooks"
-import { visibleLines } from "../../../values/PlainText.ts"
 import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import {
@@ -154,7 +153,7 @@ const Answered = ({ answer, streaming }: { readonly answer: Answer; readonly str
       ))}
       {answer.failed === null ? null : (
         <p class="bad">
-          <bdi>{visibleLines(answer.failed)}</bdi>
+          <bdi>{answer.failed}</bdi>
         </p>
       )}
       <Used use={answer.use} />
@@ -204,7 +203,7 @@ const Called = ({ call }: { readonly call: Call }) => (
 
 const Text = ({ text }: { readonly text: string }) => (
   <p class="words">
-    <bdi>{visibleLines(text)}</bdi>
+    <bdi>{text}</bdi>
   </p>
 )
 

@@ -4,7 +4,6 @@
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
-import { visibleLines } from "../../../values/PlainText.ts"
 import type { ViewCode } from "../../wire/Chunk.ts"
 import { FrameTalk, type Picture } from "../drawing/FrameTalk.ts"
 
@@ -86,7 +85,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
       {standing.kind === "drawn" ? null : children}
       {standing.kind === "failed" ? (
         <p class="note">
-          The drawing code of <bdi>{plugin}</bdi> failed: <bdi>{visibleLines(standing.message)}</bdi>
+          The drawing code of <bdi>{plugin}</bdi> failed: <bdi>{standing.message}</bdi>
         </p>
       ) : null}
     </>
@@ -104,7 +103,7 @@ export const NotDrawn = ({ plugin, code }: { readonly plugin: string; readonly c
         </code>
       </>
     ) : (
-      <bdi>{visibleLines(code.problem)}</bdi>
+      <bdi>{code.problem}</bdi>
     )}
   </p>
 )

@@ -1,7 +1,7 @@
 /** A JSON value as indented text, with what is long or deep cut until it is asked for. */
 import { useState } from "preact/hooks"
 import type { Json } from "../../../values/Json.ts"
-import { oneLine, visibleLines } from "../../../values/PlainText.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 
 /** Members of one object or list that are shown at once, and characters of a text. */
 const MEMBERS = 100
@@ -24,7 +24,7 @@ const Text = ({ text }: { readonly text: string }) => {
   const isBlock = shown.includes("\n")
   return (
     <span class={isBlock ? "v-string block" : "v-string"}>
-      <bdi>{isBlock ? visibleLines(shown) : `“${oneLine(shown)}”`}</bdi>
+      <bdi>{isBlock ? shown : `“${oneLine(shown)}”`}</bdi>
       {isLong && !all ? (
         <More text={`… ${(text.length - LENGTH).toLocaleString("en")} more characters`} onMore={() => showAll(true)} />
       ) : null}

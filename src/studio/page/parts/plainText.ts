@@ -3,7 +3,7 @@ import { options } from "preact"
 import { visibleLines } from "../../../values/PlainText.ts"
 
 /** Attributes that are read out or shown; the others are the page's own, or have to stay as they are. */
-const SHOWN: ReadonlySet<string> = new Set(["title", "aria-label", "aria-valuetext", "placeholder"])
+const SHOWN = ["title", "aria-label", "aria-valuetext", "placeholder", "label"] as const
 
 /** Makes each text that is drawn from now on plain, whoever draws it. */
 export const showPlainText = (): void => {
@@ -12,14 +12,17 @@ export const showPlainText = (): void => {
     const props: unknown = node.props
     // A text is a node without a type, whose props it is.
     if (typeof props === "string") Object.assign(node, { props: visibleLines(props) })
-    else if (typeof node.type === "string") Object.assign(node.props, plainAttributes(node.props))
+    else if (typeof node.type === "string") showPlainAttributes(node.props)
     next?.(node)
   }
 }
 
-const plainAttributes = (props: object): object =>
-  Object.fromEntries(
-    Object.entries(props).flatMap(([name, text]) =>
-      SHOWN.has(name) && typeof text === "string" ? [[name, visibleLines(text)]] : [],
-    ),
-  )
+/** The properties of an element are its own: they are changed in place. */
+const showPlainAttributes = (
+  props: { [name in (typeof SHOWN)[number]]?: unknown } & { readonly children?: unknown },
+): void => {
+  for (const name of SHOWN) {
+    const text = props[name]
+    if (typeof text === "string") props[name] = visibleLines(text)
+  }
+}

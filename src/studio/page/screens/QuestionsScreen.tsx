@@ -1,6 +1,5 @@
 /** Questions to people, as they come: what is asked, by which rule, why, how the world was, and how long there is to answer. */
 import { useEffect, useState } from "preact/hooks"
-import { visibleLines } from "../../../values/PlainText.ts"
 import type { Question } from "../../wire/Asking.ts"
 import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
@@ -65,7 +64,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
       </header>
       {question.warning === null ? null : (
         <p class="warning">
-          <bdi>{visibleLines(question.warning)}</bdi>
+          <bdi>{question.warning}</bdi>
         </p>
       )}
       <div class="asked">
