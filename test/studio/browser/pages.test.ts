@@ -10,12 +10,12 @@ import { type CoreNewEvent, EventLog } from "../../../src/events/log/EventLog.ts
 import { Archive } from "../../../src/events/maintenance/Archive.ts"
 import { PersonalData } from "../../../src/events/payload/PersonalData.ts"
 import * as SqliteEventLog from "../../../src/events/sqlite/SqliteEventLog.ts"
-import type { Json } from "../../../src/values/Json.ts"
 import { document, hindcast } from "../../cli/hindcast.ts"
 import { demoLog } from "../../demoLog.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
-import { at, open, type Serving, say, serve } from "./watching.ts"
+import { at, open, say, serve } from "./watching.ts"
+import { append, appendAs, deep, EVIL, opening, reading, serving, UNSEEN } from "./writing.ts"
 
 let browser: OwnBrowser
 let directory: string
@@ -27,50 +27,6 @@ afterAll(async () => {
   await browser?.close()
   fs.rmSync(directory, { recursive: true, force: true })
 })
-
-/** Appends to a log's file as another process would: it is opened and closed for it. */
-const append = (file: string, task: string, ...batches: ReadonlyArray<ReadonlyArray<CoreNewEvent>>): Promise<void> =>
-  appendAs(file, task, {}, ...batches)
-
-/** The same about a person, whose key encrypts the personal fields. */
-const appendAs = (
-  file: string,
-  task: string,
-  about: { readonly subject?: string },
-  ...batches: ReadonlyArray<ReadonlyArray<CoreNewEvent>>
-): Promise<void> =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    for (const events of batches)
-      yield* log.append({ stream: `task/${task}`, taskId: task, actor: "kernel", ...about, events: [...events] })
-  }).pipe(Effect.provide(SqliteEventLog.layer({ filename: file })), Effect.runPromise)
-
-const opening = (goal: string): CoreNewEvent => ({
-  type: "TaskOpened",
-  payload: { goal, measures: [], agent: "me@1", seed: 1 },
-})
-
-const reading = (value: Json, sensor = "room/view"): CoreNewEvent => ({
-  type: "SensorRead",
-  payload: { sensor, reading: value, priority: 0, latencyMs: 1 },
-})
-
-/** A log's file with a server, for as long as a test uses it. */
-const serving = async <A>(file: string, use: (studio: Serving) => Promise<A>): Promise<A> => {
-  const studio = await serve(file)
-  try {
-    return await use(studio)
-  } finally {
-    await studio.stop()
-  }
-}
-
-const EVIL = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202Egnp.\u0007\u001b[31m`
-
-/** What is not seen, or changes how what is around it is seen. Lines may be broken. */
-const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/u
-
-const deep = (levels: number): Json => (levels === 0 ? "bottom" : { down: deep(levels - 1) })
 
 describe("what a log says of itself", () => {
   it("is text, however long, deep, wide and hostile it is", async () => {
@@ -102,159 +58,6 @@ describe("what a log says of itself", () => {
       expect(await page.locator("img, script:not([src])").count()).toBe(0)
       expect(await overflow(page)).toBeLessThanOrEqual(0)
       expect({ said, dialogs, abroad }).toEqual({ said: [], dialogs: [], abroad: [] })
-    })
-  })
-})
-
-describe("names that a log made up", () => {
-  /** An event of each kind that names something, all by a text that would like to be more than a text. */
-  const named = (task: string): ReadonlyArray<CoreNewEvent> => {
-    const digest = "0".repeat(64)
-    const verdict = { scoreSetId: "set", measure: EVIL, name: EVIL, weight: 1, rationale: EVIL }
-    return [
-      opening(EVIL),
-      reading({ [EVIL]: 1 }, `${EVIL}/view`),
-      reading({ [EVIL]: 2 }, `${EVIL}/view`),
-      { type: "DecisionMade", payload: { agent: `${EVIL}@1`, choice: { act: EVIL, args: {} }, rationale: EVIL } },
-      { type: "InputReceived", payload: { source: EVIL, content: EVIL } },
-      { type: "MessageSent", payload: { content: EVIL, format: "text" } },
-      { type: "SensorFailed", payload: { sensor: `${EVIL}/view`, error: { code: EVIL, message: EVIL } } },
-      { type: "TaskClosed", payload: { outcome: "failed", reason: EVIL } },
-      {
-        type: "ScoringStarted",
-        payload: {
-          ...{ scoreSetId: "set", taskIds: [task], rubric: { name: EVIL }, rubricDigest: digest, label: EVIL },
-          ...{ critic: EVIL, criticDigest: digest, range: { from: 1, to: 8 } },
-        },
-      },
-      { type: "PunishmentGiven", payload: { ...verdict, amount: 1, because: [3] } },
-      {
-        type: "ScoringFinished",
-        payload: { scoreSetId: "set", totals: { [task]: { earned: 0, lost: 1, net: -1, unscored: 0 } } },
-      },
-    ]
-  }
-
-  /** Characters of the page's texts and labels that are invisible, or change what is beside them. */
-  const HIDDEN = `[...document.querySelectorAll("*")].flatMap((element) => [
-    ...["title", "aria-label", "aria-valuetext", "placeholder", "label"].map((name) => element.getAttribute(name) ?? ""),
-    ...[...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
-  ]).filter((text) => /[\\p{Cf}\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]/u.test(text)).map((text) => JSON.stringify(text.slice(0, 80)))`
-
-  it("are shown as they are, with what is invisible in them spelled out, on each screen", async () => {
-    const file = path.join(directory, "named.db")
-    const [one, other] = [`${EVIL}1`, `${EVIL}2`]
-    await append(file, one, named(one))
-    await append(file, other, named(other))
-    const release = { plugin: EVIL, version: EVIL, digest: "0".repeat(64), source: EVIL }
-    await append(file, one, [
-      { type: "PluginImported", payload: { ...release, manifest: { name: EVIL }, grants: { read: [EVIL] } } },
-      {
-        type: "PluginExited",
-        payload: { plugin: EVIL, instance: "kernel", pid: 1, code: 1, signal: null, inFlight: [EVIL], reason: EVIL },
-      },
-    ])
-    await serving(file, async ({ url, origin }) => {
-      const { page, said, dialogs, abroad } = await open(browser.browser, url)
-      const task = `/t/main/${encodeURIComponent(one)}/@3`
-      const vs = encodeURIComponent(`main/${other}`)
-      const query = encodeURIComponent(EVIL)
-      for (const [link, ready] of [
-        ...([
-          ["/tasks?by=agent", ".task-line"],
-          ["/plugins", "article"],
-          [`/search?text=${encodeURIComponent("onerror")}`, ".found li"],
-          [`/search?text=${query}`, ".sentence"],
-          [`/tasks?where=${query}`, ".problem"],
-          [`${task}?vs=${vs}`, ".pair .type"],
-          [`/t/main/${query}`, ".notice"],
-          [`/nowhere?${query}`, ".lost"],
-        ] as const),
-        ...["event", "why", "rewards", "value", "diff", "talk"].map(
-          (pane) => [`${task}?pane=${pane}&path=/tasks/${query}1/readings`, ".event.here"] as const,
-        ),
-      ]) {
-        await page.goto(origin + link)
-        await page.locator(ready).first().waitFor()
-        await expect.poll(() => page.locator(".skeleton").count()).toBe(0)
-        expect(await page.evaluate(HIDDEN), link).toEqual([])
-        expect(await overflow(page), link).toBeLessThanOrEqual(0)
-      }
-      for (const key of ["x", "u", "y"]) {
-        await page.keyboard.press(key)
-        await page.locator("dialog[open]").waitFor()
-        expect(await page.evaluate(HIDDEN), key).toEqual([])
-        await page.keyboard.press("Escape")
-      }
-      expect(await page.locator("img, script:not([src])").count()).toBe(0)
-      // What is not there is refused by the server, which the browser notes.
-      const errors = said.filter((line) => !line.startsWith("Failed to load resource"))
-      expect({ errors, dialogs, abroad }).toEqual({ errors: [], dialogs: [], abroad: [] })
-    })
-  })
-})
-
-describe("what was said in a task", () => {
-  it("is text, whoever says it and however long, wide and deep it is", async () => {
-    const file = path.join(directory, "hostile-talk.db")
-    const argsDigest = "0".repeat(64)
-    const usage = { inputTokens: 1, outputTokens: Number.MAX_SAFE_INTEGER }
-    const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`${EVIL}${key}`, EVIL]))
-    const call = (args: Json) => ({ type: "call", callId: EVIL, tool: EVIL, args })
-    const answers: ReadonlyArray<Json> = [
-      { parts: [{ type: "text", text: EVIL }, { type: "reasoning", text: EVIL }, call({ [EVIL]: deep(150) })] },
-      { parts: [{ type: "text", text: "x".repeat(1_000_000) }] },
-      ...[{ parts: [call(wide)] }, { parts: [null, 1, EVIL, { type: EVIL }, { type: "text", text: [EVIL] }] }, EVIL],
-    ]
-    const said: ReadonlyArray<CoreNewEvent> = [
-      { type: "InputReceived", payload: { source: EVIL, content: EVIL, delivery: "steering" } },
-      {
-        type: "InputReceived",
-        payload: { source: "chat", content: [{ type: EVIL }, { mediaType: EVIL }, { text: EVIL }] },
-      },
-      { type: "InputReceived", payload: { source: "chat", content: `${EVIL}\n`.repeat(200) } },
-      ...answers.flatMap((response): ReadonlyArray<CoreNewEvent> => {
-        const id = crypto.randomUUID()
-        const request = { provider: EVIL, model: EVIL, requestDigest: argsDigest, request: {} }
-        return [
-          { id, type: "ModelCalled", payload: request },
-          { type: "ModelResponded", causationId: id, payload: { response, usage, latencyMs: 1 } },
-        ]
-      }),
-      { type: "ModelFailed", payload: { kind: "refused", reason: EVIL, latencyMs: 1 } },
-      { type: "MessageSent", payload: { content: EVIL, format: "markdown" } },
-      {
-        type: "ActuatorCommanded",
-        payload: {
-          commandId: "c",
-          actuator: "room/say",
-          args: { [EVIL]: EVIL },
-          argsDigest,
-          priority: 0,
-          callId: EVIL,
-        },
-      },
-      { type: "CommandDenied", payload: { commandId: "c", rule: "never", reason: EVIL } },
-    ]
-    await append(file, "talk", [opening(EVIL)], said)
-    const last = said.length + 1
-    await serving(file, async ({ url }) => {
-      const watched = await open(browser.browser, url.replace("/#", `/t/main/talk/@${last}?pane=talk#`))
-      const { page, dialogs, abroad } = watched
-      await page
-        .locator(".talk .said")
-        .nth(said.length - 7)
-        .waitFor()
-      for (const summary of await page.locator(".talk summary").all()) await summary.click()
-      const shown = await page.locator("body").textContent()
-      // No direction is turned, and nothing is hidden.
-      expect(shown).not.toMatch(UNSEEN)
-      expect(shown).toContain("\\u{202e}gnp.")
-      expect(await page.locator("img, script:not([src])").count()).toBe(0)
-      expect(await overflow(page)).toBeLessThanOrEqual(0)
-      await page.keyboard.press("p")
-      await at(page, last - 1)
-      expect({ said: watched.said, dialogs, abroad }).toEqual({ said: [], dialogs: [], abroad: [] })
     })
   })
 })
@@ -368,6 +171,33 @@ describe("what is taken from a log while it is looked at", () => {
   })
 })
 
+describe("a search that is not done", () => {
+  it("is left for another one, of which alone is said something, and can be stopped", async () => {
+    const file = path.join(directory, "searched.db")
+    await append(file, "t", [opening("Sort")])
+    await serving(file, async ({ url }) => {
+      const { page } = await open(browser.browser, url.replace("/#", "/plugins#"))
+      await page.locator("h1").waitFor()
+      await page.route("**/api/search?*", () => {})
+      const stop = page.getByRole("button", { name: "stop" })
+      const said = () => page.locator(".search [role=status]").textContent()
+      await say(page, "search one")
+      await stop.waitFor()
+      await say(page, "search other")
+      await page.locator("h1", { hasText: "other" }).waitFor()
+      await expect.poll(said).toContain("searching …")
+      await stop.click()
+      await expect.poll(said).toBe("Stopped. 0 events so far. ")
+      await page.goBack()
+      await expect.poll(said).toContain("searching …")
+      await page.getByRole("textbox", { name: /^Search all payloads/ }).fill("")
+      await page.keyboard.press("Enter")
+      await expect.poll(said).toContain("All payloads on all timelines are searched")
+      expect(await stop.count()).toBe(0)
+    })
+  })
+})
+
 describe("a search with very many hits", () => {
   it("shows them as they come, without drawing the list anew for each of them", async () => {
     const file = path.join(directory, "hits.db")
@@ -375,15 +205,21 @@ describe("a search with very many hits", () => {
     await serving(file, async ({ url, origin }) => {
       const { page, said } = await open(browser.browser, url.replace("/#", "/plugins#"))
       await page.locator("h1").waitFor()
-      // Each time that something was drawn counts once, however much it was.
+      // Each time that the list was drawn counts once, however much it was; and each frame of the browser.
       await page.evaluate(`{
-        globalThis.drawn = 0
-        new MutationObserver(() => (globalThis.drawn += 1)).observe(document.body, { subtree: true, childList: true })
+        Object.assign(globalThis, { drawn: 0, frames: 0 })
+        new MutationObserver((records) => {
+          if (records.some(({ target }) => target.matches(".found"))) drawn += 1
+        }).observe(document.body, { subtree: true, childList: true })
+        const count = () => requestAnimationFrame(count, (frames += 1))
+        count()
       }`)
       await say(page, "search parcel")
       await page.getByText("There are more; only the first are shown.").waitFor()
       expect(await page.locator(".found li").count()).toBe(1_000)
-      expect(await page.evaluate("drawn")).toBeLessThan(150)
+      const { drawn, frames } = await page.evaluate<{ drawn: number; frames: number }>("({ drawn, frames })")
+      expect(drawn).toBeGreaterThan(0)
+      expect(drawn).toBeLessThanOrEqual(frames + 2)
       expect(new URL(page.url()).origin).toBe(origin)
       expect(said).toEqual([])
     })
@@ -429,7 +265,11 @@ describe("a task of some thousand events", () => {
         await page.keyboard.press(key)
         await at(page, position)
       }
-      await page.getByText("Nothing failed before this.").waitFor()
+      const notice = page.getByText("Nothing failed before this.")
+      await notice.waitFor()
+      // What is said is gone with the next command, whether a key or its name gave it.
+      await say(page, "why")
+      await notice.waitFor({ state: "detached" })
     })
   })
 })
