@@ -179,13 +179,16 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     expect(await text(page, ".waterfall")).toContain("task-0001")
     // Nonsense says what it would have to be.
     await say(page, "no such thing at all")
-    await expect.poll(() => page.locator("body").textContent()).toContain("no such thing at all")
+    await expect.poll(() => text(page, ".hits")).toMatch(/no such thing at all: .*expected/)
   })
 
   it("finds its way from a group of tasks to one of them, and from the whole log to another task", async () => {
     const { page } = await visit("/tasks?by=agent")
     await page.locator(".groups a", { hasText: "daredevil" }).click()
     await page.getByText("1 task", { exact: true }).waitFor()
+    // A group that is chosen is not offered again.
+    await expect.poll(() => page.locator(".groups tbody th").allTextContents()).toHaveLength(1)
+    expect(await page.locator(".groups a").count()).toBe(0)
     await page.locator(".task-line").first().click()
     await at(page, 1044)
     await page.locator(".whole .shown").waitFor()
@@ -305,6 +308,25 @@ describe.each(SCREENS)("%s", (_, path, ready) => {
       expect(await overflow(page), `at ${width}`).toBeLessThanOrEqual(0)
     }
   })
+})
+
+it("shows all of what could be written in a rubric, wherever the caret is in it", async () => {
+  const { page } = await visit(`${TASK}/@1010?pane=rewards`)
+  await at(page, 1010)
+  await page.keyboard.press("u")
+  const rubric = page.getByLabel("rubric", { exact: true })
+  for (const lines of [1, 9, 16]) {
+    await rubric.fill(`${"#\n".repeat(lines - 1)}measures:\n  - `.slice(0, lines === 1 ? 0 : undefined))
+    await page.keyboard.press("Control+Space")
+    await page.getByRole("listbox").waitFor()
+    // Of each option, the middle of its first and of its last line of pixels is on top.
+    const hidden = await page.evaluate(`[...document.querySelectorAll('[role="option"]')].filter((option) => {
+      const { left, top, bottom } = option.getBoundingClientRect()
+      return [top + 2, bottom - 2].some((y) => !option.contains(document.elementFromPoint(left + 20, y)))
+    }).length`)
+    expect(hidden, `caret in line ${lines}`).toBe(0)
+    await page.keyboard.press("Escape")
+  }
 })
 
 it.each(["?", "y", "x", "o", "u"])("the dialog of the key %s is accessible", async (key) => {
