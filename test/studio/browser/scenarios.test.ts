@@ -262,6 +262,17 @@ describe("the page", () => {
     await nothing.waitFor()
     await keyboard.press("Home")
     await nothing.waitFor({ state: "detached" })
+    // All of the list is seen where the editor is smaller than it: the first and the last pixels of each option are on top.
+    await page.evaluate("document.querySelector('.editor textarea').style.height = '120px'")
+    await text.fill("")
+    await keyboard.press("Control+Space")
+    await expect.poll(() => list.getByRole("option").count()).toBe(8)
+    const hidden = await page.evaluate(`[...document.querySelectorAll(".completions > div")].filter((option) => {
+      const { left, top, bottom } = option.getBoundingClientRect()
+      return [top + 2, bottom - 2].some((y) => !option.contains(document.elementFromPoint(left + 20, y)))
+    }).length`)
+    expect(hidden).toBe(0)
+    await keyboard.press("Escape")
     // Arrows with Shift select text.
     await text.fill("# one\n")
     await keyboard.press("Control+Space")
