@@ -14,6 +14,7 @@ import {
   NoStream,
   VersionConflict,
 } from "./EventLog.ts"
+import * as StreamState from "./StreamState.ts"
 
 /**
  * Appends to one stream as one actor. Every append expects the version at which the recorder knows the stream to be.
@@ -87,46 +88,20 @@ export const make = (
   log: Context.Tag.Service<EventLog>,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
-): Recorder =>
-  recorderFor(log, recording, {
-    ...{ version: 0, committed: 0, ownFrom: Number.POSITIVE_INFINITY, round: 0, pending: 0, waiting: new Set() },
-    ...{ held: [], heldAreNew: true, noticed },
-    oneByOne: OneAtATime.make(),
-  })
+): Recorder => recorderFor(log, recording, StreamState.make(noticed))
 
 /** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
 const MOST_AWAITED = 64
-
-/** The stream as it will be when all pending appends are committed. */
-interface StreamState {
-  version: number
-  /** The version that is known to be committed. */
-  committed: number
-  /** All events after this version are this recorder's; infinite where none is known to be. */
-  ownFrom: number
-  /**
-   * Counts the conflicts that corrected `version`. A conflict of an append from an earlier round carries no newer
-   * version.
-   */
-  round: number
-  /** How many appends are pending. */
-  pending: number
-  /** Told of the end of each append. */
-  readonly waiting: Set<() => void>
-  /** The events that the next append brings. */
-  held: ReadonlyArray<CoreNewEvent>
-  /** Whether they are certainly not in the log: no append of them failed. */
-  heldAreNew: boolean
-  /** Those that no other program's events may precede append one by one. */
-  readonly oneByOne: OneAtATime.OneAtATime
-  readonly noticed: (events: ReadonlyArray<Event>) => void
-}
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 const uninterrupted: Restore = (effect) => effect
 
-const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarget, state: StreamState): Recorder => {
+const recorderFor = (
+  log: Context.Tag.Service<EventLog>,
+  recording: RecorderTarget,
+  state: StreamState.StreamState,
+): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
@@ -162,10 +137,10 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
         ended()
         const conflict = Option.filter(Cause.failureOption(cause), (error) => error instanceof VersionConflict)
         if (Option.isNone(conflict)) {
-          unsure()
+          StreamState.unsure(state)
           return Effect.failCause(cause)
         }
-        rebase(conflict.value, round)
+        StreamState.rebase(state, conflict.value, round)
         return restore(again())
       },
     })
@@ -266,29 +241,11 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
       const appending = append({ events, newIds: true, expected: Exact(expected) })
       return Effect.onExit(begun(appending, restore), (exit) =>
         Effect.sync(() => {
-          if (Exit.isFailure(exit)) return isNext ? unsure() : undefined
-          state.version = Math.max(state.version, after)
-          state.committed = Math.max(state.committed, after)
-          if (state.ownFrom === Number.POSITIVE_INFINITY) state.ownFrom = expected
-          // Others may have appended what stands between.
-          else if (expected > committed) state.ownFrom = Math.max(state.ownFrom, expected)
+          if (Exit.isFailure(exit)) return isNext ? StreamState.unsure(state) : undefined
+          StreamState.appendedAfter(state, expected, after, committed)
         }),
       )
     }
-
-  const rebase = ({ actual, missed }: VersionConflict, round: number) => {
-    if (round !== state.round) return
-    state.noticed(missed)
-    state.version = actual
-    state.committed = actual
-    state.ownFrom = actual
-    state.round += 1
-  }
-
-  /** After an append that failed, events of another program could stand where its events were expected, unnoticed. */
-  const unsure = () => {
-    if (state.ownFrom < state.version) state.ownFrom = state.version
-  }
 
   return {
     record: (event, ...consequences) => {
@@ -307,9 +264,7 @@ const recorderFor = (log: Context.Tag.Service<EventLog>, recording: RecorderTarg
     },
     recordFirst: (event) =>
       Effect.tap(append({ events: [event], expected: NoStream }), () => {
-        state.version = 1
-        state.committed = 1
-        state.ownFrom = 0
+        StreamState.begun(state)
       }),
     // One by one: of many that expect the same version, each but the first would read what the others appended.
     recordAfter: (version, ...events) => state.oneByOne(Effect.uninterruptibleMask(appendAfter(version, events))),

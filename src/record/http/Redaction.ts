@@ -2,7 +2,8 @@
 
 import * as Secrets from "../../agents/models/Secrets.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { isObject, piecesOf } from "../wire/pieces.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import { piecesOf } from "../wire/pieces.ts"
 import { remembered } from "./Remembered.ts"
 
 /** The keys that are known so far. */

@@ -5,7 +5,8 @@ import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents
 import type { ToolDescription } from "../../agents/models/Model.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
-import { isObject, jsonOf } from "./pieces.ts"
+import { asObject } from "../../values/JsonObjects.ts"
+import { jsonOf } from "./pieces.ts"
 
 /** A value as a list: itself, or none. */
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -69,7 +70,8 @@ export const toolResult = (callId: unknown, tool: string, content: unknown, isEr
 export const toolDescription = (tool: unknown, schema: unknown): ToolDescription => ({
   name: asText(fieldOf(tool, "name") ?? ""),
   description: anyText(fieldOf(tool, "description")) ?? "",
-  args: isObject(schema) ? schema : {},
+  // Every field of a body is JSON.
+  args: asObject(schema as Json | undefined),
 })
 
 /** A body without the fields that are told elsewhere. */

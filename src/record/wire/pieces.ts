@@ -1,10 +1,6 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
-
-/** Whether a value, which is JSON or undefined, is an object. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+import type { Json } from "../../values/Json.ts"
 
 /** The JSON value of a text; undefined if it is none. */
 export const jsonOf = (text: string): Json | undefined => {

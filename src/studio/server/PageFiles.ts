@@ -40,14 +40,14 @@ export const headers = (frames: ReadonlyArray<string>): ReadonlyArray<readonly [
 
 /**
  * Answers with the file of a path, or with the page itself, whose addresses are its own affair. A name with a dot that is none of the
- * files, such as `favicon.ico`, is not found.
+ * files, such as `/favicon.ico`, is not found; names below a folder are addresses, for a task, a path or a file may have dots.
  */
 export const serve = (response: ServerResponse, pathname: string, files = directory()): Effect.Effect<void> =>
   Effect.gen(function* () {
     const asked = pathname.slice(1)
     const name = TYPES.has(asked) ? asked : "index.html"
     const type = TYPES.get(name) ?? ""
-    if (name !== asked && path.posix.extname(pathname) !== "" && !/^\/[tl]\//.test(pathname)) {
+    if (name !== asked && path.posix.extname(asked) !== "" && !asked.includes("/")) {
       return answer(response, 404, "text/plain; charset=utf-8", "There is no such file.")
     }
     const file = yield* Effect.option(Effect.tryPromise(() => fs.readFile(path.join(files ?? "", name))))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { conversation, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
+import { conversation, longIn, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
 import { continued } from "../../../src/studio/page/model/talk/LiveTalk.ts"
 import type { Entry } from "../../../src/studio/wire/Chunk.ts"
 import type { JsonObject } from "../../../src/values/Json.ts"
@@ -132,6 +132,35 @@ describe("a conversation", () => {
         [8, "answer", "line 8"],
       ],
     ])
+  })
+})
+
+describe("events that are too long for a page", () => {
+  const long = (position: number) => ({ long: { position, length: 0 } })
+
+  it("belong to what caused them, and stand as their lines with how much is not shown", () => {
+    const spoken = conversation(
+      entries(
+        ["ActuatorCommanded", null],
+        ["CommandAllowed", { commandId: "c1" }, 1],
+        ["ActuatorCommanded", { commandId: "c2", actuator: "boiler/heat", args: {} }],
+        ["CommandDispatched", { commandId: "c2" }, 3],
+        ["CommandSucceeded", null, 4],
+        ["CommandFailed", null, 2],
+        ["CommandSucceeded", null, 77],
+      ),
+    )
+    expect(spoken).toEqual([
+      {
+        ...{ kind: "call", position: 1, tool: "line 1", args: null, asked: null, ...long(1) },
+        end: { position: 6, status: "failed", result: "line 6", ...long(6) },
+      },
+      {
+        ...{ kind: "call", position: 3, tool: "boiler/heat", args: {}, asked: null },
+        end: { position: 5, status: "succeeded", result: "line 5", ...long(5) },
+      },
+    ])
+    expect(spoken.map((one) => longIn(one).map(({ position }) => position))).toEqual([[1, 6], [5]])
   })
 })
 

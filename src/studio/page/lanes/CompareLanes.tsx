@@ -6,7 +6,8 @@ import { lastNotAbove } from "../model/Course.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { momentsOf, netLine } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
-import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint } from "./paint.ts"
+import { emptied, leftOf, placeAt, within } from "./Placing.ts"
+import { heightOf, inksOf, LANE, LANES, type LaneMark, paint } from "./paint.ts"
 import { useWidth } from "./useWidth.ts"
 
 const NONE: ReadonlySet<number> = new Set()
@@ -31,12 +32,10 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
     { name: nameOf(a), rewards: rewards.a },
     { name: b.timeline === a.timeline ? b.id : nameOf(b), rewards: rewards.b },
   ]
-  const placed = (row: number) => `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${(row / most).toFixed(5)})`
+  const placed = (row: number) => leftOf(row / most)
   const moveTo = (clientX: number) => {
-    const bounds = box.current?.getBoundingClientRect()
-    if (bounds === undefined) return
-    const place = (clientX - bounds.left - PADDING) / Math.max(1, bounds.width - 2 * PADDING)
-    onSelect(Math.max(0, Math.round(Math.min(1, Math.max(0, place)) * most) - before))
+    const place = placeAt(box.current, clientX)
+    if (place !== null) onSelect(Math.max(0, Math.round(within(place) * most) - before))
   }
   const [, inA = 0, inB = 0] = rows[before + now] ?? []
   return (
@@ -121,12 +120,8 @@ const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
   const height = heightOf(rewards.length > 0)
   const version = course?.version.value
   useEffect(() => {
-    const element = canvas.current
-    const context = element?.getContext("2d")
-    if (element === null || context == null || width === 0) return
-    element.width = Math.round(width * devicePixelRatio)
-    element.height = Math.round(height * devicePixelRatio)
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+    const context = emptied(canvas.current, width, height)
+    if (context === null) return
     const most = Math.max(1, pairs.length - 1)
     const placeOf = rowsOf(pairs, side)
     const nets = netLine(momentsOf(rewards)).map(({ at, net, amount }) => ({
@@ -137,7 +132,7 @@ const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
     paint(
       context,
       { width, height, marks, rewards: nets, folds: [], hits: [...hits].map((at) => placeOf(at) / most) },
-      inksOf(element),
+      inksOf(context.canvas),
     )
   }, [pairs, side, course, rewards, hits, width, height, version])
   return (

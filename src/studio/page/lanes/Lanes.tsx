@@ -11,7 +11,8 @@ import { clock, duration } from "../parts/format.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { type Axis, axisOf, nearest, zoomed } from "./Axis.ts"
-import { heightOf, inksOf, LANE, LANES, type LaneMark, PADDING, paint, RULER } from "./paint.ts"
+import { emptied, leftOf, placeAt } from "./Placing.ts"
+import { heightOf, inksOf, LANE, LANES, type LaneMark, paint, RULER } from "./paint.ts"
 import { ticksOfCourse, ticksOfFolds, ticksOfTimeline } from "./Ruler.ts"
 import { useWidth } from "./useWidth.ts"
 import { WholeLog } from "./WholeLog.tsx"
@@ -63,13 +64,8 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
       : (axis.places[Math.min(Math.max(0, marks.indexAt(position)), axis.places.length - 1)] ?? 0)
 
   useEffect(() => {
-    const element = canvas.current
-    const context = element?.getContext("2d")
-    if (element === null || context == null || width === 0) return
-    const ratio = devicePixelRatio
-    element.width = Math.round(width * ratio)
-    element.height = Math.round(height * ratio)
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    const context = emptied(canvas.current, width, height)
+    if (context === null) return
     const nets = netLine(moments)
     paint(
       context,
@@ -87,14 +83,13 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
           ? { columns: density?.counts.length ?? BINS, ticks: ticksOfTimeline(first, last, width) }
           : { ticks: [...ticksOfFolds(axis), ...ticksOfCourse(axis, marks, width)] }),
       },
-      inksOf(element),
+      inksOf(context.canvas),
     )
   }, [axis, marks, density, moments, hits, width, height, theme, first, last])
 
   const moveTo = (clientX: number) => {
-    const box = canvas.current?.getBoundingClientRect()
-    if (box === undefined) return
-    const place = (clientX - box.left - PADDING) / Math.max(1, box.width - 2 * PADDING)
+    const place = placeAt(canvas.current, clientX)
+    if (place === null) return
     if (axis !== null && marks !== null) studio.moveTo(marks.positions[nearest(axis, place)] ?? 0)
     else studio.moveTo(Math.round(Math.min(last, Math.max(first, first + place * (last - first)))))
   }
@@ -131,12 +126,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
         }}
       >
         <canvas ref={canvas} style={{ height: `${height}px` }} />
-        {place < -0.001 || place > 1.001 ? null : (
-          <div
-            class="playhead"
-            style={{ left: `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${place.toFixed(5)})` }}
-          />
-        )}
+        {place < -0.001 || place > 1.001 ? null : <div class="playhead" style={{ left: leftOf(place) }} />}
       </div>
       {studio.source.follow === null || (task === null && zoom === null) ? null : (
         <>

@@ -6,7 +6,8 @@ import { goTo } from "../model/commands.ts"
 import { useStudio } from "../parts/context.ts"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
-import { inksOf, PADDING } from "./paint.ts"
+import { emptied, leftOf, offsetOf, placeAt, roomOf, within } from "./Placing.ts"
+import { inksOf } from "./paint.ts"
 import { useWidth } from "./useWidth.ts"
 
 const BINS = 300
@@ -37,33 +38,27 @@ export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) =>
     useThrottled(studio.indexed.value),
   )
   useEffect(() => {
-    const element = canvas.current
-    const context = element?.getContext("2d")
-    if (element === null || context == null || width === 0 || answer === null) return
-    element.width = Math.round(width * devicePixelRatio)
-    element.height = Math.round(HEIGHT * devicePixelRatio)
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    const inks = inksOf(element)
+    const context = answer === null ? null : emptied(canvas.current, width, HEIGHT)
+    if (context === null || answer === null) return
+    const inks = inksOf(context.canvas)
     const counts = answer.counts.map((kinds) =>
       kinds.reduce((sum, count, kind) => sum + (TELLING.has(KINDS[kind] ?? "other") ? count : 0), 0),
     )
     const most = counts.reduce((a, b) => Math.max(a, b), 1)
-    const each = (width - 2 * PADDING) / counts.length
+    const each = roomOf(width) / counts.length
     for (const [bin, count] of counts.entries()) {
       const isBad = answer.bad[bin] === true
       const height = Math.max(isBad ? 3 : 1, (HEIGHT - 4) * Math.sqrt(count / most))
       context.globalAlpha = isBad ? 1 : 0.45
       context.fillStyle = isBad ? inks.punishment : inks.dim
-      context.fillRect(PADDING + bin * each, HEIGHT - 2 - height, Math.max(1, each - 0.5), height)
+      context.fillRect(offsetOf(bin / counts.length, width), HEIGHT - 2 - height, Math.max(1, each - 0.5), height)
     }
   }, [answer, width, theme])
-  const placed = (position: number) =>
-    `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${Math.min(1, (position - 1) / Math.max(1, head - 1)).toFixed(5)})`
+  const placed = (position: number) => leftOf(Math.min(1, (position - 1) / Math.max(1, head - 1)))
   const go = (clientX: number) => {
-    const box = canvas.current?.getBoundingClientRect()
-    if (box === undefined) return
-    const place = (clientX - box.left - PADDING) / Math.max(1, box.width - 2 * PADDING)
-    const position = Math.round(1 + Math.min(1, Math.max(0, place)) * (head - 1))
+    const place = placeAt(canvas.current, clientX)
+    if (place === null) return
+    const position = Math.round(1 + within(place) * (head - 1))
     goTo(studio, position).catch((cause: unknown) => studio.fail(cause))
   }
   return (

@@ -2,6 +2,7 @@
 import { KINDS, type Kind } from "../../wire/Kind.ts"
 import { extentOf } from "../parts/format.ts"
 import { SHAPES } from "../parts/Mark.tsx"
+import { offsetOf, roomOf } from "./Placing.ts"
 import type { Tick } from "./Ruler.ts"
 
 /** A lane: the kinds that it shows, and what it is called. */
@@ -79,7 +80,7 @@ export const paint = (
   { width, height, marks, rewards, folds, hits, ticks = [], columns }: Painting,
   inks: Inks,
 ): void => {
-  const x = (place: number) => PADDING + place * (width - 2 * PADDING)
+  const x = (place: number) => offsetOf(place, width)
   context.clearRect(0, 0, width, height)
   context.lineWidth = 1
   context.strokeStyle = inks.line
@@ -99,7 +100,7 @@ export const paint = (
     painted.add(key)
     if (columns === undefined) mark(context, x(place), lane * LANE + LANE / 2, kind, bad, weight, inks)
     else {
-      const [wide, tall] = [Math.max(1, (width - 2 * PADDING) / columns - 0.5), Math.max(2, weight * (LANE - 4))]
+      const [wide, tall] = [Math.max(1, roomOf(width) / columns - 0.5), Math.max(2, weight * (LANE - 4))]
       context.fillStyle = inks[kind]
       context.fillRect(x(place) - wide / 2, (lane + 1) * LANE - 1 - tall, wide, tall)
     }
@@ -143,9 +144,6 @@ const ruler = (
     context.fillText(text, from, height - 4)
   }
 }
-
-/** Room at both ends, so that the first and the last mark are whole. */
-export const PADDING = 8
 
 const mark = (
   context: CanvasRenderingContext2D,

@@ -5,7 +5,7 @@ import type { Frame } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
 
 /** What is open over the page. */
-export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | null
+export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | "task" | null
 
 /** What keys reach beside the studio. */
 export interface Page {

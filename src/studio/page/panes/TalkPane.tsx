@@ -1,5 +1,6 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
 import { useEffect, useMemo, useState } from "preact/hooks"
+import type { Json } from "../../../values/Json.ts"
 import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import {
@@ -7,6 +8,7 @@ import {
   type Call,
   conversation,
   type Input,
+  longIn,
   type Spoken,
   type Use,
   useOf,
@@ -14,7 +16,7 @@ import {
 import { EarlierTalk } from "../model/talk/EarlierTalk.ts"
 import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
 import { useStudio } from "../parts/context.ts"
-import { inline, nameOf } from "../parts/format.ts"
+import { count, inline, nameOf } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Value } from "../parts/Value.tsx"
 import { Speaking } from "./Speaking.tsx"
@@ -26,9 +28,16 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
   const history = studio.history.value
   const earlier = useMemo(() => (history === null ? null : new EarlierTalk(history, number)), [history, number])
   const before = earlier?.entries.value ?? NONE
+  const { whole, show } = useWhole()
   const spoken = useMemo(
-    () => conversation([...before, ...entries.slice(0, frame.index + 1)]),
-    [before, entries, frame.index, entries.length],
+    () =>
+      conversation(
+        [...before, ...entries.slice(0, frame.index + 1)].map((entry) => {
+          const payload = whole.get(entry.position)
+          return payload === undefined ? entry : { ...entry, payload }
+        }),
+      ),
+    [before, entries, frame.index, entries.length, whole],
   )
   const live = useLiveTalk()
   return (
@@ -53,6 +62,11 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
               {speakerOf(one)} <At position={one.position} />
             </span>
             <Words one={one} streaming={live?.streaming.value ?? null} />
+            {longIn(one).map(({ position, length }) => (
+              <button type="button" class="more" key={position} onClick={() => show(position)}>
+                show all of @{position}: {count(length, "character")}
+              </button>
+            ))}
           </li>
         ))}
       </ol>
@@ -63,6 +77,19 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
 }
 
 const NONE: ReadonlyArray<Entry> = []
+
+/** The payloads that are too long for their chunks and were asked for, by their positions. */
+const useWhole = () => {
+  const studio = useStudio()
+  const [whole, setWhole] = useState<ReadonlyMap<number, Json>>(new Map())
+  const show = (position: number) => {
+    studio.source.ask("event", { position }).then(
+      ({ payload }) => setWhole((before) => new Map([...before, [position, payload]])),
+      (cause: unknown) => studio.fail(cause),
+    )
+  }
+  return { whole, show }
+}
 
 /** What is not shown of what was said before, and how it is reached. */
 const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly from: number }) => (

@@ -41,7 +41,11 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
             ))}
           </select>
         )}
-        {now === null ? null : <span class="task">{now.task === null ? "all events" : <bdi>{now.task}</bdi>}</span>}
+        {now === null ? null : (
+          <button type="button" class="task" title="Go to another task" onClick={() => page.open("task")}>
+            {now.task === null ? "all events" : <bdi>{now.task}</bdi>}
+          </button>
+        )}
       </nav>
       <div class="side">
         {studio.source.follow === null ? (

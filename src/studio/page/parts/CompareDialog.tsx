@@ -3,7 +3,7 @@ import type { TaskHead } from "../../wire/Task.ts"
 import type { Parameters } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
-import { nameOf, signed } from "./format.ts"
+import { TaskChoices } from "./TaskChoices.tsx"
 import { useAnswer } from "./useAnswer.ts"
 
 export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => {
@@ -30,14 +30,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
             </button>
           </li>
         ))}
-        {(others?.rows ?? []).map(({ timeline, id, agent, outcome, score }) => (
-          <li key={id}>
-            <button type="button" onClick={() => choose(timeline, id)}>
-              {id} · {outcome ?? "open"} · {agent === null ? "" : nameOf(agent)}{" "}
-              {score === null ? "" : signed(score.net)}
-            </button>
-          </li>
-        ))}
+        <TaskChoices rows={others?.rows ?? []} onChoose={choose} />
       </ul>
       {problem === "" ? null : <p class="problem">{problem}</p>}
       <form

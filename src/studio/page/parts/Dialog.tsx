@@ -1,4 +1,4 @@
-/** A dialog over the page; Escape and a click beside it close it. */
+/** A dialog over the page; Escape and a click beside it close it. Its first field has the focus, else the button that closes it. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 
@@ -10,7 +10,10 @@ interface Props {
 
 export const DialogBox = ({ title, onClose, children }: Props) => {
   const box = useRef<HTMLDialogElement>(null)
-  useEffect(() => box.current?.showModal(), [])
+  useEffect(() => {
+    box.current?.showModal()
+    box.current?.querySelector<HTMLElement>("form :is(input, select, textarea, button), .choices button")?.focus()
+  }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it by itself.
     <dialog

@@ -15,6 +15,7 @@ import { ForkDialog } from "../parts/ForkDialog.tsx"
 import { Help } from "../parts/Help.tsx"
 import { Link } from "../parts/Link.tsx"
 import { RescoreDialog } from "../parts/RescoreDialog.tsx"
+import { TaskDialog } from "../parts/TaskDialog.tsx"
 import { CompareScreen } from "./compare/CompareScreen.tsx"
 import { PluginsScreen } from "./PluginsScreen.tsx"
 import { QuestionsScreen } from "./QuestionsScreen.tsx"
@@ -68,6 +69,7 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
       {dialog === "fork" ? <ForkDialog onClose={close} /> : null}
       {dialog === "rescore" ? <RescoreDialog onClose={close} /> : null}
       {dialog === "compare" ? <CompareDialog onClose={close} /> : null}
+      {dialog === "task" ? <TaskDialog onClose={close} /> : null}
     </StudioContext.Provider>
   )
 }

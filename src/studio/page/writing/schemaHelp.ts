@@ -1,5 +1,6 @@
 /** Help from a JSON Schema while a YAML document is written: which field the caret is in, what it is, and which fields there are beside it. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
+import { isObject } from "../../../values/JsonObjects.ts"
 import { pathAt } from "./yamlPlace.ts"
 
 /** What is known at the caret. */
@@ -91,6 +92,3 @@ const descriptionOf = ({ description, enum: values, const: value }: JsonObject):
       : value === undefined
         ? ""
         : JSON.stringify(value)
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -6,11 +6,19 @@ import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
 /** What was said or done, at the position where it began. */
 export type Spoken = Said | Input | Answer | Call
 
+/** An event that is too long for a page, so that its line stands for it. */
+export interface Long {
+  readonly position: number
+  /** Characters of its payload. */
+  readonly length: number
+}
+
 /** The agent said something that no answer of its model says. */
 export interface Said {
   readonly kind: "said"
   readonly position: number
   readonly text: string
+  readonly long?: Long
 }
 
 /** Somebody said something to the agent. */
@@ -23,6 +31,7 @@ export interface Input {
   readonly delivery: InputDelivery
   /** Where the agent was given it; null: not yet. */
   readonly given: number | null
+  readonly long?: Long
 }
 
 /** A model's answer to one request. */
@@ -39,6 +48,7 @@ export interface Answer {
   readonly calls: ReadonlyArray<{ readonly tool: string; readonly args: Json }>
   /** Why there is no whole answer; null if there is. */
   readonly failed: string | null
+  readonly long?: Long
   readonly use: Use
 }
 
@@ -52,6 +62,7 @@ export interface Call {
   readonly end: End | null
   /** What came of asking a person; null where nobody was asked. */
   readonly asked: "waits" | "approved" | "rejected" | "expired" | "withdrawn" | null
+  readonly long?: Long
 }
 
 /** How a command ended. */
@@ -60,6 +71,7 @@ export interface End {
   readonly status: "succeeded" | "failed" | "denied" | "unknown"
   /** What came of it, or why nothing did. */
   readonly result: Json
+  readonly long?: Long
 }
 
 /** What answers used. */
@@ -102,12 +114,16 @@ class Conversation {
   readonly #answers = new Map<number, Growing<Answer>>()
   readonly #inputs = new Map<number, Growing<Input>>()
   readonly #commands = new Map<Json, Growing<Call>>()
+  /** By the positions of the command and of what it caused: an event that is too long for a page does not say whose it is. */
+  readonly #caused = new Map<number, Growing<Call>>()
   readonly #questions = new Map<Json, Growing<Call>>()
   /** The calls of each answer, by the model's ids of them. */
   readonly #calls = new Map<string, { readonly of: Growing<Answer>; readonly tool: string; readonly args: Json }>()
 
   take(entry: Entry): void {
     const payload = objectOf(entry.payload)
+    const command = entry.cause === null ? undefined : this.#caused.get(entry.cause.position)
+    if (command !== undefined) this.#caused.set(entry.position, command)
     switch (entry.type) {
       case "InputReceived":
         this.#hear(entry, payload)
@@ -132,7 +148,7 @@ class Conversation {
         this.#command(entry, payload)
         return
       case "ConfirmationRequested": {
-        const command = this.#commands.get(payload.commandId ?? null)
+        const command = this.#commandOf(entry, payload)
         if (command === undefined) return
         command.asked = "waits"
         this.#questions.set(payload.confirmationId ?? null, command)
@@ -165,16 +181,17 @@ class Conversation {
       ...{ kind: "input", position: entry.position, by: entry.actor, given: null },
       text: textOf(payload.content) || entry.line,
       delivery: deliveryOf(payload.delivery),
+      ...longOf(entry),
     }
     this.#inputs.set(entry.position, input)
     this.#spoken.push(input)
   }
 
   /** The kernel records what an agent says; where its model's answer says it, it was shown. */
-  #say({ position }: Entry, text: string): void {
+  #say(entry: Entry, text: string): void {
     const last = this.#spoken.findLast(({ kind }) => kind === "answer" || kind === "said" || kind === "input")
     if (last?.kind === "answer" && same(last.text, text)) return
-    this.#spoken.push({ kind: "said", position, text })
+    this.#spoken.push({ kind: "said", position: entry.position, text, ...longOf(entry) })
   }
 
   #ask(entry: Entry, { provider, model }: JsonObject): void {
@@ -202,6 +219,7 @@ class Conversation {
     answer.text = parts.length > 0 ? words(parts, "text") : textOf(payload.response) || entry.line
     answer.reasoning = words(parts, "reasoning")
     answer.use = usedIn(payload)
+    Object.assign(answer, longOf(entry))
     if (entry.type === "ModelFailed")
       answer.failed = [payload.kind, payload.reason].filter(isText).join(": ") || entry.line
     for (const part of parts)
@@ -215,9 +233,15 @@ class Conversation {
       ...{ kind: "call", position: entry.position, end: null, asked: null },
       tool: isText(actuator) ? actuator : (called?.tool ?? entry.line),
       args: args ?? called?.args ?? null,
+      ...longOf(entry),
     }
-    this.#commands.set(commandId ?? null, command)
+    if (isText(commandId)) this.#commands.set(commandId, command)
+    this.#caused.set(entry.position, command)
     this.#spoken.push(command)
+  }
+
+  #commandOf({ position }: Entry, { commandId }: JsonObject): Growing<Call> | undefined {
+    return isText(commandId) ? this.#commands.get(commandId) : this.#caused.get(position)
   }
 
   #settle({ confirmationId }: JsonObject, asked: Call["asked"]): void {
@@ -225,12 +249,20 @@ class Conversation {
     if (command !== undefined) command.asked = asked
   }
 
-  #end({ position, line, payload: read }: Entry, payload: JsonObject, status: End["status"]): void {
-    const command = this.#commands.get(payload.commandId ?? null)
-    const result = payload.result ?? payload.error ?? payload.reason ?? null
-    if (command !== undefined) command.end = { position, status, result: read === null ? line : result }
+  #end(entry: Entry, payload: JsonObject, status: End["status"]): void {
+    const command = this.#commandOf(entry, payload)
+    if (command === undefined) return
+    const result = entry.payload === null ? entry.line : (payload.result ?? payload.error ?? payload.reason ?? null)
+    command.end = { position: entry.position, status, result, ...longOf(entry) }
   }
 }
+
+const longOf = ({ position, length, payload }: Entry): { readonly long?: Long } =>
+  payload === null ? { long: { position, length } } : {}
+
+/** What of one of these stands as its line. */
+export const longIn = (one: Spoken): ReadonlyArray<Long> =>
+  [one.long, one.kind === "call" ? one.end?.long : undefined].filter((long) => long !== undefined)
 
 const ENDS: ReadonlyMap<string, End["status"]> = new Map([
   ["CommandSucceeded", "succeeded"],

@@ -1,0 +1,22 @@
+/** Tasks as choices of a dialog: what each is called, how it ended, whose it was and what it was worth. */
+import type { TaskRow } from "../../wire/Task.ts"
+import { nameOf, signed } from "./format.ts"
+
+interface Props {
+  readonly rows: ReadonlyArray<TaskRow>
+  readonly onChoose: (timeline: string, task: string) => void
+}
+
+export const TaskChoices = ({ rows, onChoose }: Props) => (
+  <>
+    {rows.map(({ timeline, id, agent, outcome, score }) => (
+      <li key={id}>
+        <button type="button" onClick={() => onChoose(timeline, id)}>
+          {[id, outcome ?? "open", agent === null ? "" : nameOf(agent), score === null ? "" : signed(score.net)]
+            .filter((part) => part !== "")
+            .join(" · ")}
+        </button>
+      </li>
+    ))}
+  </>
+)
