@@ -15,6 +15,9 @@ import * as trajectories from "./imports/trajectories.mjs"
 /** Each writes its files into a directory: some 1,000,000 events, of Claude Code 1,000,000 lines. */
 const KINDS = { claudeCode, codex, openHands, traces, trajectories, inspect, piaAvt, mapped }
 
+/** In bytes: a report names each run, and there may be 100,000 of them. */
+const LONGEST_REPORT = 256 * 1024 * 1024
+
 const PROGRAM = fileURLToPath(new URL("../programs/measured.mjs", import.meta.url))
 
 export const run = async (directory, _rounds, say) => {
@@ -30,11 +33,11 @@ const measured = (directory, { what, args = [], write }, say) => {
   write(sources)
   say("importing them")
   const command = ["import", sources, ...args, "--log", path.join(directory, "imported.db"), "--json"]
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], { encoding: "utf8", maxBuffer: LONGEST_REPORT })
   if (status !== 0) throw new Error(`hindcast ${command.join(" ")} ended with ${status}: ${stderr}`)
   const { added } = JSON.parse(stdout)
   const { ms, cpuMs, peakMiB } = JSON.parse(stderr.trim().split("\n").at(-1))
-  say(`${added.toLocaleString("en")} events`)
+  say(`${added.toLocaleString("en")} events in ${Math.round(ms / 1000)} s`)
   fs.rmSync(directory, { recursive: true })
   const events = { unit: "k/s", bound: { at: "least", value: 20, of: "ours" } }
   return [
