@@ -33,7 +33,10 @@ const measured = (directory, { what, args = [], write }, say) => {
   write(sources)
   say("importing them")
   const command = ["import", sources, ...args, "--log", path.join(directory, "imported.db"), "--json"]
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], { encoding: "utf8", maxBuffer: LONGEST_REPORT })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
+    encoding: "utf8",
+    maxBuffer: LONGEST_REPORT,
+  })
   if (status !== 0) throw new Error(`hindcast ${command.join(" ")} ended with ${status}: ${stderr}`)
   const { added } = JSON.parse(stdout)
   const { ms, cpuMs, peakMiB } = JSON.parse(stderr.trim().split("\n").at(-1))

@@ -187,8 +187,10 @@ const unzstd = (bytes: Buffer, size: number): Buffer => {
   return Buffer.concat(parts)
 }
 
-/** The CRC-32 of ZIP (polynomial 0xEDB88320, reflected). Node's own is not in all versions that are supported. */
-const crc32 = (bytes: Uint8Array): number => {
+/** The CRC-32 of ZIP (polynomial 0xEDB88320, reflected): Node's own, which versions before 20.15 lack. */
+const crc32 = (bytes: Uint8Array): number => zlib.crc32?.(bytes) ?? crc32ByTable(bytes)
+
+const crc32ByTable = (bytes: Uint8Array): number => {
   let crc = 0xffffffff
   for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0)
   return (crc ^ 0xffffffff) >>> 0

@@ -70,7 +70,10 @@ class SampleMapper {
   readonly #events: ReadonlyArray<unknown>
   readonly #attachments: unknown
   readonly #pool: ReadonlyArray<unknown>
-  /** The messages that the model has been told, by their ids or contents. */
+  /** The messages of the pool with what they refer to: each request repeats those before it. */
+  readonly #messages = new WeakMap<object, unknown>()
+  /** The messages that the model has been told, and their ids or contents. */
+  readonly #toldMessages = new WeakSet<object>()
   readonly #told = new Set<string>()
   /** The key of the last call with an id: some models use one id twice. */
   readonly #calls = new Map<string, string>()
@@ -82,7 +85,9 @@ class SampleMapper {
     this.#run = run
     this.#sample = sample
     this.#events = events
-    this.#attachments = field(sample, "attachments")
+    const attachments = field(sample, "attachments")
+    // Most samples have none, and nothing refers to any.
+    this.#attachments = isObject(attachments) && Object.keys(attachments).length === 0 ? undefined : attachments
     const pool = at(sample, "events_data", "messages")
     this.#pool = Array.isArray(pool) ? pool : listOf(sample, "message_pool")
   }
@@ -90,7 +95,7 @@ class SampleMapper {
   map(): void {
     const run = this.#run
     run.said("input", inputText(field(this.#sample, "input")), { at: run.start.at, source: "dataset" })
-    for (const [index, event] of this.#events.entries()) this.#event(resolved(event, this.#attachments), String(index))
+    for (const [index, event] of this.#events.entries()) this.#event(this.#resolved(event), String(index))
     if (this.#events.length === 0) this.#fromMessages()
     this.#close()
     addScores(this.#runs, this.#run, this.#sample, this.#attachments)
@@ -115,7 +120,7 @@ class SampleMapper {
       this.#runs.leaveOut("model", "it was not answered when the log ended")
       return
     }
-    const input = inputOf(event, this.#pool).map((message) => resolved(message, this.#attachments))
+    const input = inputOf(event, this.#pool).map((message) => this.#messageOf(message))
     this.#guide(input, askedAt, key)
     const messages = input.filter((message) => this.#isNew(message)).flatMap((message) => toldMessage(message) ?? [])
     const [provider = "", ...name] = (textOf(event, "model") ?? "unknown").split("/")
@@ -163,7 +168,22 @@ class SampleMapper {
     this.#run.model.guided(key, system, time)
   }
 
+  #resolved(value: unknown): unknown {
+    return this.#attachments === undefined ? value : resolved(value, this.#attachments)
+  }
+
+  #messageOf(message: unknown): unknown {
+    if (!isObject(message)) return this.#resolved(message)
+    const known = this.#messages.get(message) ?? this.#resolved(message)
+    this.#messages.set(message, known)
+    return known
+  }
+
   #isNew(message: unknown): boolean {
+    if (isObject(message)) {
+      if (this.#toldMessages.has(message)) return false
+      this.#toldMessages.add(message)
+    }
     const id = textOf(message, "id") ?? JSON.stringify(logJson(message).json)
     const isNew = !this.#told.has(id)
     this.#told.add(id)
@@ -254,7 +274,7 @@ class SampleMapper {
   /** A sample without events: its messages tell what was said and done. */
   #fromMessages(): void {
     const { model } = { model: this.#run.start.agent.split("@").at(-1) ?? "unknown" }
-    const input = listOf(this.#sample, "messages").map((message) => resolved(message, this.#attachments))
+    const input = listOf(this.#sample, "messages").map((message) => this.#resolved(message))
     this.#guide(input, this.#run.start.at, "guide")
     const [provider = "", ...name] = model.split("/")
     for (const [index, message] of input.entries()) {

@@ -89,7 +89,9 @@ class TraceMapper {
 
   #model({ spanId, start, end, error }: Span, { provider, model, usage, input, output }: ModelMeaning): void {
     const key = spanId
-    const fresh = this.#newOf(input)
+    const told = input.filter(isTold)
+    const texts = told.map(textOfMessage)
+    const fresh = told.slice(this.#sameOf(texts))
     this.#guide(input, key, start)
     for (const { role, text, results } of fresh) {
       if (role === "user" && text !== "") {
@@ -99,7 +101,7 @@ class TraceMapper {
       for (const { id, content } of results) this.#settle(id, content, start)
     }
     const messages = fresh.filter(({ role }) => role === "user" || role === "tool").map(asMessage)
-    this.#told = [...input.filter(isTold), ...output].map(textOfMessage)
+    this.#told = [...texts, ...output.map(textOfMessage)]
     this.#lastError = error
     const request = { key, provider, model, messages }
     if (error !== undefined && output.length === 0) {
@@ -119,15 +121,10 @@ class TraceMapper {
     }
   }
 
-  /** The messages after those that the last model was told or answered, where a request repeats these. */
-  #newOf(input: ReadonlyArray<Message>): ReadonlyArray<Message> {
-    const told = input.filter(isTold)
-    let same = 0
-    for (const message of told) {
-      if (textOfMessage(message) !== this.#told[same]) break
-      same += 1
-    }
-    return told.slice(same)
+  /** How many of the first messages the last model was told or answered: a request repeats them. */
+  #sameOf(texts: ReadonlyArray<string>): number {
+    const other = texts.findIndex((text, index) => text !== this.#told[index])
+    return other < 0 ? texts.length : other
   }
 
   #guide(input: ReadonlyArray<Message>, key: string, at: number | null): void {
