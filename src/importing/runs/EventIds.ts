@@ -6,15 +6,26 @@ import { sha256 } from "../../values/Digest.ts"
  * The id of what the parts name: a UUID of version 8 (RFC 9562 §5.8) whose bits are a SHA-256 digest. The same parts
  * give the same id on every machine.
  */
-export const idOf = (...parts: ReadonlyArray<string>): string => {
-  const hex = sha256(JSON.stringify(parts))
+export const idOf = (...parts: ReadonlyArray<string>): string => uuidOf(sha256(JSON.stringify(parts)))
+
+/**
+ * Ids of what belongs together, such as the events of a run: the first 48 bits say of what they are a part, and the other 74 which
+ * part. They are written together, and so stand together in the log's index of ids: with ids that have nothing in common, each event
+ * of a large log would change a page of its own there, which takes a quarter of the time of an import.
+ */
+export const idsWithin = (...whole: ReadonlyArray<string>): ((part: string) => string) => {
+  const begin = sha256(JSON.stringify(whole)).slice(0, 12)
+  return (part) => uuidOf(begin + sha256(JSON.stringify([...whole, part])).slice(12))
+}
+
+const uuidOf = (hex: string): string => {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /**
- * A set of ids in 16 to 32 bytes each, for runs of millions of records. It compares 64 bits of an id's digest: among a
- * million ids, two are taken for one with a probability of 3 in 100 million.
+ * A set of ids in 16 to 32 bytes each, for runs of millions of records. It compares 64 bits of an id's digest, of those that
+ * tell the parts of a whole apart: among a million ids, two are taken for one with a probability of 3 in 100 million.
  */
 export class IdSet {
   #slots = new Uint32Array(2 * 64)
@@ -62,8 +73,7 @@ export class IdSet {
 }
 
 /** 64 bits of an id, not all of them zero. */
-const bitsOf = (id: string): readonly [number, number] =>
-  [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(28, 36), 16) | 1].map((bits) => bits >>> 0) as [
-    number,
-    number,
-  ]
+const bitsOf = (id: string): readonly [number, number] => {
+  const high = Number.parseInt(id.slice(15, 18) + id.slice(20, 23) + id.slice(24, 26), 16)
+  return [high >>> 0, (Number.parseInt(id.slice(28, 36), 16) | 1) >>> 0]
+}

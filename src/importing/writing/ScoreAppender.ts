@@ -7,13 +7,16 @@ import { groupBy } from "../../values/groupBy.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Sum from "../../values/Sum.ts"
-import { idOf } from "../runs/EventIds.ts"
+import { idOf, idsWithin } from "../runs/EventIds.ts"
 import type { SourceScore } from "../runs/Runs.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
 import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
 
 /** Most events of an append. */
 const PART = 10_000
+
+/** Most appends that wait at once. */
+const AT_ONCE = 64
 
 /**
  * Appends a score set for each scorer. Its id follows from what was scored and how: the same scores are known again,
@@ -47,8 +50,9 @@ const appendSet = (
     const given = scores.map(({ run, name, value, rationale }) => [run.taskId, name, value, rationale])
     const scoreSetId = idOf(source, "scores", scorer, JSON.stringify(given))
     const stream = `scores/${scoreSetId}`
+    const eventId = idsWithin(scoreSetId)
     const critic = `${source}/${measure}`
-    const startedBy = idOf(scoreSetId, "started")
+    const startedBy = eventId("started")
     const names = [...new Set(scores.map(({ name }) => nameFrom(name)))]
     const rubric: JsonObject = {
       name: measure,
@@ -64,14 +68,14 @@ const appendSet = (
               event: verdictOf(
                 { scoreSetId, measure, name: nameFrom(name), value, rationale },
                 startedBy,
-                idOf(scoreSetId, String(index)),
+                eventId(String(index)),
               ),
             },
           ],
     )
     const events = 2 + verdicts.length
     if (dryRun) return events
-    const finishedBy = idOf(scoreSetId, "finished")
+    const finishedBy = eventId("finished")
     if (Option.isSome(yield* log.find(finishedBy))) return 0
     const isBegun = Option.isSome(yield* log.find(startedBy))
     let [from, to] = [Number.MAX_SAFE_INTEGER, 0]
@@ -103,15 +107,16 @@ const appendSet = (
     }
     // Ids are given, so that a set that was interrupted is completed: what is there already is not appended again.
     if (!isBegun) yield* log.append(request([started], taskId))
-    for (const [of, own] of groupBy(verdicts, (verdict) => [verdict.taskId])) {
-      for (let at = 0; at < own.length; at += PART)
-        yield* log.append(
-          request(
-            own.slice(at, at + PART).map(({ event }) => shown(event)),
-            of,
-          ),
-        )
-    }
+    const parts = [...groupBy(verdicts, (verdict) => [verdict.taskId])].flatMap(([of, own]) =>
+      Array.from({ length: Math.ceil(own.length / PART) }, (_, part) =>
+        request(
+          own.slice(part * PART, (part + 1) * PART).map(({ event }) => shown(event)),
+          of,
+        ),
+      ),
+    )
+    // Those that wait together are committed together.
+    yield* Effect.forEach(parts, (part) => log.append(part), { concurrency: AT_ONCE, discard: true })
     yield* log.append(request([finished], taskId))
     return events
   })

@@ -3,7 +3,7 @@
 import { type Context, Effect, Option, Stream } from "effect"
 import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
-import { IdSet, idOf } from "../runs/EventIds.ts"
+import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 
 type Log = Context.Tag.Service<EventLog>
@@ -34,6 +34,9 @@ export class TaskAppender {
   readonly taskIds: Array<string>
   readonly #writing: Writing
   readonly #run: ImportedRun
+  readonly #makeId: (key: string) => string
+  /** The ids of what is being written, by their keys. */
+  readonly #ids = new Map<string, string>()
   #known = new IdSet()
   #isLoaded = false
   #isClosed = false
@@ -47,6 +50,7 @@ export class TaskAppender {
   constructor(writing: Writing, run: ImportedRun) {
     this.#writing = writing
     this.#run = run
+    this.#makeId = idsWithin(writing.source, run.start.id)
     this.taskIds = [run.taskId]
   }
 
@@ -55,8 +59,10 @@ export class TaskAppender {
   }
 
   /** The id of an event of the run. */
-  idOf(key: string): string {
-    return idOf(this.#writing.source, this.#run.start.id, key)
+  #idOf(key: string): string {
+    const id = this.#ids.get(key) ?? this.#makeId(key)
+    this.#ids.set(key, id)
+    return id
   }
 
   /** Takes an event. Returns an effect if it has to be written now. */
@@ -84,7 +90,7 @@ export class TaskAppender {
   #write(taken: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
       if (!this.#isLoaded) yield* this.#load()
-      const goesOn = taken.some((event) => !isEnding(event) && !this.#known.has(this.idOf(event.key)))
+      const goesOn = taken.some((event) => !isEnding(event) && !this.#known.has(this.#idOf(event.key)))
       if (this.#isClosed && !goesOn) return
       const before = this.#isClosed ? this.#continuation() : []
       // An older copy of a run ends earlier than the run did: its end is none.
@@ -92,12 +98,12 @@ export class TaskAppender {
       const events = taken
         .filter((event) => !(isOlder && isEnding(event)))
         .map((event) => this.#inItsPart(event))
-        .filter(({ key }) => this.#known.add(this.idOf(key)))
+        .filter(({ key }) => this.#known.add(this.#idOf(key)))
       const all = [...before, ...events]
       for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
       // A file may have any number of runs; one that has ended seldom goes on.
       if (this.#isClosed && !this.#writing.dryRun) this.#unload()
-    })
+    }).pipe(Effect.ensuring(Effect.sync(() => this.#ids.clear())))
   }
 
   /** The end of a run that has gone on since is one of each of its tasks, though its source may name it the same. */
@@ -177,8 +183,8 @@ export class TaskAppender {
 
   #newEvent({ key, cause, at, body }: RunEvent): NewEvent {
     return {
-      id: this.idOf(key),
-      causationId: cause === null ? null : this.idOf(cause),
+      id: this.#idOf(key),
+      causationId: cause === null ? null : this.#idOf(cause),
       ...(at === null ? {} : { occurredAt: at }),
       type: body.type,
       payload: this.#writing.redact ? redacted(body.type, body.payload) : body.payload,
