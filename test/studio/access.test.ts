@@ -263,7 +263,8 @@ describe("the page", () => {
         Effect.gen(function* () {
           const server = yield* pageOf(filename, files)
           const get = (asked: string) => send(server, asked, { token: null })
-          for (const asked of ["/", "/index.html", "/t/main/task-0015/@1036", "/t/main/a.b/@1", "/compare?a=1"]) {
+          const pages = ["/", "/index.html", "/t/main/task-0015/@1036", "/t/main/a.b/@1", "/scenarios/deep/room.yaml"]
+          for (const asked of [...pages, "/compare?a=1"]) {
             const { status, text, headers } = yield* get(asked)
             expect([asked, status, text]).toEqual([asked, 200, "this is index.html"])
             expect(headers["content-type"]).toBe("text/html; charset=utf-8")

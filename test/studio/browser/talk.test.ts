@@ -6,6 +6,7 @@ import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { violationsInBothSchemes } from "./accessibility.ts"
 import { program } from "./asking.ts"
 import { open } from "./watching.ts"
+import { append, opening, serving } from "./writing.ts"
 
 let browser: OwnBrowser
 let directory: string
@@ -16,6 +17,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   fs.rmSync(directory, { recursive: true, force: true })
+})
+
+describe("what was said", () => {
+  it("is shown whole when it is asked for, where it is too long for the page", async () => {
+    const file = path.join(directory, "long.db")
+    const long = `begin ${"word ".repeat(10_000)}end of the message`
+    await append(file, "t", [
+      opening("Talk"),
+      { type: "InputReceived", payload: { source: "cli", content: long } },
+      { type: "MessageSent", payload: { content: "short", format: "text" } },
+    ])
+    await serving(file, async (studio) => {
+      const { page, said } = await open(browser.browser, studio.url.replace("/#", "/t/main/t?pane=talk#"))
+      const message = page.locator(".said.person")
+      await message.getByRole("button", { name: /^show all of @2: 50,0\d\d characters$/ }).click()
+      await message.getByText("end of the message").waitFor()
+      expect(await message.getByRole("button", { name: /^show all/ }).count()).toBe(0)
+      expect(await page.locator(".said.agent").textContent()).toContain("short")
+      expect(said).toEqual([])
+    })
+  })
 })
 
 describe("talking to an agent at work", () => {
