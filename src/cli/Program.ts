@@ -1,6 +1,6 @@
 /** The `hindcast` command tree and its entry point: `program` runs one command line as an Effect. */
-import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
-import { Console, Effect } from "effect"
+import { CliConfig, Command, CommandDescriptor as Descriptor, HelpDoc, Usage } from "@effect/cli"
+import { Console, Effect, HashMap, Option } from "effect"
 import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
 import { adviceOf, BadInput } from "./command/BadInput.ts"
@@ -55,8 +55,8 @@ const isOwn = (word: string | undefined): word is keyof typeof OWN => word !== u
 const isName = (word: string | undefined): word is keyof typeof COMMANDS =>
   word !== undefined && Object.hasOwn(COMMANDS, word)
 
-/** The parser of the called command. If none is called, the parser of all commands, from which a shell's completion is generated. */
-const parserFor = (path: ReadonlyArray<string>) =>
+/** The called command. If none is called, all commands, from which a shell's completion is generated. */
+const commandsFor = (path: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const [called] = path
     const [first, ...others] = await Promise.all(
@@ -65,21 +65,51 @@ const parserFor = (path: ReadonlyArray<string>) =>
       ),
     )
     if (first === undefined) throw new Error("no command was loaded")
-    const hindcast = Command.make("hindcast").pipe(Command.withSubcommands([first, ...others]))
-    return Command.run(hindcast, { name: "hindcast", version: VERSION })
+    return [first, ...others] as const
   })
 
+/** The options of a command, or of one of its subcommands: those of its usage. */
+const optionsOf = (command: Descriptor.Command<unknown>, subcommand = ""): ReadonlyArray<string> => {
+  const called = Option.getOrElse(HashMap.get(Descriptor.getSubcommands(command), subcommand), () => command)
+  return HelpDoc.toAnsiText(Usage.getHelp(Descriptor.getUsage(called))).match(/--[a-z][\w-]*/g) ?? []
+}
+
+/** Options that the parser has for every command. */
+const EVERYWHERE = ["--log-level", "--completions", "--wizard"]
+
+/**
+ * The error for an option that the command does not have. The parser would report the word after it instead, or take the option for an
+ * argument.
+ */
+const unknownOption = (
+  known: ReadonlyArray<string>,
+  typed: ReadonlyArray<string>,
+  path: ReadonlyArray<string>,
+): BadInput | undefined => {
+  const unknown = typed.find((option) => !known.includes(option) && !EVERYWHERE.includes(option))
+  if (unknown === undefined) return undefined
+  const command = ["hindcast", ...path].join(" ")
+  const { advice } = adviceOf(unknown, known)
+  const help = `\`${command} --help\` says what is possible.`
+  return new BadInput({
+    ...{ input: command, expected: "one of its options", found: `"${unknown}"` },
+    advice: advice === undefined ? help : `${advice} ${help}`,
+  })
+}
+
 /** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
-export const program = ({ args, path, overview, lacking, unknown: option }: Argv.Arranged) => {
+export const program = ({ args, path, overview, lacking, options }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   const unknown = unknownCommand(path)
   if (unknown !== undefined) return unknown
-  if (option !== undefined && !isOwn(path[0])) {
-    return Effect.fail(ValidationError.invalidArgument(HelpDoc.p(`Received unknown argument: '${option}'`)))
-  }
   if (lacking !== undefined) return new BadInput({ input: lacking, expected: "a value", found: "none" })
   return Console.consoleWith((console) =>
-    Effect.flatMap(parserFor(path), (parseAndRun) => parseAndRun(["node", "hindcast", ...args])).pipe(
+    Effect.flatMap(commandsFor(path), (called) => {
+      const known = path.length === 0 ? options : optionsOf(called[0].descriptor, path[1])
+      const hindcast = Command.make("hindcast").pipe(Command.withSubcommands(called))
+      const run = Command.run(hindcast, { name: "hindcast", version: VERSION })
+      return unknownOption(known, options, path) ?? run(["node", "hindcast", ...args])
+    }).pipe(
       // The parser both prints and returns its errors. The print is dropped, so that all errors are reported by one
       // place.
       Effect.withConsole({ ...console, log: writeParserOutput(path), error: () => Effect.void }),

@@ -167,9 +167,16 @@ describe("a command line that is wrong", () => {
     expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain(
       "Is it ls or list? `hindcast plugin --help`",
     )
-    expect(await badInput("Usage", "audit", "x", "--timelin", "y", "--log", log)).toContain("Is it --timeline?")
+    expect(await badInput("BadInput", "audit", "x", "--timelin", "y", "--log", log)).toBe(
+      'hindcast audit: expected one of its options, found "--timelin". Is it --timeline? `hindcast audit --help` says what is possible.',
+    )
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
-    expect(await badInput("Usage", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
+    expect(await badInput("BadInput", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
+    // Options of other commands, which a command with an argument of its own would take for it.
+    expect(await badInput("BadInput", "studio", "--force", "--log", log)).toMatch(
+      /^hindcast studio: .* found "--force"/,
+    )
+    expect(await badInput("BadInput", "log", "ls", "--agent", "x", "--log", log)).not.toContain("Is it --agent")
     expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
     expect(await badInput("BadInput", "task", "ls", "--log")).toBe("--log: expected a value, found none.")
     expect(await badInput("Usage", "log", "ls", "--limit", "0", "--log", log)).toContain('1 or more, found "0"')

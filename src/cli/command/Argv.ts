@@ -40,8 +40,8 @@ export interface Arranged {
   readonly json: boolean
   /** The first option whose value is missing. */
   readonly lacking?: string
-  /** The first option that no command has. The parser would report the word after it instead. */
-  readonly unknown?: string
+  /** The names of the options that were typed. */
+  readonly options: ReadonlyArray<string>
 }
 
 /**
@@ -60,18 +60,18 @@ const arrangeOptions = (typed: ReadonlyArray<string>): Arranged => {
   const { words, valued, others } = sortWords(end < 0 ? typed : typed.slice(0, end))
   const literal = end < 0 ? [] : typed.slice(end)
   const json = others.includes("--json")
-  if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json }
+  if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json, options: [] }
   const length = GROUPS.has(words[0] ?? "") ? 2 : 1
   const path = words.slice(0, length)
   const help = others.includes("--help") || others.includes("-h")
   const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...literal]
   const overview = path.length < length && (help || args.length === path.length)
   const lacking = help ? undefined : others.find((word) => VALUED.has(word))
-  const unknown = help ? undefined : others.find((word) => word.startsWith("--") && !isKnown(word))
+  const names = [...valued.filter((_, index) => index % 2 === 0), ...others]
+  const options = help ? [] : names.filter((word) => word.startsWith("--"))
   return {
-    ...{ args, path, overview, json },
+    ...{ args, path, overview, json, options },
     ...(lacking === undefined ? {} : { lacking }),
-    ...(unknown === undefined ? {} : { unknown }),
   }
 }
 

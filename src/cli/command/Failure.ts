@@ -3,8 +3,6 @@ import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Chunk, Option } from "effect"
 import * as Text from "../terminal/Text.ts"
-import * as Argv from "./Argv.ts"
-import { adviceOf } from "./BadInput.ts"
 import * as CommandHints from "./CommandHints.ts"
 import * as Output from "./Output.ts"
 
@@ -111,11 +109,5 @@ const expected = ({ _tag: tag, message: written, details }: Tagged): Failure => 
 const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
   const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
   const help = ["hindcast", ...path, "--help"].join(" ")
-  const unknown = UNKNOWN_OPTION.exec(text)?.[1]
-  const { advice } = unknown === undefined ? {} : adviceOf(unknown, [...Argv.SWITCHES, ...Argv.VALUED])
-  const meant = advice === undefined ? "" : ` ${advice}`
-  return { exitCode: ExitCode.badInput, tag: "Usage", message: `${text}.${meant} \`${help}\` says what is possible.` }
+  return { exitCode: ExitCode.badInput, tag: "Usage", message: `${text}. \`${help}\` says what is possible.` }
 }
-
-/** The parser's message about an option that a command does not have. */
-const UNKNOWN_OPTION = /^Received unknown argument: '(--[\w-]+)'/

@@ -227,11 +227,11 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await at(page, 1010)
     await page.keyboard.press("x")
     const dialog = page.getByRole("dialog")
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toMatch(/task/)
+    await expect.poll(() => page.locator(":focus").getAttribute("aria-label")).toMatch(/task/)
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     await page.keyboard.press("?")
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Close")
+    await expect.poll(() => page.locator(":focus").getAttribute("aria-label")).toBe("Close")
   })
 
   it("is told how long the part took that is zoomed into", async () => {
