@@ -29,14 +29,21 @@ export interface StreamedText {
 /** Shorter texts are no keys: a local server's `none` would be removed from every sentence. */
 const SHORTEST_SECRET = 8
 
-/** The secrets that these texts are. Each is also found as it is written in JSON and in a URL. */
+/** The secrets that these texts are. Each is also found as it is written in JSON, with whatever escapes, and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
-  const written = texts
-    .filter((text) => text.length >= SHORTEST_SECRET)
-    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed())])
+  const secrets = texts.filter((text) => text.length >= SHORTEST_SECRET)
+  const written = secrets.flatMap((text) => [
+    ...[text, JSON.stringify(text).slice(1, -1)],
+    encodeURIComponent(text.toWellFormed()),
+  ])
   const forms = [...new Set(written)].sort((a, b) => b.length - a.length)
-  const isIn = (text: string) => forms.some((form) => text.includes(form))
-  const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
+  const escaped = escapedIn(secrets)
+  const hasEscaped = (text: string) => escaped !== undefined && text.includes("\\") && text.search(escaped) >= 0
+  const isIn = (text: string) => forms.some((form) => text.includes(form)) || hasEscaped(text)
+  const redact = (text: string) => {
+    const rest = forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
+    return escaped === undefined || !hasEscaped(rest) ? rest : rest.replaceAll(escaped, "[redacted]")
+  }
   const redactValue = (value: Json): Json => {
     if (typeof value === "string") return redact(value)
     if (typeof value !== "object" || value === null) return value
@@ -66,6 +73,33 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
       }
     },
   }
+}
+
+/**
+ * What finds texts in JSON whose writer escapes more than it has to, as PHP does `/`, .NET `+` and Python what is not ASCII; undefined
+ * if there is nothing in the texts that a writer would escape.
+ */
+const escapedIn = (texts: ReadonlyArray<string>): RegExp | undefined => {
+  const escapable = texts
+    .filter((text) => text.length <= LONGEST_ESCAPED && ESCAPABLE.test(text))
+    .slice(0, MOST_ESCAPED)
+  if (escapable.length === 0) return undefined
+  const longestFirst = [...escapable].sort((a, b) => b.length - a.length)
+  return new RegExp(longestFirst.map((text) => text.split("").map(unitPattern).join("")).join("|"), "g")
+}
+
+/** Longest texts that are found so, and how many: a pattern has a greatest size. */
+const [LONGEST_ESCAPED, MOST_ESCAPED] = [512, 128]
+
+/** A character that some writer of JSON escapes. */
+const ESCAPABLE = /[^\w.~-]/
+
+/** A pattern of a UTF-16 code unit as JSON may have it. */
+const unitPattern = (unit: string): string => {
+  if (!ESCAPABLE.test(unit)) return unit === "." ? "\\." : unit
+  const code = unit.charCodeAt(0).toString(16).padStart(4, "0")
+  const digits = code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+  return `(?:\\\\?\\u${code}|\\\\u${digits})`
 }
 
 /**

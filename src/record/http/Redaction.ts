@@ -63,6 +63,9 @@ const KEY_IN_BODY =
 /** The end of a field's name, in a body, that a server gives a key in. */
 const GIVEN = /(key|token|secret|password|authorization)"\s*:/i
 
+/** A field with more words is a text: each of them would be looked for in all that is recorded. */
+const MOST_WORDS = 32
+
 const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
   if (typeof body === "string") {
     return [...formOf(body), ...partsOf(body)].flatMap(([name, value]) => (KEY_IN_BODY.test(name) ? [value] : []))
@@ -84,8 +87,8 @@ const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void =
       if (field !== undefined && isNested(field)) left.push(field)
       else if (typeof field === "string" && KEY_IN_BODY.test(name)) {
         keys.push(field)
-        // One by one: a text may have more words than a call takes arguments.
-        for (const word of field.split(/\s+/)) keys.push(word)
+        const words = field.split(/\s+/, MOST_WORDS + 1)
+        if (words.length <= MOST_WORDS) keys.push(...words)
       }
     }
   }

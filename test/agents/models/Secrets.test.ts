@@ -50,3 +50,35 @@ describe("a text that is redacted while it comes", () => {
     expect(told(secrets, ["abcdefgh"])).toEqual(["", "[redacted]"])
   })
 })
+
+describe("a key in JSON", () => {
+  const BASE64 = "Ab+c/dEf&gh=="
+
+  it.each([
+    ["as JavaScript writes it", '{"k":"Ab+c/dEf&gh=="}'],
+    ["as PHP writes it", '{"k":"Ab+c\\/dEf&gh=="}'],
+    ["as .NET writes it", '{"k":"Ab\\u002Bc/dEf\\u0026gh=="}'],
+    ["as Go writes it", '{"k":"Ab+c/dEf\\u0026gh=="}'],
+    ["with all escaped that is no letter", '{"k":"Ab\\u002bc\\u002fdEf\\u0026gh\\u003d\\u003D"}'],
+  ])("is found %s", (_, json) => {
+    const secrets = Secrets.of([BASE64, "12345678-plain"])
+    expect(secrets.isIn(json)).toBe(true)
+    expect(secrets.redact(json)).toBe('{"k":"[redacted]"}')
+  })
+
+  it("is found that is not ASCII, as Python writes it", () => {
+    expect(Secrets.of(["schlüssel-1"]).redact('"schl\\u00fcssel-1"')).toBe('"[redacted]"')
+  })
+
+  it("is not found in what only resembles it, and a key of any size and any characters is no pattern of its own", () => {
+    expect(Secrets.of([BASE64]).isIn('{"k":"Ab\\u002Cc/dEf&gh=="}')).toBe(false)
+    const hostile = [
+      "(a+)+$.*[x]",
+      "\\u0041\\u0041",
+      "/".repeat(100_000),
+      ...Array.from({ length: 500 }, (_, n) => `+/${n}${"=".repeat(400)}`),
+    ]
+    const secrets = Secrets.of(hostile)
+    expect(secrets.redact("a \\ (a+)+$.*[x] \\u0041\\u0041 b")).toBe("a \\ [redacted] [redacted] b")
+  })
+})
