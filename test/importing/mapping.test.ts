@@ -148,26 +148,43 @@ describe("a mapping", () => {
     },
   )
 
-  it.effect("has a run over rotated files in the order in which they were written, and leaves nothing open", () => {
-    const record = (minute: number) => ({ run: "r", time: Date.UTC(2026, 0, 1, 12, minute), text: `minute ${minute}` })
-    const names = ["a.jsonl.10", "a.jsonl.2", "a.jsonl.1", "a.jsonl"]
-    const files = names.map((name, index) => [name, lines([record(2 * index), record(2 * index + 1)])] as const)
-    return withFiles(Object.fromEntries(files), (directory) =>
-      Effect.gen(function* () {
-        const mapping = { name: "mine", run: "/run", time: "/time", records: [{ is: "said", content: "/text" }] }
-        const format = yield* Mapping.decode("m.yaml", mapping)
-        const report = yield* importing(directory, { format })
-        expect(report.files.map(({ file }) => path.basename(file))).toEqual(names)
-        const all = yield* events
-        const said = payloads(all, "InputReceived").map(({ content }) => content)
-        expect(said).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((minute) => `minute ${minute}`))
-        const tasks = ["mine-r", "mine-r+2", "mine-r+3", "mine-r+4"]
-        expect(all.flatMap(({ type, taskId }) => (type === "TaskClosed" ? [taskId] : []))).toEqual(tasks)
-        expect(payloads(all, "TaskOpened")).toHaveLength(tasks.length)
-        expect((yield* importing(directory, { format })).added).toBe(0)
-      }),
-    )
-  })
+  it.effect.each([
+    { by: "number", names: ["a.jsonl.10", "a.jsonl.2", "a.jsonl.1", "a.jsonl"] },
+    {
+      by: "date as Python does",
+      names: ["a.jsonl.2026-01-30", "a.jsonl.2026-01-30_10-30", "a.jsonl.2026-02-01", "a.jsonl"],
+    },
+    { by: "date as logrotate does", names: ["a.jsonl-20251231", "a.jsonl-20260130", "a.jsonl-20260201", "a.jsonl"] },
+    {
+      by: "date before the ending",
+      names: ["a-2025-12-31.jsonl", "a-2026-01-30.jsonl", "a-2026-02-01.jsonl", "a.jsonl"],
+    },
+  ])(
+    "has a run over files rotated by $by in the order in which they were written, and leaves nothing open",
+    ({ names }) => {
+      const record = (minute: number) => ({
+        run: "r",
+        time: Date.UTC(2026, 0, 1, 12, minute),
+        text: `minute ${minute}`,
+      })
+      const files = names.map((name, index) => [name, lines([record(2 * index), record(2 * index + 1)])] as const)
+      return withFiles(Object.fromEntries(files), (directory) =>
+        Effect.gen(function* () {
+          const mapping = { name: "mine", run: "/run", time: "/time", records: [{ is: "said", content: "/text" }] }
+          const format = yield* Mapping.decode("m.yaml", mapping)
+          const report = yield* importing(directory, { format })
+          expect(report.files.map(({ file }) => path.basename(file))).toEqual(names)
+          const all = yield* events
+          const said = payloads(all, "InputReceived").map(({ content }) => content)
+          expect(said).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((minute) => `minute ${minute}`))
+          const tasks = ["mine-r", "mine-r+2", "mine-r+3", "mine-r+4"]
+          expect(all.flatMap(({ type, taskId }) => (type === "TaskClosed" ? [taskId] : []))).toEqual(tasks)
+          expect(payloads(all, "TaskOpened")).toHaveLength(tasks.length)
+          expect((yield* importing(directory, { format })).added).toBe(0)
+        }),
+      )
+    },
+  )
 
   it.effect("whose expression does not end refuses the file with it, and nothing of it is imported", () => {
     const record = { text: `${"a".repeat(60)}!` }

@@ -36,8 +36,11 @@ const FIRST_LINE_BYTES = 8 * 1024 * 1024
 /** Most lines of a file's beginning that are parsed. */
 const HEAD_LINES = 10
 
-/** Names of files in a directory that may hold runs, those that were rotated included. All others are passed over. */
-const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d+)?$/i
+/**
+ * Names of files in a directory that may hold runs, those included that were rotated: by how many times (`.1`), or when, as Python
+ * (`.2026-01-31`, `.2026-01-31_10-30`) and logrotate (`-20260131`) name them. All others are passed over.
+ */
+const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?$/i
 
 /** Directories that hold no runs, and many files. */
 const PASSED_OVER = new Set(["node_modules", ".git"])
@@ -126,18 +129,33 @@ const filesIn = (
     return files
   })
 
-/** By name; a file that was rotated before those that were written after it: the highest number first, the one without last. */
+/** By name; a file that was rotated before those that were written after it: the highest number or the earliest date first, the one without last. */
 const inOrder = (a: string, b: string): number => {
   const [one, other] = [rotationOf(a), rotationOf(b)]
-  if (one.base !== other.base) return one.base < other.base ? -1 : 1
-  return one.age === other.age ? (a < b ? -1 : 1) : other.age - one.age
+  return (
+    compared(one.base, other.base) ||
+    other.age - one.age ||
+    compared(one.date ?? LAST, other.date ?? LAST) ||
+    compared(a, b)
+  )
 }
 
-/** The name of a file before it was rotated, and how many times it was. */
-const rotationOf = (name: string): { readonly base: string; readonly age: number } => {
-  const age = MAY_HOLD_RUNS.test(name) ? /\.(\d+)$/.exec(name)?.[1] : undefined
-  return age === undefined ? { base: name, age: 0 } : { base: name.slice(0, -age.length - 1), age: Number(age) }
+/** What comes after every date. */
+const LAST = "9999999"
+
+const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+
+/** The name of a file before it was rotated, and how many times it was, or when. */
+const rotationOf = (name: string): { readonly base: string; readonly age: number; readonly date?: string } => {
+  const [rotated, date] = MAY_HOLD_RUNS.test(name) ? (ROTATION.exec(name) ?? []) : []
+  if (rotated === undefined) return { base: name, age: 0 }
+  const base = name.slice(0, -rotated.length)
+  return date === undefined
+    ? { base, age: Number(rotated.slice(1)) }
+    : { base, age: 0, date: date.replaceAll(/\D/g, "") }
 }
+
+const ROTATION = /(?:\.\d{1,7}|[.-]((?:\d{8}|\d{4}-)[\d_-]*))$/
 
 /** The format of a file; undefined if it has none. Two formats are an error. */
 const formatOf = (
