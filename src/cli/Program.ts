@@ -74,6 +74,9 @@ const optionsOf = (command: Descriptor.Command<unknown>, subcommand = ""): Reado
   return HelpDoc.toAnsiText(Usage.getHelp(Descriptor.getUsage(called))).match(/--[a-z][\w-]*/g) ?? []
 }
 
+/** Commands about a moment have no `--timeline`. */
+const TIMELINE_BY_MOMENT = { advice: "A moment names its timeline, as fork-1@412 and fork-1@now do." }
+
 /** Options that the parser has for every command. */
 const EVERYWHERE = ["--log-level", "--completions", "--wizard"]
 
@@ -89,7 +92,8 @@ const unknownOption = (
   const unknown = typed.find((option) => !known.includes(option) && !EVERYWHERE.includes(option))
   if (unknown === undefined) return undefined
   const command = ["hindcast", ...path].join(" ")
-  const { advice } = adviceOf(unknown, known)
+  const isByMoment = unknown === "--timeline" && known.some((option) => /^--(?:at|since|until)$/.test(option))
+  const { advice } = isByMoment ? TIMELINE_BY_MOMENT : adviceOf(unknown, known)
   const help = `\`${command} --help\` says what is possible.`
   return new BadInput({
     ...{ input: command, expected: "one of its options", found: `"${unknown}"` },

@@ -176,6 +176,7 @@ describe("a command line that is wrong", () => {
     expect(await badInput("BadInput", "studio", "--force", "--log", log)).toMatch(
       /^hindcast studio: .* found "--force"/,
     )
+    expect(await badInput("BadInput", "state", "--timeline", "x", "--log", log)).toContain("as fork-1@412")
     expect(await badInput("BadInput", "log", "ls", "--agent", "x", "--log", log)).not.toContain("Is it --agent")
     expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
     expect(await badInput("BadInput", "task", "ls", "--log")).toBe("--log: expected a value, found none.")

@@ -18,12 +18,12 @@ import { runInProcess } from "./inProcess.ts"
 
 const COLUMNS = 60
 
-/** The lines that are too wide, but for those of a word alone, or of a command in backticks: what people copy. */
+/** The lines that are too wide, but for those of a word alone that is no list of choices, or of a command in backticks: what people copy. */
 const tooWide = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
     .filter((line) => stringWidth(line) > COLUMNS)
-    .filter((line) => !/^(?:\S+|`[^`]*`\S*)$/.test(stripVTControlCharacters(line).trim()))
+    .filter((line) => !/^(?:[^\s|]+|`[^`]*`\S*)$/.test(stripVTControlCharacters(line).trim()))
 
 const place = workplace()
 afterAll(place.remove)

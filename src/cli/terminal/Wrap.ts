@@ -19,7 +19,7 @@ const LEAD = /^[ │├└─]*/u
 /**
  * Wraps a line into lines of at most `columns` columns, of which the later ones are indented further. A word that is longer is a
  * line of its own and stays whole, so that ids, paths and commands (in backticks) can be copied: the terminal breaks it. Values as
- * JSON are broken.
+ * JSON are broken, and lists of choices between these.
  */
 export const line = (text: string, columns: number): ReadonlyArray<string> => {
   if (widthOf(text) <= columns) return [text]
@@ -66,11 +66,25 @@ const words = (text: string, first: number, further: number): ReadonlyArray<stri
     const longer = `${last ?? ""}${text.slice(end, index)}${word}`
     if (last !== undefined && widthOf(longer) <= (lines.length === 1 ? first : further))
       lines[lines.length - 1] = longer
-    else
-      lines.push(
-        ...(JSON_VALUE.test(word) ? broken(word, lines.length === 0 ? Math.min(first, further) : further) : [word]),
-      )
+    else {
+      const room = lines.length === 0 ? Math.min(first, further) : further
+      lines.push(...(JSON_VALUE.test(word) ? broken(word, room) : CHOICES.test(word) ? choices(word, room) : [word]))
+    }
     end = index + word.length
+  }
+  return lines
+}
+
+/** A list of choices, as usages have it. */
+const CHOICES = /^[\w-]+(?:\|[\w-]+)+\]?$/
+
+/** A list of choices in lines of at most so many columns. */
+const choices = (word: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const choice of word.split(/(?<=\|)/)) {
+    const longer = `${lines.at(-1) ?? ""}${choice}`
+    if (lines.length === 0 || longer.length > columns) lines.push(choice)
+    else lines[lines.length - 1] = longer
   }
   return lines
 }
