@@ -138,6 +138,7 @@ describe("hindcast record", () => {
     const live = await run(["replay", id, ...program])
     expect(live).toMatchObject({ code: 0, stdout: "You said: good night\n" })
     expect(live.stderr).toContain("made anew: 1 of its requests")
+    expect(live.stderr).toContain("but for what was made anew, it did as was recorded")
     expect(asked).toBe(before + 1)
     const tools = await run(
       ["replay", id, "--log", log, "--live", "tools", "--", process.execPath, agent, "hello"],

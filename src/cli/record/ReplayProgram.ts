@@ -1,5 +1,5 @@
 /** `hindcast replay TASK -- node agent.js`: runs a program again on the recording of its requests. */
-import { Effect, type Option } from "effect"
+import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { Live } from "../../record/replay/Played.ts"
 import { given } from "../command/CommonOptions.ts"
@@ -14,5 +14,10 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, live: Optio
     const ended = yield* Program.run(program, { does: "replay", log, taskId, ...given({ live }) })
     const code = Program.exitCodeOf(ended)
     process.exitCode = code
-    if (code === 0) yield* Output.note(`The program did as was recorded in task ${taskId}.`)
+    if (code !== 0) return
+    yield* Output.note(
+      Option.isSome(live)
+        ? `The program came to its end; but for what was made anew, it did as was recorded in task ${taskId}.`
+        : `The program did as was recorded in task ${taskId}.`,
+    )
   })

@@ -2,6 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import { asObject } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common } from "../command/CommonOptions.ts"
@@ -25,7 +26,9 @@ const ls = Command.make("ls", common, ({ log, json }) =>
             style,
             ["timeline", "from", "forked", "task", "outcome", ...Table.right("steps"), "agent", "io", "overrides"],
             forks.map(({ timeline, parent, at: shared, overrides, forkedAt, taskId, task }) => {
-              const { agent: _agent, io, ...others } = overrides
+              // Who recorded a fork of a program is of no interest here.
+              const { agent: _agent, recorder: _recorder, io, changes, ...rest } = overrides
+              const others = { ...asObject(changes), ...rest }
               return [
                 style.name(oneLine(timeline)),
                 `${oneLine(parent)}${at(shared)}`,
