@@ -213,6 +213,8 @@ describe("a log of Inspect", () => {
         "d-huge.eval": zip([part("1", 1, { stated: 2_000_000_000 }), end]),
         "e-json.eval": zip([part("1", 1, { json: "{" }), end]),
         "f-second.eval": zip([part("1", 1), part("2", 1, { stated: 10 }), end]),
+        // No checksum protects the list of entries, and a part of another name would be passed over.
+        "g-name.eval": misnamed(zip([part("1", 1), part("2", 1), end]), "samples/2_epoch_1.json"),
       },
       (directory) =>
         Effect.gen(function* () {
@@ -225,12 +227,22 @@ describe("a log of Inspect", () => {
             expect.stringContaining("2000000000 bytes, more than"),
             expect.stringContaining("expected a log of Inspect"),
             expect.stringContaining("larger than"),
+            expect.stringContaining(
+              "it lists samplet/2_epoch_1.json, which is named samples/2_epoch_1.json in its place",
+            ),
           ])
           expect(yield* events).toEqual([])
         }),
     ),
   )
 })
+
+/** An archive in whose list the name of an entry has another letter. */
+const misnamed = (archive: Buffer, name: string): Buffer => {
+  const at = archive.lastIndexOf(name)
+  archive[at + 6] = "t".charCodeAt(0)
+  return archive
+}
 
 describe("any log of Inspect", () => {
   const hostile = fc.oneof(

@@ -44,6 +44,8 @@ export interface Archive {
   readonly entries: ReadonlyMap<string, Entry>
   /** Reads an entry whole. Throws if it is damaged, too large, or of another compression. */
   readonly read: (entry: Entry) => Promise<Buffer>
+  /** Throws if an entry has another name in its place than in the list of entries, whose names no checksum protects. */
+  readonly check: (entry: Entry) => Promise<void>
   /** SHA-256 of the whole file, in hexadecimal. */
   readonly digest: () => Promise<string>
   readonly close: () => Promise<void>
@@ -64,13 +66,19 @@ export const open = async (file: string): Promise<Archive> => {
       return buffer
     }
     const entries = await entriesOf(at, size)
+    /** Where the content of an entry begins. */
+    const startOf = async ({ name, offset }: Entry): Promise<number> => {
+      const local = await at(offset, 30)
+      if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is not where the archive says`)
+      const length = local.readUInt16LE(26)
+      const own = (await at(offset + 30, length)).toString("utf8")
+      if (own !== name) throw new Error(`the archive is damaged: it lists ${name}, which is named ${own} in its place`)
+      return offset + 30 + length + local.readUInt16LE(28)
+    }
     const read = async (entry: Entry): Promise<Buffer> => {
       if (entry.size > MAX_ENTRY_BYTES)
         throw new Error(`${entry.name} has ${entry.size} bytes, more than ${MAX_ENTRY_BYTES}`)
-      const local = await at(entry.offset, 30)
-      if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${entry.name} is not where the archive says`)
-      const start = entry.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28)
-      const content = expanded(entry, await at(start, entry.compressed))
+      const content = expanded(entry, await at(await startOf(entry), entry.compressed))
       if (content.length !== entry.size || crc32(content) !== entry.crc)
         throw new Error(`${entry.name} is damaged: it is not what its checksum says`)
       return content
@@ -80,7 +88,10 @@ export const open = async (file: string): Promise<Archive> => {
       for (let from = 0; from < size; from += STEP_BYTES) hash.update(await at(from, Math.min(STEP_BYTES, size - from)))
       return hash.digest("hex")
     }
-    return { entries, read, digest, close: () => handle.close() }
+    const check = async (entry: Entry) => {
+      await startOf(entry)
+    }
+    return { entries, read, check, digest, close: () => handle.close() }
   } catch (cause) {
     await handle.close()
     throw cause

@@ -136,8 +136,12 @@ const readArchive = <E>({ file, source }: Found, extent: Extent, refuse: Refuse,
         const parts = source.partsInOrder?.([...archive.entries.keys()]) ?? []
         const entries = parts.flatMap((name) => archive.entries.get(name) ?? [])
         const parse = async (entry: Archive.Entry) => parsedDocument((await archive.read(entry)).toString("utf8"))
-        // All are read once before the first is mapped: of a damaged archive nothing is imported.
+        // All are read once before the first is mapped: of a damaged archive nothing is imported. One that is passed over may have been
+        // a part whose name was damaged.
         for (const entry of entries) yield* Effect.tryPromise({ try: () => parse(entry), catch: refuse })
+        const read = new Set(entries)
+        for (const entry of archive.entries.values())
+          if (!read.has(entry)) yield* Effect.tryPromise({ try: () => archive.check(entry), catch: refuse })
         yield* Effect.tryPromise({
           try: async () => checkUnchanged(await archive.digest(), extent),
           catch: refuse,
