@@ -273,7 +273,7 @@ describe("any log of Inspect", () => {
         fc.asyncProperty(place, hostile, hostile, ({ event, key, inSample }, value, other) => {
           const plain = sample("1", 1)
           const changed = plain.events.map((one, index) => (index === event ? { ...one, [key]: value } : one))
-          const json = { ...plain, events: changed, scores: { [String(value)]: { value } }, [inSample]: other }
+          const json = { ...plain, events: changed, scores: { [JSON.stringify(value)]: { value } }, [inSample]: other }
           return Effect.runPromise(
             withFiles({ "log.eval": zip([begun, part("1", 1, { json }), end]) }, (directory) =>
               Effect.gen(function* () {
