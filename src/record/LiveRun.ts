@@ -27,14 +27,16 @@ export const begin = async (
 ): Promise<Run> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, ...decoded } = RecordOptions.decode(options)
   let hasFailed = () => false
-  const opened = await KeptAlive.during(OpenedRun.open({ ...decoded, log: file }, () => hasFailed()))
+  const redaction = Redaction.make(secrets)
+  const goal = redaction.text(decoded.goal)
+  const opened = await KeptAlive.during(OpenedRun.open({ ...decoded, goal, log: file }, () => hasFailed()))
   const { taskId, stream } = opened
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed
   return RunAtWork.make({
     opened,
     log,
-    redaction: Redaction.make(secrets),
+    redaction,
     gate,
     fetch: decoded.fetch ?? globalThis.fetch,
   })

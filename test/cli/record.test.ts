@@ -145,6 +145,9 @@ describe("hindcast record", () => {
       "http://gone.invalid",
     )
     expect(tools).toMatchObject({ code: 0, stdout: "You said: hello\n" })
+    const json = await hindcast(["replay", id, "--log", log, "--json", "--", process.execPath, agent, "hello"])
+    expect(json.code).toBe(1)
+    expect(json.stderr).toContain("whose output is its own")
     const own = await hindcast(["replay", id, "--log", log, "--live", "model", "--agent", agent])
     expect(own.code).toBe(1)
     expect(own.stderr).toContain("expected a program after --")

@@ -56,6 +56,18 @@ describe("a session of Claude Code", () => {
     ),
   )
 
+  it.effect("is imported with absurd counts of tokens too", () => {
+    const usage = { input_tokens: 1e308, output_tokens: -3, cache_read_input_tokens: Number.MAX_SAFE_INTEGER }
+    const all = [first("Count"), assistant("msg-1", text("One."), {}, usage)]
+    return withFiles({ [FILE]: lines(all) }, (directory) =>
+      Effect.gen(function* () {
+        expect((yield* importing(directory)).refused).toEqual([])
+        const [{ usage: counted } = {}] = payloads(yield* events, "ModelResponded")
+        expect(counted).toEqual({ inputTokens: 2 ** 44, outputTokens: 0, cachedTokens: 2 ** 43 })
+      }),
+    )
+  })
+
   it.effect("has one turn also where results stand between the lines of its message", () =>
     withFiles(
       {

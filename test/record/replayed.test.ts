@@ -256,8 +256,8 @@ describe("a replayed run", () => {
           position,
           difference: {
             where: "message 3 (user)",
-            recorded: "… send the letter to [Alice]today",
-            now: "… send the letter to [Bob]today",
+            recorded: "… send the letter to [Alice] today",
+            now: "… send the letter to [Bob] today",
           },
         })
         const settings = await rejection(

@@ -142,6 +142,14 @@ describe("a recording", () => {
     await replayed({ log }, program)
   })
 
+  it("has no key of its goal", async () => {
+    const log = temporary("goal.db")
+    const run = await record({ log, goal: `Ask with ${SECRET}`, agent: "tester", secrets: [SECRET] })
+    await run.end("achieved")
+    expect(inLog(log)).toBe(false)
+    expect((await eventsOf(log)).at(0)?.payload).toMatchObject({ goal: "Ask with [redacted]" })
+  })
+
   it("goes on past a result of many words in a field that is named like a key", async () => {
     const log = temporary("words.db")
     const run = await record({ log, goal: "Read", agent: "tester" })

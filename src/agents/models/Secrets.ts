@@ -158,6 +158,15 @@ export const keysInUrl = (url: string): ReadonlyArray<string> => {
   ]
 }
 
+/** The words of a command line with `[redacted]` for the values of options that are named like keys. */
+export const withoutKeys = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.map((word, index) => {
+    const [, name = "", value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
+    if (value !== undefined) return KEY_FIELD.test(name) ? word.replace(/=.*$/s, "=[redacted]") : word
+    const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? "")?.[1] ?? ""
+    return !word.startsWith("-") && KEY_FIELD.test(before) ? "[redacted]" : word
+  })
+
 /** The words of a header's value, and the password in what `Basic` encodes (RFC 7617). */
 const credentialsIn = (value: string): ReadonlyArray<string> => {
   const [scheme = "", ...words] = value.split(/\s+/)

@@ -2,6 +2,7 @@
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as Secrets from "../../agents/models/Secrets.ts"
 import { EventLog, Exact } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -42,7 +43,7 @@ export const record = Command.make(
       const taskId = newId()
       const told = (failed: string) => ({
         ...{ does: "record" as const, log: filename, taskId, onLogFailure, failed },
-        goal: Option.getOrElse(goal, () => program.join(" ")),
+        goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
       })
       const { ended, closing } = yield* Program.runRecording(program, told, isDoctor ? Doctor.BESIDE : {})

@@ -60,6 +60,10 @@ export const replay = Command.make(
   ({ log, json, task, timeline, deadlineMs, words, live, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
+      if (words.length > 0 && json) {
+        const found = "a program after --, whose output is its own"
+        return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
+      }
       if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, live)
       if (Option.isSome(live)) {
         const expected = "a program after --, such as -- node agent.js"

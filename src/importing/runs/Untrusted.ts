@@ -34,10 +34,13 @@ export const numberOf = (value: unknown, key: string): number | undefined => {
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
 }
 
+/** A larger count is taken for this one: a thousand of them together are still a whole number. */
+const LARGEST_COUNT = 2 ** 43
+
 /** A count such as of tokens: a whole number that is not negative; 0 if there is none. */
 export const countOf = (value: unknown, key: string): number => {
   const found = numberOf(value, key)
-  return found === undefined ? 0 : Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(found)))
+  return found === undefined ? 0 : Math.min(LARGEST_COUNT, Math.max(0, Math.round(found)))
 }
 
 /**

@@ -111,12 +111,12 @@ export const words = (where: string, recorded: string, now: string): Difference 
   while (end < Math.min(was.length, is.length) - start && was.at(-1 - end) === is.at(-1 - end)) end++
   const shown = (of: ReadonlyArray<string>) => {
     const [before, after] = [of.slice(0, start).join(""), end === 0 ? "" : of.slice(-end).join("")]
-    const middle = of
-      .slice(start, of.length - end)
-      .join("")
-      .trimEnd()
+    const differing = of.slice(start, of.length - end).join("")
+    const middle = differing.trimEnd()
+    // What parts the words from those after them stands between the two.
+    const between = after === "" ? "" : differing.slice(middle.length)
     const lead = before.length > AROUND ? `…${before.slice(-AROUND)}` : before
-    return `${lead}[${shortened(middle)}]${after.length > AROUND ? `${after.slice(0, AROUND)}…` : after}`
+    return `${lead}[${shortened(middle)}]${between}${after.length > AROUND ? `${after.slice(0, AROUND)}…` : after}`
   }
   return { where, recorded: shown(was), now: shown(is) }
 }

@@ -82,3 +82,16 @@ describe("a key in JSON", () => {
     expect(secrets.redact("a \\ (a+)+$.*[x] \\u0041\\u0041 b")).toBe("a \\ [redacted] [redacted] b")
   })
 })
+
+describe("a command line", () => {
+  it.each([
+    ["node agent.js --api-key=sk-1 --token sk-2 -k 3", "node agent.js --api-key=[redacted] --token [redacted] -k 3"],
+    [
+      "node agent.js --password --dry-run --key-file=a=b c",
+      "node agent.js --password --dry-run --key-file=[redacted] c",
+    ],
+    ["node agent.js --model gpt-5 what is a token", "node agent.js --model gpt-5 what is a token"],
+  ])("%s is told without its keys", (typed, told) => {
+    expect(Secrets.withoutKeys(typed.split(" ")).join(" ")).toBe(told)
+  })
+})

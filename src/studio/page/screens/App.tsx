@@ -58,18 +58,19 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     addEventListener("beforeunload", ask)
     return () => removeEventListener("beforeunload", ask)
   }, [hasDrafts])
-  const close = () => open(null)
+  /** A dialog says a little later that it was closed: another may be open by then. */
+  const closing = (closed: Dialog) => () => open((now) => (now === closed ? null : now))
   return (
     <StudioContext.Provider value={studio}>
       <Bar connection={connection} page={page} />
       <Notice />
       <Screen key={studio.epoch.value} />
-      {dialog === "help" ? <Help onClose={close} /> : null}
-      {dialog === "copy" ? <CopyDialog onClose={close} /> : null}
-      {dialog === "fork" ? <ForkDialog onClose={close} /> : null}
-      {dialog === "rescore" ? <RescoreDialog onClose={close} /> : null}
-      {dialog === "compare" ? <CompareDialog onClose={close} /> : null}
-      {dialog === "task" ? <TaskDialog onClose={close} /> : null}
+      {dialog === "help" ? <Help onClose={closing("help")} /> : null}
+      {dialog === "copy" ? <CopyDialog onClose={closing("copy")} /> : null}
+      {dialog === "fork" ? <ForkDialog onClose={closing("fork")} /> : null}
+      {dialog === "rescore" ? <RescoreDialog onClose={closing("rescore")} /> : null}
+      {dialog === "compare" ? <CompareDialog onClose={closing("compare")} /> : null}
+      {dialog === "task" ? <TaskDialog onClose={closing("task")} /> : null}
     </StudioContext.Provider>
   )
 }
