@@ -11,7 +11,7 @@ const place = workplace()
 afterAll(place.remove)
 
 /** A log without a kernel, in which something waits. */
-const waitingIn = async (name: string, args: { readonly [key: string]: string }) => {
+const waitingIn = async (name: string, args: { readonly [key: string]: string }, recorded = false) => {
   const log = place.file(name)
   const confirmationId = "019fffff-0000-7000-8000-00000000abcd"
   const question = {
@@ -19,13 +19,23 @@ const waitingIn = async (name: string, args: { readonly [key: string]: string })
     shown: { actuator: "desk/write", args, risk: "high", declared: "none", because: "its plugin may run git" },
   }
   const shownDigest = confirmationDigest(question)
+  const task = recorded ? { taskId: "t" } : {}
+  const recorder = { host: "here", pid: 1 }
   await Effect.runPromise(
-    Effect.flatMap(EventLog, (events) =>
-      events.append({
-        ...{ stream: `confirmation/${confirmationId}`, actor: "kernel" },
+    Effect.gen(function* () {
+      const events = yield* EventLog
+      if (recorded)
+        yield* events.append({
+          ...{ stream: "task/t", taskId: "t", actor: "agent:clerk" },
+          events: [
+            { type: "TaskOpened", payload: { goal: "Write", agent: "clerk", measures: [], plugins: [], recorder } },
+          ],
+        })
+      yield* events.append({
+        ...{ stream: `confirmation/${confirmationId}`, actor: "kernel", ...task },
         events: [{ type: "ConfirmationRequested", payload: { ...question, shownDigest } }],
-      }),
-    ).pipe(Effect.provide(layerSqlite({ filename: log }))),
+      })
+    }).pipe(Effect.provide(layerSqlite({ filename: log }))),
   )
   return { log: ["--log", log], id: confirmationId, shownDigest }
 }
@@ -55,6 +65,15 @@ describe("what a person approves", () => {
     expect(code).toBe(3)
     expect(stderr).toContain("the approval is recorded at @2, but no kernel is at work on this log")
     expect(await decisions(log)).toMatchObject([{ payload: { approved: true, shownDigest } }])
+  })
+
+  it("counts at once for a recorded program, which waits by itself", async () => {
+    const { log, id } = await waitingIn("recorded.db", { path: "c.txt" }, true)
+    const { stdout: listed } = await hindcast(["confirm", "ls", ...log])
+    expect(listed).not.toContain("No kernel")
+    const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, ...log])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toContain(`Approved ${id} @3`)
   })
 
   it("needs a word of its own where it is too long to be shown whole", async () => {

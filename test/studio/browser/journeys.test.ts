@@ -222,6 +222,20 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.locator(".task-line").first().waitFor()
   })
 
+  it("is heard at once after a dialog was closed, in whose field the focus still is, and whose end comes later", async () => {
+    const { page } = await visit(`${TASK}/@1010`)
+    await at(page, 1010)
+    await page.keyboard.press("x")
+    await page.locator("dialog[open] input").waitFor()
+    await page.evaluate(`{
+      const dialog = document.querySelector("dialog")
+      const field = dialog.querySelector("input")
+      dialog.close()
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "y", bubbles: true }))
+    }`)
+    await page.getByRole("dialog", { name: "Take this view elsewhere" }).waitFor()
+  })
+
   it("begins at the first field of a dialog", async () => {
     const { page } = await visit(`${TASK}/@1010`)
     await at(page, 1010)

@@ -224,14 +224,18 @@ async function toggleTask(studio: Studio): Promise<void> {
 
 const byKey: ReadonlyMap<string, Key> = new Map(KEYS.flatMap((key) => key.keys.map((name) => [name, key] as const)))
 
+/** Whether text is typed into an element. One of a dialog that was closed may have the focus until the next frame. */
+const isField = (element: HTMLElement): boolean =>
+  (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) &&
+  element.closest("dialog:not([open])") === null
+
 const SCROLLING = /^(Arrow|Page|Home$|End$)/
 
 /** The command of a key press; undefined where it is none, such as in a field. */
 export const commandOf = (event: KeyboardEvent): Key | undefined => {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined
   const { target } = event
-  if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)))
-    return undefined
+  if (target instanceof HTMLElement && isField(target)) return undefined
   // A pane that has the focus is scrolled by the keys that scroll everywhere; buttons and links keep the keys that press them.
   if (
     target instanceof HTMLElement &&
