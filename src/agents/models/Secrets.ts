@@ -1,6 +1,7 @@
 /** Finds keys, in the environment and in requests, and keeps their texts out of everything that is written. */
 
 import type { Json } from "../../values/Json.ts"
+import * as JsonEscapes from "../../values/JsonEscapes.ts"
 
 /** Finds and removes the texts of some keys. */
 export interface Secrets {
@@ -26,6 +27,9 @@ export interface StreamedText {
   readonly end: () => string
 }
 
+/** What stands for a key. */
+const REDACTED = "[redacted]"
+
 /** Shorter texts are no keys: a local server's `none` would be removed from every sentence. */
 const SHORTEST_SECRET = 8
 
@@ -38,12 +42,8 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
   ])
   const forms = [...new Set(written)].sort((a, b) => b.length - a.length)
   const escaped = escapedIn(secrets)
-  const hasEscaped = (text: string) => escaped !== undefined && text.includes("\\") && text.search(escaped) >= 0
-  const isIn = (text: string) => forms.some((form) => text.includes(form)) || hasEscaped(text)
-  const redact = (text: string) => {
-    const rest = forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text)
-    return escaped === undefined || !hasEscaped(rest) ? rest : rest.replaceAll(escaped, "[redacted]")
-  }
+  const isIn = (text: string) => forms.some((form) => text.includes(form)) || escaped.isIn(text)
+  const redact = (text: string) => escaped.redact(forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text))
   const redactValue = (value: Json): Json => {
     if (typeof value === "string") return redact(value)
     if (typeof value !== "object" || value === null) return value
@@ -76,31 +76,33 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
 }
 
 /**
- * What finds texts in JSON whose writer escapes more than it has to, as PHP does `/`, .NET `+` and Python what is not ASCII; undefined
- * if there is nothing in the texts that a writer would escape.
+ * Keys in JSON whose writer escapes more than it has to, as PHP does `/`, .NET `+` and Python what is not ASCII, and in JSON
+ * within JSON.
  */
-const escapedIn = (texts: ReadonlyArray<string>): RegExp | undefined => {
-  const escapable = texts
-    .filter((text) => text.length <= LONGEST_ESCAPED && ESCAPABLE.test(text))
-    .slice(0, MOST_ESCAPED)
-  if (escapable.length === 0) return undefined
-  const longestFirst = [...escapable].sort((a, b) => b.length - a.length)
-  return new RegExp(longestFirst.map((text) => text.split("").map(unitPattern).join("")).join("|"), "g")
+const escapedIn = (secrets: ReadonlyArray<string>): Pick<Secrets, "isIn" | "redact"> => {
+  // A key with a backslash is no longer itself without escapes.
+  const keys = secrets.filter((text) => !text.includes("\\")).sort((a, b) => b.length - a.length)
+  // Most texts have escapes of quotes and lines alone, and are not read further.
+  const mayHoldKeys = keys.some((key) => OFTEN_ESCAPED.test(key)) ? /\\[^"bfnrt]/ : /\\u00[2-7]/
+  const isIn = (text: string) => {
+    if (keys.length === 0 || !mayHoldKeys.test(text)) return false
+    const plain = JsonEscapes.withoutEscapes(text)
+    return keys.some((key) => plain.includes(key))
+  }
+  const redactOne = (text: string, key: string) => {
+    const { text: plain, starts } = JsonEscapes.unescaped(text)
+    let [rest, copied] = ["", 0]
+    for (let at = plain.indexOf(key); at >= 0; at = plain.indexOf(key, at + key.length)) {
+      rest += text.slice(copied, starts[at]) + REDACTED
+      copied = starts[at + key.length] ?? text.length
+    }
+    return rest + text.slice(copied)
+  }
+  return { isIn, redact: (text) => (isIn(text) ? keys.reduce(redactOne, text) : text) }
 }
 
-/** Longest texts that are found so, and how many: a pattern has a greatest size. */
-const [LONGEST_ESCAPED, MOST_ESCAPED] = [512, 128]
-
-/** A character that some writer of JSON escapes. */
-const ESCAPABLE = /[^\w.~-]/
-
-/** A pattern of a UTF-16 code unit as JSON may have it. */
-const unitPattern = (unit: string): string => {
-  if (!ESCAPABLE.test(unit)) return unit === "." ? "\\." : unit
-  const code = unit.charCodeAt(0).toString(16).padStart(4, "0")
-  const digits = code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
-  return `(?:\\\\?\\u${code}|\\\\u${digits})`
-}
+/** A character that some writer of JSON escapes. All others are spelled by numbers only to hide them. */
+const OFTEN_ESCAPED = /[^\w.~-]/
 
 /**
  * Where the end of a text begins that may become a key: its length if there is none. It is never within a whole key,
@@ -162,9 +164,9 @@ export const keysInUrl = (url: string): ReadonlyArray<string> => {
 export const withoutKeys = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map((word, index) => {
     const [, name = "", value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
-    if (value !== undefined) return KEY_FIELD.test(name) ? word.replace(/=.*$/s, "=[redacted]") : word
+    if (value !== undefined) return KEY_FIELD.test(name) ? word.replace(/=.*$/s, `=${REDACTED}`) : word
     const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? "")?.[1] ?? ""
-    return !word.startsWith("-") && KEY_FIELD.test(before) ? "[redacted]" : word
+    return !word.startsWith("-") && KEY_FIELD.test(before) ? REDACTED : word
   })
 
 /** The words of a header's value, and the password in what `Basic` encodes (RFC 7617). */

@@ -58,12 +58,33 @@ describe("a key in JSON", () => {
     ["as JavaScript writes it", '{"k":"Ab+c/dEf&gh=="}'],
     ["as PHP writes it", '{"k":"Ab+c\\/dEf&gh=="}'],
     ["as .NET writes it", '{"k":"Ab\\u002Bc/dEf\\u0026gh=="}'],
+    ["in a text in JSON", '{"k":"Ab\\\\u002Bc\\\\/dEf&gh=="}'],
     ["as Go writes it", '{"k":"Ab+c/dEf\\u0026gh=="}'],
+    ["in a text in a text in JSON", '{"k":"Ab\\\\\\\\u002Bc\\\\\\/dEf&gh=="}'],
+    [
+      "spelled by numbers",
+      `{"k":"${[...BASE64].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"}`,
+    ],
     ["with all escaped that is no letter", '{"k":"Ab\\u002bc\\u002fdEf\\u0026gh\\u003d\\u003D"}'],
   ])("is found %s", (_, json) => {
     const secrets = Secrets.of([BASE64, "12345678-plain"])
     expect(secrets.isIn(json)).toBe(true)
     expect(secrets.redact(json)).toBe('{"k":"[redacted]"}')
+  })
+
+  it("is found wherever it stands beside other escapes, and no more than it is taken out", () => {
+    const written = fc.constantFrom("\\n", "\\\\", "\\u0041", '\\"', "é", "x", "\\\\u002B", "\\/")
+    const around = fc.array(written, { maxLength: 12 }).map((parts) => parts.join(""))
+    const secrets = Secrets.of(["12345678-plain", BASE64])
+    fc.assert(
+      fc.property(around, around, (before, after) => {
+        // A backslash at the end of what is before would be one of the key's.
+        fc.pre(!before.endsWith("\\"))
+        expect(secrets.redact(`${before}12345678\\u002dplain${after}`)).toBe(`${before}[redacted]${after}`)
+        expect(secrets.redact(`${before}Ab\\u002bc\\/dEf&gh==${after}`)).toBe(`${before}[redacted]${after}`)
+        expect(secrets.redact(before + after)).toBe(before + after)
+      }),
+    )
   })
 
   it("is found that is not ASCII, as Python writes it", () => {
