@@ -5,9 +5,10 @@ import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { asText, at, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { asText, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
-import { answerParts, inputOf, resolved, textIn, toldMessage, usageOf } from "./Messages.ts"
+import { answerParts, textIn, toldMessage, usageOf } from "./Messages.ts"
+import { SampleMessages } from "./SampleMessages.ts"
 import { addScores } from "./Scores.ts"
 
 /** Events that say nothing of what was done. */
@@ -68,13 +69,7 @@ class SampleMapper {
   readonly #run: Run
   readonly #sample: unknown
   readonly #events: ReadonlyArray<unknown>
-  readonly #attachments: unknown
-  readonly #pool: ReadonlyArray<unknown>
-  /** The messages of the pool with what they refer to: each request repeats those before it. */
-  readonly #messages = new WeakMap<object, unknown>()
-  /** The messages that the model has been told, and their ids or contents. */
-  readonly #toldMessages = new WeakSet<object>()
-  readonly #told = new Set<string>()
+  readonly #messages: SampleMessages
   /** The key of the last call with an id: some models use one id twice. */
   readonly #calls = new Map<string, string>()
   #system = ""
@@ -85,20 +80,16 @@ class SampleMapper {
     this.#run = run
     this.#sample = sample
     this.#events = events
-    const attachments = field(sample, "attachments")
-    // Most samples have none, and nothing refers to any.
-    this.#attachments = isObject(attachments) && Object.keys(attachments).length === 0 ? undefined : attachments
-    const pool = at(sample, "events_data", "messages")
-    this.#pool = Array.isArray(pool) ? pool : listOf(sample, "message_pool")
+    this.#messages = new SampleMessages(sample)
   }
 
   map(): void {
     const run = this.#run
     run.said("input", inputText(field(this.#sample, "input")), { at: run.start.at, source: "dataset" })
-    for (const [index, event] of this.#events.entries()) this.#event(this.#resolved(event), String(index))
+    for (const [index, event] of this.#events.entries()) this.#event(this.#messages.resolved(event), String(index))
     if (this.#events.length === 0) this.#fromMessages()
     this.#close()
-    addScores(this.#runs, this.#run, this.#sample, this.#attachments)
+    addScores(this.#runs, this.#run, this.#sample, this.#messages.attachments)
   }
 
   #event(event: unknown, key: string): void {
@@ -120,9 +111,11 @@ class SampleMapper {
       this.#runs.leaveOut("model", "it was not answered when the log ended")
       return
     }
-    const input = inputOf(event, this.#pool).map((message) => this.#messageOf(message))
+    const input = this.#messages.askedWith(event)
     this.#guide(input, askedAt, key)
-    const messages = input.filter((message) => this.#isNew(message)).flatMap((message) => toldMessage(message) ?? [])
+    const messages = input
+      .filter((message) => this.#messages.isNew(message))
+      .flatMap((message) => toldMessage(message) ?? [])
     const [provider = "", ...name] = (textOf(event, "model") ?? "unknown").split("/")
     const model = name.length === 0 ? provider : name.join("/")
     const output = field(event, "output")
@@ -140,7 +133,7 @@ class SampleMapper {
       })
       return
     }
-    this.#isNew(message)
+    this.#messages.isNew(message)
     this.#run.model.turn({
       key,
       provider,
@@ -166,28 +159,6 @@ class SampleMapper {
     if (system === "" || system === this.#system) return
     this.#system = system
     this.#run.model.guided(key, system, time)
-  }
-
-  #resolved(value: unknown): unknown {
-    return this.#attachments === undefined ? value : resolved(value, this.#attachments)
-  }
-
-  #messageOf(message: unknown): unknown {
-    if (!isObject(message)) return this.#resolved(message)
-    const known = this.#messages.get(message) ?? this.#resolved(message)
-    this.#messages.set(message, known)
-    return known
-  }
-
-  #isNew(message: unknown): boolean {
-    if (isObject(message)) {
-      if (this.#toldMessages.has(message)) return false
-      this.#toldMessages.add(message)
-    }
-    const id = textOf(message, "id") ?? JSON.stringify(logJson(message).json)
-    const isNew = !this.#told.has(id)
-    this.#told.add(id)
-    return isNew
   }
 
   #called(call: unknown, turn: string, time: number | null): void {
@@ -274,7 +245,7 @@ class SampleMapper {
   /** A sample without events: its messages tell what was said and done. */
   #fromMessages(): void {
     const { model } = { model: this.#run.start.agent.split("@").at(-1) ?? "unknown" }
-    const input = listOf(this.#sample, "messages").map((message) => this.#resolved(message))
+    const input = listOf(this.#sample, "messages").map((message) => this.#messages.resolved(message))
     this.#guide(input, this.#run.start.at, "guide")
     const [provider = "", ...name] = model.split("/")
     for (const [index, message] of input.entries()) {

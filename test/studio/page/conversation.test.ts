@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { conversation, longIn, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
+import { conversation, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
 import { continued } from "../../../src/studio/page/model/talk/LiveTalk.ts"
+import { longIn } from "../../../src/studio/page/model/talk/Spoken.ts"
 import type { Entry } from "../../../src/studio/wire/Chunk.ts"
 import type { JsonObject } from "../../../src/values/Json.ts"
 

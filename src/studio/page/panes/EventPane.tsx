@@ -1,11 +1,10 @@
 /** The event at the position, whole. */
-import { useEffect, useState } from "preact/hooks"
-import type { Entry, WholeEvent } from "../../wire/Chunk.ts"
+import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
-import { useStudio } from "../parts/context.ts"
 import { clock, count, time } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
+import { useWhole } from "../parts/useWhole.ts"
 import { Value } from "../parts/Value.tsx"
 
 export const EventPane = ({ frame }: { readonly frame: Frame }) => {
@@ -54,17 +53,13 @@ export const EventPane = ({ frame }: { readonly frame: Frame }) => {
 
 /** A payload that is too long for its chunk is fetched when it is asked for. */
 const Payload = ({ entry }: { readonly entry: Entry }) => {
-  const studio = useStudio()
-  const [whole, setWhole] = useState<WholeEvent | null>(null)
-  useEffect(() => setWhole(null), [entry.id])
-  const payload = entry.payload ?? (whole?.id === entry.id ? whole.payload : null)
-  if (payload !== null) return <Value value={payload} />
-  const fetchWhole = () => {
-    studio.source.ask("event", { position: entry.position }).then(setWhole, (cause: unknown) => studio.fail(cause))
-  }
-  return (
-    <button type="button" class="more" onClick={fetchWhole}>
+  const { whole, show } = useWhole()
+  const payload = entry.payload ?? whole.get(entry.position)
+  return payload === undefined ? (
+    <button type="button" class="more" onClick={() => show(entry.position)}>
       show it: {count(entry.length, "character")}
     </button>
+  ) : (
+    <Value value={payload} />
   )
 }

@@ -1,23 +1,15 @@
 /** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
 import { useEffect, useMemo, useState } from "preact/hooks"
-import type { Json } from "../../../values/Json.ts"
 import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
-import {
-  type Answer,
-  type Call,
-  conversation,
-  type Input,
-  longIn,
-  type Spoken,
-  type Use,
-  useOf,
-} from "../model/talk/conversation.ts"
+import { conversation, useOf } from "../model/talk/conversation.ts"
 import { EarlierTalk } from "../model/talk/EarlierTalk.ts"
 import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
+import { type Answer, type Call, type Input, longIn, type Spoken, type Use } from "../model/talk/Spoken.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, inline, nameOf } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
+import { useWhole } from "../parts/useWhole.ts"
 import { Value } from "../parts/Value.tsx"
 import { Speaking } from "./Speaking.tsx"
 
@@ -77,19 +69,6 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
 }
 
 const NONE: ReadonlyArray<Entry> = []
-
-/** The payloads that are too long for their chunks and were asked for, by their positions. */
-const useWhole = () => {
-  const studio = useStudio()
-  const [whole, setWhole] = useState<ReadonlyMap<number, Json>>(new Map())
-  const show = (position: number) => {
-    studio.source.ask("event", { position }).then(
-      ({ payload }) => setWhole((before) => new Map([...before, [position, payload]])),
-      (cause: unknown) => studio.fail(cause),
-    )
-  }
-  return { whole, show }
-}
 
 /** What is not shown of what was said before, and how it is reached. */
 const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly from: number }) => (
