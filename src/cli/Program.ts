@@ -1,5 +1,5 @@
 /** The `hindcast` command tree and its entry point: `program` runs one command line as an Effect. */
-import { CliConfig, Command, CommandDescriptor as Descriptor, HelpDoc, Usage } from "@effect/cli"
+import { CliConfig, Command, CommandDescriptor as Descriptor, type Usage } from "@effect/cli"
 import { Console, Effect, HashMap, Option } from "effect"
 import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
@@ -71,7 +71,24 @@ const commandsFor = (path: ReadonlyArray<string>) =>
 /** The options of a command, or of one of its subcommands: those of its usage. */
 const optionsOf = (command: Descriptor.Command<unknown>, subcommand = ""): ReadonlyArray<string> => {
   const called = Option.getOrElse(HashMap.get(Descriptor.getSubcommands(command), subcommand), () => command)
-  return HelpDoc.toAnsiText(Usage.getHelp(Descriptor.getUsage(called))).match(/--[a-z][\w-]*/g) ?? []
+  return namesIn(Descriptor.getUsage(called))
+}
+
+/** The names in a usage. Its text has them too, and takes twenty times as long. */
+const namesIn = (usage: Usage.Usage): ReadonlyArray<string> => {
+  switch (usage._tag) {
+    case "Named":
+      return usage.names
+    case "Optional":
+    case "Repeated":
+      return namesIn(usage.usage)
+    case "Alternation":
+    case "Concat":
+      return [...namesIn(usage.left), ...namesIn(usage.right)]
+    case "Empty":
+    case "Mixed":
+      return []
+  }
 }
 
 /** Commands about a moment have no `--timeline`. */

@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as os from "node:os"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
@@ -11,7 +14,11 @@ const place = workplace()
 afterAll(place.remove)
 
 /** A log without a kernel, in which something waits. */
-const waitingIn = async (name: string, args: { readonly [key: string]: string }, recorded = false) => {
+const waitingIn = async (
+  name: string,
+  args: { readonly [key: string]: string },
+  recorder?: { readonly host: string; readonly pid: number },
+) => {
   const log = place.file(name)
   const confirmationId = "019fffff-0000-7000-8000-00000000abcd"
   const question = {
@@ -19,12 +26,11 @@ const waitingIn = async (name: string, args: { readonly [key: string]: string },
     shown: { actuator: "desk/write", args, risk: "high", declared: "none", because: "its plugin may run git" },
   }
   const shownDigest = confirmationDigest(question)
-  const task = recorded ? { taskId: "t" } : {}
-  const recorder = { host: "here", pid: 1 }
+  const task = recorder === undefined ? {} : { taskId: "t" }
   await Effect.runPromise(
     Effect.gen(function* () {
       const events = yield* EventLog
-      if (recorded)
+      if (recorder !== undefined)
         yield* events.append({
           ...{ stream: "task/t", taskId: "t", actor: "agent:clerk" },
           events: [
@@ -38,6 +44,13 @@ const waitingIn = async (name: string, args: { readonly [key: string]: string },
     }).pipe(Effect.provide(layerSqlite({ filename: log }))),
   )
   return { log: ["--log", log], id: confirmationId, shownDigest }
+}
+
+/** The number of a process that has ended. */
+const deadProcess = async () => {
+  const child = spawn(process.execPath, ["-e", ""])
+  await once(child, "exit")
+  return child.pid ?? 0
 }
 
 const decisions = async (log: ReadonlyArray<string>) =>
@@ -67,8 +80,12 @@ describe("what a person approves", () => {
     expect(await decisions(log)).toMatchObject([{ payload: { approved: true, shownDigest } }])
   })
 
-  it("counts at once for a recorded program, which waits by itself", async () => {
-    const { log, id } = await waitingIn("recorded.db", { path: "c.txt" }, true)
+  it("counts at once for a recorded program, which waits by itself, and not for one that is gone", async () => {
+    const [host, pid] = [os.hostname(), process.pid]
+    const gone = await waitingIn("gone.db", { path: "c.txt" }, { host, pid: await deadProcess() })
+    expect((await hindcast(["confirm", "ls", ...gone.log])).stdout).toContain("No kernel")
+    expect((await hindcast(["confirm", "approve", gone.id, ...gone.log])).code).toBe(3)
+    const { log, id } = await waitingIn("recorded.db", { path: "c.txt" }, { host, pid })
     const { stdout: listed } = await hindcast(["confirm", "ls", ...log])
     expect(listed).not.toContain("No kernel")
     const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, ...log])

@@ -8,6 +8,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import { Lease } from "../../events/log/Lease.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmations.ts"
+import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -40,7 +41,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
     const pending = yield* (yield* Confirmations).pending
     const confirmations = Object.entries(pending).map(([id, confirmation]) => ({ id, ...confirmation }))
     const origins = yield* Effect.forEach(confirmations, ({ taskId }) => CommandOrigin.describe(taskId))
-    const awaited = yield* Effect.forEach(confirmations, ({ taskId }) => isAwaited(taskId))
+    const awaited = yield* areAwaited(confirmations.map(({ taskId }) => taskId))
     yield* Output.show(json, { confirmations }, (style) =>
       confirmations.length === 0
         ? ["Nothing waits for a person."]
@@ -49,7 +50,7 @@ const ls = Command.make("ls", common, ({ log, json }) =>
               ...ConfirmationPage.heading(style, id, waiting, origins[index] ?? "", { width: width() }),
               ...ConfirmationPage.summary(style, waiting.shown, { width: width() }, showCommand(id)),
             ]),
-            ...(awaited.every((one) => one) ? [] : [style.warn(NO_KERNEL_WARNING)]),
+            ...(awaited ? [] : [style.warn(NO_KERNEL_WARNING)]),
           ],
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
@@ -58,13 +59,18 @@ const ls = Command.make("ls", common, ({ log, json }) =>
 const NO_KERNEL_WARNING =
   "No kernel is at work on this log: nothing that is approved now is executed, but for what a recorded program waits for."
 
-/** Whether somebody waits for an answer: a kernel at work on the log, or the program whose run the task records. */
-const isAwaited = (taskId: string | null) =>
+/** Whether somebody waits for an answer to each of some tasks: a kernel at work on the log, or the program whose run the task records. */
+const areAwaited = (taskIds: ReadonlyArray<string | null>) =>
   Effect.gen(function* () {
     if ((yield* (yield* Lease).holder) !== undefined) return true
+    return (yield* Effect.forEach([...new Set(taskIds)], isRecordedNow)).every((one) => one)
+  })
+
+const isRecordedNow = (taskId: string | null) =>
+  Effect.gen(function* () {
     if (taskId === null) return false
     const [opened] = yield* (yield* EventLog).readPage({ stream: `task/${taskId}`, types: ["TaskOpened"] }, 1)
-    return opened !== undefined && is(opened, "TaskOpened") && opened.payload.recorder !== undefined
+    return opened !== undefined && is(opened, "TaskOpened") && Recorders.isAtWork(opened.payload.recorder)
   })
 
 const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
@@ -167,7 +173,7 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
       return yield* Output.write("Nothing was approved: it still waits.")
     }
     const { position } = yield* answer(id, true, reason, digest)
-    const running = yield* isAwaited(waiting.taskId)
+    const running = yield* areAwaited([waiting.taskId])
     const document = { confirmationId: id, approved: true, position, digest, shown: waiting.shown, running }
     yield* Output.show(json, document, (style) => [`${style.good("Approved")} ${id} ${style.dim(at(position))}`])
     if (!running) return yield* new NoKernel({ confirmationId: id, position })
