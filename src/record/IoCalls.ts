@@ -3,12 +3,12 @@
 import { newId } from "../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import { digest } from "../values/Digest.ts"
-import { plainText } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
 import { recordable } from "./Recordable.ts"
 import type { Recorded } from "./Run.ts"
+import { failureOf } from "./Thrown.ts"
 
 /** What these calls need. */
 export interface IoParts {
@@ -72,6 +72,7 @@ export const sensor =
 
 /** The time, which is recorded meanwhile. */
 export const now = ({ log }: IoParts): number => {
+  log.assertRecording()
   const result = Date.now()
   log.inBackground(log.tell({ type: "IoAnswered", payload: { io: "now", result } }))
   return result
@@ -79,6 +80,7 @@ export const now = ({ log }: IoParts): number => {
 
 /** A random number, which is recorded meanwhile. */
 export const random = ({ log }: IoParts): number => {
+  log.assertRecording()
   const value = Math.random()
   log.inBackground(log.tell({ type: "RandomDrawn", payload: { purpose: "run.random", value } }))
   return value
@@ -86,12 +88,3 @@ export const random = ({ log }: IoParts): number => {
 
 /** What is recorded in the place of a result that the log cannot hold. The program gets its result all the same. */
 export const TOO_LARGE = { code: "OutcomeNotRecordable", message: "the result is too large to be recorded" }
-
-/** What a function threw, as it is recorded. */
-export const failureOf = (thrown: unknown, { text }: Redaction) => {
-  const isError = thrown instanceof Error
-  return {
-    code: isError && thrown.name !== "" ? plainText(thrown.name) : "Error",
-    message: plainText(text(isError ? thrown.message : String(thrown))),
-  }
-}

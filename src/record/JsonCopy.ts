@@ -1,6 +1,7 @@
 /** What JSON makes of a value of a program: what is recorded of arguments and results. */
 
-import { findNonJson, type Json, wellFormed } from "../values/Json.ts"
+import { findNonJson, type Json, plainText, wellFormed } from "../values/Json.ts"
+import { messageOf } from "./Thrown.ts"
 
 /** A value as JSON, and whether nothing was lost. */
 export interface JsonCopy {
@@ -21,10 +22,7 @@ export const of = (value: unknown): JsonCopy => {
     return { json: json ?? "[no JSON: nested too deeply]", isWhole: false }
   } catch (error) {
     // A circle, or a getter that throws.
-    return {
-      json: `[no JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}]`,
-      isWhole: false,
-    }
+    return { json: `[no JSON: ${plainText(messageOf(error).split("\n", 1)[0] ?? "")}]`, isWhole: false }
   }
 }
 

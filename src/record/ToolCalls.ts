@@ -2,17 +2,19 @@
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import { newId } from "../events/vocabulary/Event.ts"
+import type { Failure } from "../events/vocabulary/EventType.ts"
 import type { ConfirmationRequest, ConfirmationResult } from "../kernel/gate/ConfirmationRequests.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import { digest } from "../values/Digest.ts"
 import { type JsonObject, plainText } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
-import { failureOf, TOO_LARGE } from "./IoCalls.ts"
+import { TOO_LARGE } from "./IoCalls.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
 import { recordable } from "./Recordable.ts"
 import { type Recorded, ToolDenied, type ToolOptions } from "./Run.ts"
+import { failureOf } from "./Thrown.ts"
 
 /** What tools need. */
 export interface ToolParts {
@@ -143,11 +145,11 @@ const denied = ({ commandId, last }: Command, rule: string, reason: string): Cor
   ...{ type: "CommandDenied", causationId: last, payload: { commandId, rule, reason: plainText(reason) } },
 })
 
-const failed = (
-  { commandId, last }: Command,
-  error: { readonly code: string; readonly message: string },
-  latencyMs: number,
-): CoreNewEvent => ({ type: "CommandFailed", causationId: last, payload: { commandId, error, latencyMs } })
+const failed = ({ commandId, last }: Command, error: Failure, latencyMs: number): CoreNewEvent => ({
+  type: "CommandFailed",
+  causationId: last,
+  payload: { commandId, error, latencyMs },
+})
 
 /** What a person is asked. */
 const questionOf = (taskId: string, command: Command, withinMs: number): ConfirmationRequest => {

@@ -26,6 +26,35 @@ await ask("I work in " + process.cwd())`,
     expect(report.findings[4]?.difference).toMatchObject({ where: "the working directory", recorded: process.cwd() })
   })
 
+  it("takes a duration for time, by whatever clock it was measured", async () => {
+    const report = await examined(
+      "durations",
+      `const [date, high, tuple, big] = [Date.now(), performance.now(), process.hrtime(), process.hrtime.bigint()]
+await ask("hello")
+await ask("it took " + (Date.now() - date))
+await ask("it took " + (performance.now() - high).toFixed(2))
+await ask("it took " + process.hrtime(tuple))
+await ask("it took " + (process.hrtime.bigint() - big))`,
+    )
+    expect(report.findings.map(({ cause, requests }) => [cause, requests])).toEqual([["time", 4]])
+  })
+
+  it("names the other causes too where something differs each time", async () => {
+    const report = await examined(
+      "several",
+      `await ask("process " + process.pid + " of today, " + new Date().toISOString().slice(0, 10) + ", and a lot " + Math.random())
+await ask("process " + process.pid)
+await ask("p".repeat(process.pid % 97 + 1) + " p".repeat(process.pid % 89 + 1) + new Date().getFullYear())`,
+    )
+    const first = report.findings[0]?.position
+    expect(report.findings.map(({ cause, requests, position }) => [cause, requests, position])).toEqual([
+      ["time", 1, first],
+      ["randomness", 1, first],
+      ["unknown", 3, first],
+    ])
+    expect(report.findings[0]?.difference.recorded).toMatch(/cess \d+ of today, \[[\d-]+,\] and a lot/)
+  })
+
   it("refuses what it cannot use", async () => {
     const before = asked
     const file = program("refused", `await ask("hello")`)

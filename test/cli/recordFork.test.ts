@@ -61,7 +61,13 @@ const recorded = async () => {
   const id = /as task (\S+)\./.exec(stderr)?.[1] ?? ""
   const { events } = (await document(["log", "ls", "--task", id, "--log", log])) as { events: ReadonlyArray<Listed> }
   const of = (type: string) => events.filter((event) => event.type === type).map(({ position }) => position)
-  return { id, questions: of("ModelCalled"), answers: of("IoAnswered"), end: of("TaskClosed")[0] ?? 0 }
+  return {
+    id,
+    questions: of("ModelCalled"),
+    told: of("ModelResponded"),
+    answers: of("IoAnswered"),
+    end: of("TaskClosed")[0] ?? 0,
+  }
 }
 
 describe("hindcast fork of a recorded program", () => {
@@ -131,6 +137,14 @@ console.log((await answer.json()).choices[0].message.content, "/", await weather
       "IoAnswered",
     ])
     expect(JSON.stringify(ofFork)).toContain("storm")
+  })
+
+  it("goes on after the whole answer from its first event too, which tells what the model said", async () => {
+    const { told, answers } = await recorded()
+    asked.length = 0
+    const forked = await run(...["fork", `@${told[0]}`, "--log", log, "--json", "--", process.execPath, agent])
+    expect(JSON.parse(forked.stdout)).toMatchObject({ at: answers[0] })
+    expect(asked).toEqual(["gpt-5: then gpt-5 heard where to?"])
   })
 
   it("diverges where the program does otherwise before the moment, and asks nobody then", async () => {

@@ -94,6 +94,8 @@ describe("a run whose log fails", () => {
         expect(await rejection(run.fetch(url) as Promise<unknown>)).toBeInstanceOf(RecordingFailed)
         expect(await rejection(count())).toBeInstanceOf(RecordingFailed)
         expect([asks, calls]).toEqual([1, 0])
+        expect(() => run.now()).toThrow(RecordingFailed)
+        expect(() => run.random()).toThrow(RecordingFailed)
         expect(await rejection(run.end("achieved"))).toMatchObject({ _tag: "RecordingFailed", log })
       })
     }),

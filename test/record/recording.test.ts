@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "vitest"
-import { RunEnded, record, ToolDenied } from "../../src/record/index.ts"
+import { type Run, RunEnded, record, replayed, ToolDenied } from "../../src/record/index.ts"
 import { outside, placesOf } from "../wrongOptions.ts"
 import { eventsOf, temporary } from "./recorded.ts"
 
@@ -71,6 +71,56 @@ describe("a recorded run", () => {
     const error = { code: "TypeError", message: "no such row, [redacted]" }
     expect(payloads(events, "CommandFailed")).toMatchObject([{ error }])
     expect(payloads(events, "IoFailed")).toMatchObject([{ io: "lost", error }])
+  })
+
+  it("keeps what programs decide by of an error, and records one of which nothing can be read", async () => {
+    const log = temporary("errors.db")
+    const secrets = ["hunter2hunter2"]
+    const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", errno: -111 })
+    const behind = new Error("pool of hunter2hunter2", { cause: refused })
+    const hostile = Object.defineProperty(new Error("x"), "message", { get: () => expect.unreachable("read") })
+    const unwritable = {
+      get toString() {
+        throw new Error("never")
+      },
+      toJSON: () => {
+        throw Object.create(null)
+      },
+    }
+    const program = async (run: Run) => {
+      const lost = await failing(
+        run.io("lost", () => {
+          throw Object.assign(new RangeError("no such row", { cause: behind }), { code: 404, status: 404, body: {} })
+        }),
+      )
+      const unreadable = await failing(
+        run.tool("unreadable", () => {
+          throw hostile
+        }),
+      )
+      const object = await failing(
+        run
+          .tool("object", (_: unknown) => {
+            throw unwritable
+          })
+          .bind(null, unwritable),
+      )
+      return { lost, unreadable, object }
+    }
+    const run = await record({ log, goal: "Fail", agent: "tester", secrets })
+    await program(run)
+    await run.end("failed")
+    const events = await eventsOf(log)
+    const [command, other] = payloads(events, "CommandFailed")
+    expect(command?.error).toEqual({ code: "Error", message: "[an error that cannot be read]" })
+    expect(other?.error).toEqual(command?.error)
+    const { lost, object } = await replayed({ log, secrets }, program)
+    expect(lost).toBeInstanceOf(RangeError)
+    expect(lost).toMatchObject({ message: "no such row", code: 404, status: 404 })
+    expect(lost).not.toHaveProperty("body")
+    expect(lost).toHaveProperty("cause.message", "pool of [redacted]")
+    expect(lost).toHaveProperty("cause.cause.code", "ECONNREFUSED")
+    expect(object).toHaveProperty("message", "[an error that cannot be read]")
   })
 
   it("calls tools concurrently, each with its own answer, and one within another", async () => {

@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -123,6 +126,27 @@ describe.each(Object.entries(wires))("a replayed request as %s", (_, [path, body
 })
 
 describe("a replayed run", () => {
+  it("fails as a request failed, with what programs decide by", async () => {
+    const closed = http.createServer().listen(0, "127.0.0.1")
+    await once(closed, "listening")
+    const { port } = closed.address() as AddressInfo
+    closed.close()
+    await once(closed, "close")
+    const log = temporary("unreachable.db")
+    const program = async (run: Run) => {
+      const error = await rejection(chat(run, `http://127.0.0.1:${port}`, [user("hello")]))
+      const { name, message, cause } = error as Error & { readonly cause: Error & { readonly code: unknown } }
+      return { name, message, isTyped: error instanceof TypeError, cause: [cause.name, cause.message, cause.code] }
+    }
+    const was = await recorded(log, program)
+    expect(was).toMatchObject({
+      isTyped: true,
+      message: "fetch failed",
+      cause: ["Error", expect.stringContaining("ECONNREFUSED"), "ECONNREFUSED"],
+    })
+    expect(await replayed({ log }, program)).toEqual(was)
+  })
+
   it("gives a body in which a piece is empty to its end, as the recorder does", async () => {
     const log = temporary("empty.db")
     const fetch = async () =>

@@ -36,6 +36,7 @@ export interface Examination {
 interface Changes {
   readonly name: string
   readonly clock?: number
+  readonly tick?: number
   readonly seed?: number
   readonly order?: Order
   readonly env?: { readonly [name: string]: string }
@@ -50,6 +51,8 @@ const AT_ONCE = 3
 const SEED = 20_260_101
 /** A year, a day, and some hours and minutes: another date, weekday and hour. */
 const LATER_MS = 366 * 86_400_000 + 7 * 3_600_000 + 11 * 60_000
+/** How much later each look at the clock is then: so what a program measured of itself is another duration, also in seconds. */
+const SLOW_MS = 1_013
 const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_FR.UTF-8" }
 
 /** Runs the program on a task's recording, each time with one thing changed, and shows what it depends on. Exit code 2: it does, or nothing was seen. */
@@ -64,7 +67,7 @@ export const examine = ({ log, taskId: typed, program, json }: Examination) =>
       {
         base: run({ name: "as it was" }),
         again: run({ name: "the same again" }),
-        time: run({ name: "another time", clock: clock + LATER_MS }),
+        time: run({ name: "another time", clock: clock + LATER_MS, tick: SLOW_MS }),
         randomness: run({ name: "other random numbers", seed: SEED + 1 }),
         order: run({ name: "another order of answers", order: "reversed" }),
         environment: run({ name: "another time zone and language", env: ELSEWHERE }),
@@ -102,6 +105,7 @@ const runOnTape = ({
   program,
   name,
   env = {},
+  tick = 1,
   seed = SEED,
   order = "recorded",
   ...tape
@@ -114,7 +118,7 @@ const runOnTape = ({
   Effect.scoped(
     Effect.gen(function* () {
       const told = path.join(yield* Program.temporaryDirectory, "told.jsonl")
-      yield* Program.run(program, { does: "examine", ...tape, seed, order, told }, { stdio: "ignore", env }).pipe(
+      yield* Program.run(program, { does: "examine", ...tape, tick, seed, order, told }, { stdio: "ignore", env }).pipe(
         Effect.timeoutFail({ duration: LONGEST_MS, onTimeout: () => new NotEnded({ run: name }) }),
       )
       if (!fs.existsSync(told)) {

@@ -80,10 +80,26 @@ export const ComponentName = Schema.NonEmptyString.annotations({
   description: "`plugin/component`",
 })
 
+/** The code of an error of Node's or of a library's, such as `ECONNREFUSED`. */
+const errorCode = optional(Schema.Union(Schema.String, Schema.Finite))
+
 /** An error as recorded: a short code for programs, a message for people. */
 export const Failure = Schema.Struct({
   code: Schema.NonEmptyString,
   message: Schema.String,
+  thrown: optional(
+    Schema.Struct({
+      code: errorCode,
+      status: optional(Schema.Finite),
+      causes: optional(
+        Schema.Array(Schema.Struct({ name: Schema.String, message: Schema.String, code: errorCode })).annotations({
+          description: "The errors behind it, the nearest first",
+        }),
+      ),
+    }).annotations({
+      description: "What a recorded program reads of the error besides its name, `code`, and its message",
+    }),
+  ),
 }).annotations({ identifier: "Failure" })
 
 export interface Failure extends Schema.Schema.Type<typeof Failure> {}

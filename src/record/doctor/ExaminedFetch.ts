@@ -60,7 +60,7 @@ export const make = (
     const signal = request?.signal ?? init?.signal
     await inOrder(found?.answeredAt ?? Number.MAX_SAFE_INTEGER)
     if (answer.kind === "response") return PlayedBody.of(answer.response, signal)
-    if (answer.kind === "error") throw failureOf(answer, signal)
+    if (answer.kind === "error") throw failureOf(answer.failure, signal)
     throw new TypeError("fetch failed", { cause: new Error("the recording has no answer to this request") })
   }
 }

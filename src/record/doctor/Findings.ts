@@ -5,6 +5,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import * as RequestDifference from "../replay/RequestDifference.ts"
 import type { Asked } from "./ExaminedFetch.ts"
+import * as Restless from "./Restless.ts"
 
 /** What a program's requests depend on. */
 export type Cause = "time" | "randomness" | "order" | "environment" | "unknown"
@@ -40,10 +41,12 @@ export const of = (
   events: ReadonlyArray<Event>,
   places: Readonly<Record<string, string>>,
 ): ReadonlyArray<Finding> => {
-  const restless = between(base, again, "unknown")
-  // If a run differs from itself, nothing can be said of what is changed in it.
-  const named =
-    restless === undefined ? CAUSES.flatMap((cause) => between(base, changed[cause], cause) ?? []) : [restless]
+  const restless = Restless.between(base.asked, again.asked)
+  const calm = (run: Examined): Examined => ({ asked: run.asked.map((asked) => Restless.calmed(restless, asked)) })
+  const named = [
+    ...CAUSES.flatMap((cause) => between(base, calm(changed[cause]), cause) ?? []),
+    ...[between(base, again, "unknown") ?? []].flat(),
+  ]
   const known = new Set(named.map(({ position }) => position))
   const since = sinceRecorded(base, events)
   return [...named, ...(since === undefined || known.has(since.position) ? [] : [since]), ...placesIn(events, places)]

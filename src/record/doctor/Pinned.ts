@@ -8,15 +8,23 @@ import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 
 /** What a run is given. */
 export interface Pins {
-  /** When the run begins, in epoch milliseconds. Each look at the clock is a millisecond later. */
+  /** When the run begins, in epoch milliseconds. */
   readonly clock: number
+  /** How much later each look at a clock is than the one before, in milliseconds. */
+  readonly tick: number
   readonly seed: number
 }
 
-/** Replaces `Date`, `Math.random`, and the random bytes and ids of `crypto`, for the rest of the process. */
-export const pin = ({ clock, seed }: Pins): void => {
+/** Replaces `Date`, what measures durations, `Math.random`, and the random bytes and ids of `crypto`, for the rest of the process. */
+export const pin = ({ clock, tick: step, seed }: Pins): void => {
   let now = clock
-  const tick = () => now++
+  const tick = () => {
+    now += step
+    return now
+  }
+  const elapsed = () => tick() - clock
+  put(performance, { now: elapsed })
+  put(process, { hrtime: Object.assign(highResolution(elapsed), { bigint: () => BigInt(elapsed()) * 1_000_000n }) })
   globalThis.Date = new Proxy(Date, {
     construct: (date, args, as) => Reflect.construct(date, args.length === 0 ? [tick()] : args, as),
     apply: (date) => new date(tick()).toString(),
@@ -43,6 +51,14 @@ export const pin = ({ clock, seed }: Pins): void => {
   put(crypto, { randomUUID, randomBytes })
   syncBuiltinESMExports()
 }
+
+/** `process.hrtime` for a clock in milliseconds: seconds and nanoseconds, since an earlier time of its own where one is given. */
+const highResolution =
+  (elapsed: () => number) =>
+  ([seconds, nanoseconds]: readonly [number, number] = [0, 0]): [number, number] => {
+    const since = elapsed() - seconds * 1000 - nanoseconds / 1e6
+    return [Math.floor(since / 1000), (since % 1000) * 1e6]
+  }
 
 /** Puts functions in the place of others, which may be getters. */
 const put = (of: object, functions: Readonly<Record<string, unknown>>): void => {

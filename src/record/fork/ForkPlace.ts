@@ -1,9 +1,10 @@
 /** Where a fork of a recorded run leaves it, and what its timeline is called. */
 
 import { Data, Effect } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 
@@ -21,7 +22,7 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
 /** Where a fork leaves a run. */
 export interface ForkPlace {
   readonly taskId: string
-  /** The timeline that it leaves, and the last position that the two share. */
+  /** The timeline that it leaves, and the last position that the two share: at the answer of a model, that of the whole answer. */
   readonly parent: string
   readonly at: number
   /** The name of the new timeline. */
@@ -45,9 +46,11 @@ export interface Chosen {
 export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const { position, timeline: parent } = yield* Moment.locate(moment)
+    const { position: named, timeline: parent } = yield* Moment.locate(moment)
     const view = Timelines.view(log, yield* Timelines.named(log, parent))
-    const task = taskId ?? (yield* taskAt(view, position, moment))
+    const event = yield* eventAt(view, named)
+    const task = taskId ?? (yield* taskOf(event, moment))
+    const position = yield* afterAnswer(view, event, named)
     const [opened] = yield* view.readPage({ timeline: parent, taskId: task, types: ["TaskOpened"], until: position }, 1)
     if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
       const found = opened === undefined ? "one that began later" : "a task that was not"
@@ -64,13 +67,30 @@ export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
     return place
   })
 
-/** The task of the event at a position. */
-const taskAt = (view: typeof EventLog.Service, position: number, moment: Moment.Moment) =>
+/** The event at a position; undefined at the beginning. */
+const eventAt = (view: typeof EventLog.Service, position: number): Effect.Effect<Event | undefined, LogError> =>
+  position === 0
+    ? Effect.succeed(undefined)
+    : Effect.map(
+        view.readPage({ timeline: view.timeline, after: position - 1, until: position }, 1),
+        ([event]) => event,
+      )
+
+const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<string, NotForkable> => {
+  const taskId = event?.taskId ?? null
+  if (taskId !== null) return Effect.succeed(taskId)
+  return new NotForkable({ moment, expected: "an event of a task, or its task by name", found: "one of no task" })
+}
+
+/** Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. */
+const afterAnswer = (
+  view: typeof EventLog.Service,
+  event: Event | undefined,
+  position: number,
+): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
-    const own = { timeline: view.timeline, after: position - 1, until: position }
-    const [event] = position === 0 ? [] : yield* view.readPage(own, 1)
-    const taskId = event?.taskId ?? null
-    if (taskId !== null) return taskId
-    const expected = "an event of a task, or its task by name"
-    return yield* new NotForkable({ moment, expected, found: "one of no task" })
+    if (event === undefined || !(is(event, "ModelResponded") || is(event, "ModelFailed"))) return position
+    const [next] = yield* view.readPage({ timeline: view.timeline, after: position }, 1)
+    const isAnswer = next !== undefined && (is(next, "IoAnswered") || is(next, "IoFailed"))
+    return isAnswer && next.causationId === event.causationId ? next.position : position
   })

@@ -37,7 +37,7 @@ export const make =
     const read = HttpMessage.read(sent, redaction)
     const answer = past.answer("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
     const signal = request?.signal ?? init?.signal
-    if (answer?.kind === "error") throw PlayedBody.failureOf(answer, signal)
+    if (answer?.kind === "error") throw PlayedBody.failureOf(answer.failure, signal)
     if (answer?.kind !== "response") return recording(...withModel(model, sent, request ?? input, init))
     const { omitted } = answer.response
     if (omitted === undefined) return PlayedBody.of(answer.response, signal)

@@ -5,10 +5,12 @@ import type { Fetch } from "../../agents/models/Fetch.ts"
 import { costOf } from "../../agents/models/Prices.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"
 import { recordableRequest } from "../Recordable.ts"
+import { failureOf } from "../Thrown.ts"
 import { type Asked, answeredBy, askedBy } from "../wire/wires.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -160,11 +162,11 @@ const modelExchange = (
       }))
     },
     failed: async (error, latencyMs) => {
-      const kind = HttpMessage.isAbort(nameOf(error)) ? "cancelled" : "unreachable"
-      const reason = plainText(redaction.text(reasonOf(error)))
+      const failure = failureOfRequest(error, redaction)
+      const kind = HttpMessage.isAbort(failure.code) ? "cancelled" : "unreachable"
       await log.tell(
-        { type: "ModelFailed", causationId: id, payload: { kind, reason, latencyMs } },
-        ioFailed(id, error, latencyMs, redaction),
+        { type: "ModelFailed", causationId: id, payload: { kind, reason: failure.message, latencyMs } },
+        ioFailed(id, failure, latencyMs),
       )
     },
   }
@@ -188,28 +190,24 @@ const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMes
     await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
   },
   failed: async (error, latencyMs) => {
-    await log.tell(ioFailed(id, error, latencyMs, redaction))
+    await log.tell(ioFailed(id, failureOfRequest(error, redaction), latencyMs))
   },
 })
 
-const ioFailed = (causationId: string, error: unknown, latencyMs: number, { text }: Redaction): CoreNewEvent => ({
-  ...{ type: "IoFailed", causationId },
-  payload: {
-    ...{ io: "fetch", latencyMs },
-    error: { code: nameOf(error), message: plainText(text(reasonOf(error))) },
-  },
+/** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */
+const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
+  const failure = failureOf(error, redaction)
+  const [cause] = failure.thrown?.causes ?? []
+  return cause === undefined ? failure : { ...failure, message: `${failure.message}: ${cause.message}` }
+}
+
+const ioFailed = (causationId: string, error: Failure, latencyMs: number): CoreNewEvent => ({
+  ...{ type: "IoFailed", causationId, payload: { io: "fetch", error, latencyMs } },
 })
 
-const abortedBy = (error: unknown, { text }: Redaction) => ({
-  ...{ name: plainText(nameOf(error)), message: plainText(text(reasonOf(error))) },
-})
-
-const nameOf = (error: unknown): string => (error instanceof Error && error.name !== "" ? error.name : "Error")
-
-/** The message of an error, and of what caused it: `fetch failed` alone says nothing. */
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+const abortedBy = (error: unknown, redaction: Redaction) => {
+  const { code: name, message } = failureOf(error, redaction)
+  return { name, message }
 }
 
 /** What came of a response. */

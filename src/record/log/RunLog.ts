@@ -40,6 +40,8 @@ export interface RunLog {
   /** Takes note of work that nobody awaits. */
   readonly inBackground: (work: Promise<unknown>) => void
   readonly hasFailed: () => boolean
+  /** Throws `RecordingFailed` if the log failed and the run is to stop. */
+  readonly assertRecording: () => void
 }
 
 export const make = (options: {
@@ -114,6 +116,9 @@ export const make = (options: {
     // Whoever does the work reports its failure by the next call.
     inBackground: track,
     hasFailed: () => failure !== undefined,
+    assertRecording: () => {
+      if (failure !== undefined && onLogFailure === "stop") throw failure
+    },
   }
 }
 

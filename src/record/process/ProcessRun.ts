@@ -34,6 +34,7 @@ const Examining = Schema.Struct({
   log: Schema.String,
   taskId: Schema.String,
   clock: Schema.Int,
+  tick: Schema.Int,
   seed: Schema.Int,
   order: Order,
   /** The file that each request is told in, a line of JSON each. */

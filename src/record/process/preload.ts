@@ -57,12 +57,12 @@ const replayProcess = async ({ does: _, ...recorded }: Replaying) => {
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
 
-const examineProcess = async ({ log, taskId, clock, seed, order, told }: Examining) => {
+const examineProcess = async ({ log, taskId, clock, tick, seed, order, told }: Examining) => {
   const events = await eventsOf(log, taskId)
   globalThis.fetch = ExaminedFetch.make(events, Redaction.make(), order, (asked) => {
     fs.appendFileSync(told, `${JSON.stringify(asked)}\n`)
   })
-  Pinned.pin({ clock, seed })
+  Pinned.pin({ clock, tick, seed })
   // By it the doctor knows that the program was started.
   fs.writeFileSync(told, "")
 }

@@ -1,7 +1,9 @@
 /** A recorded response, given again: the same pieces in the same order, and the same end. */
 
 import { bytesOf } from "../../agents/models/Cassette.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
+import * as Thrown from "../Thrown.ts"
 
 /** The response. Its pieces come one by one as they are read, without the waits between them. */
 export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined): Response => {
@@ -38,11 +40,12 @@ const abortOf = ({ name, message }: { readonly name: string; readonly message: s
   HttpMessage.isAbort(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
 
 /** What `fetch` fails with. */
-export const failureOf = (
-  { name, message }: { readonly name: string; readonly message: string },
-  signal?: AbortSignal | null,
-) => {
+export const failureOf = (failure: Failure, signal?: AbortSignal | null) => {
+  const { code: name, message, thrown } = failure
   if (signal?.aborted === true) return signal.reason
   if (HttpMessage.isAbort(name)) return new DOMException(message, name)
-  return new TypeError("fetch failed", { cause: new Error(message) })
+  const [cause] = thrown?.causes ?? []
+  if (cause === undefined) return new TypeError("fetch failed", { cause: new Error(message) })
+  // The message was recorded with that of its cause, without which it says nothing.
+  return Thrown.errorOf({ ...failure, message: message.slice(0, -`: ${cause.message}`.length) })
 }

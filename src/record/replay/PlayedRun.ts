@@ -111,7 +111,7 @@ export const play = (
           now: "a request",
         })
       }
-      if (answer.kind === "error") throw PlayedBody.failureOf(answer, request?.signal ?? init?.signal)
+      if (answer.kind === "error") throw PlayedBody.failureOf(answer.failure, request?.signal ?? init?.signal)
       givenBy("fetch", { kind: "none" })
       throw new Error("unreachable: a call without an answer diverges")
     },

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { RecordedResponse } from "../http/HttpMessage.ts"
@@ -10,7 +11,7 @@ import { RecordedResponse } from "../http/HttpMessage.ts"
 export type Answer =
   | { readonly kind: "response"; readonly response: RecordedResponse }
   | { readonly kind: "value"; readonly value: Json }
-  | { readonly kind: "error"; readonly name: string; readonly message: string }
+  | { readonly kind: "error"; readonly failure: Failure }
   /** A tool that was not called. */
   | { readonly kind: "denied"; readonly rule: string; readonly reason: string }
   /** The recording ended before there was an answer. */
@@ -66,9 +67,7 @@ const isResponse = Schema.is(RecordedResponse)
 const responseOf = (result: Json): Answer =>
   isResponse(result) ? { kind: "response", response: result } : { kind: "none" }
 
-const errorOf = ({ code, message }: { readonly code: string; readonly message: string }): Answer => ({
-  ...{ kind: "error", name: code, message },
-})
+const errorOf = (failure: Failure): Answer => ({ kind: "error", failure })
 
 const interactionOf = (event: Event, answers: ReadonlyMap<string, Answered>): Interaction | undefined => {
   const found = (line: string, of: string, answered = answers.get(event.id) ?? UNANSWERED): Interaction => ({
