@@ -72,12 +72,12 @@ const unitsOf = (paths: ReadonlyArray<string>, sources: ReadonlyArray<Source>, i
   Effect.gen(function* () {
     const units = new Set<string>()
     const unreadable: Array<FileRefused> = []
-    const refuse = (cause: FileRefused) => Effect.sync(() => void unreadable.push(cause))
     for (const named of paths) {
-      const found = Detection.filesOf(named, refuse)
-      const later = Effect.catchAll(found, (cause) => Effect.as(refuse(cause), []))
-      const files = (yield* isFirst ? found : later) ?? [named]
-      for (const file of files) units.add(isPiece(file, sources) ? path.dirname(file) : file)
+      const found = Detection.filesOf(named)
+      const later = Effect.catchAll(found, (cause) => Effect.succeed({ files: [], links: [], unreadable: [cause] }))
+      const listing = yield* isFirst ? found : later
+      unreadable.push(...(listing?.unreadable ?? []))
+      for (const file of listing?.files ?? [named]) units.add(isPiece(file, sources) ? path.dirname(file) : file)
     }
     return { units, unreadable }
   })

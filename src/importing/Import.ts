@@ -20,7 +20,7 @@ import { NeverEnding } from "./mapping/Expressions.ts"
 import { Preview } from "./Preview.ts"
 import type { ImportedRun } from "./runs/RunEvent.ts"
 import { Runs } from "./runs/Runs.ts"
-import type { Source } from "./Source.ts"
+import type { FileHead, Source } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
@@ -57,7 +57,7 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
 
 /** Imports files whose formats are known. */
 export const importFound = (
-  { found, unknown, refused: unreadable }: Detection.Findings,
+  { found, unknown, links, refused: unreadable }: Detection.Findings,
   options: ImportOptions,
 ): Effect.Effect<ImportReport, AppendError, EventLog> =>
   Effect.gen(function* () {
@@ -84,14 +84,18 @@ export const importFound = (
     }
     const added = [...files, ...refused].reduce((sum, file) => sum + file.added, 0)
     const shown = preview?.shown
-    return { dryRun, files, refused, unknown, added, ...(shown === undefined ? {} : { preview: shown }) }
+    return { dryRun, files, refused, unknown, links, added, ...(shown === undefined ? {} : { preview: shown }) }
   })
 
-/** The formats to consider. One that is named recognizes every file. */
+/** The formats to consider. One that is named recognizes every file but those that only another one does. */
 export const sourcesOf = ({ from, format }: Pick<ImportOptions, "from" | "format">): ReadonlyArray<Source> => {
   if (format !== undefined) return [format]
   if (from === undefined) return SOURCES
-  return SOURCES.filter(({ name }) => name === from).map((source) => ({ ...source, recognizes: () => true }))
+  return SOURCES.filter(({ name }) => name === from).map((source) => {
+    const instead = (head: FileHead) =>
+      source.recognizes(head) ? undefined : SOURCES.find((other) => other.recognizes(head))?.title
+    return { ...source, recognizes: (head) => instead(head) === undefined, instead }
+  })
 }
 
 /** How many runs are appended at once: the log commits them together, each whole or not at all. */

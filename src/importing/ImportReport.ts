@@ -65,6 +65,8 @@ export interface ImportReport {
   readonly refused: ReadonlyArray<RefusedFile>
   /** Files in directories that are of no known format. */
   readonly unknown: ReadonlyArray<string>
+  /** Symbolic links in directories that may lead to runs. They are imported if they are named. */
+  readonly links: ReadonlyArray<string>
   /** Events that were new in all. */
   readonly added: number
   /** Of a dry run in which something is new. */

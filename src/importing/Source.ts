@@ -66,6 +66,8 @@ export interface Source {
    */
   readonly form: "lines" | "document" | "either"
   readonly recognizes: (head: FileHead) => boolean
+  /** Of a format that somebody named: what a file is that it does not recognize and another one does. */
+  readonly instead?: (head: FileHead) => string | undefined
   /** Of an archive: the names of the parts that are records, in the order in which they are mapped. */
   readonly partsInOrder?: (names: ReadonlyArray<string>) => ReadonlyArray<string>
   /**

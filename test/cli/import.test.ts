@@ -57,7 +57,7 @@ describe("hindcast import", () => {
     const first = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
     expect(first.stdout.replaceAll(/[0-9a-f]{12}$/gm, "DIGEST")).toBe(
       [
-        `${SESSION}.jsonl claude-code, 12 records, sha256 DIGEST`,
+        `sessions/${SESSION}.jsonl claude-code, 12 records, sha256 DIGEST`,
         `  claude-code-${SESSION} +33 events: Fix the sum in sum.ts`,
         "  kept as it was: 1 × summary",
         "Imported 34 events of 1 run.\n",

@@ -56,6 +56,33 @@ describe("a session of Claude Code", () => {
     ),
   )
 
+  it.effect(
+    "is imported in the order of its file where what it follows is missing or in a circle, and times cannot be read",
+    () => {
+      const [one, two, ...others] = session() as ReadonlyArray<object>
+      const records = [
+        { ...one, parentUuid: "uuid-gone" },
+        { ...two, parentUuid: "uuid-circle", timestamp: "yesterday" },
+        user("And now?", { uuid: "uuid-circle", parentUuid: "uuid-1" }),
+        user("And then?", { uuid: "uuid-own", parentUuid: "uuid-own", timestamp: 1e300 }),
+      ]
+      return withFiles({ [FILE]: lines([...records, ...others]) }, (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          const remarks = Object.entries(files[0]?.remarks ?? {}).map(([what, times]) => `${times} × ${what}`)
+          expect(remarks).toEqual(
+            expect.arrayContaining([
+              expect.stringMatching(/^1 × messages that are followed and are not in the file/),
+              expect.stringMatching(/^2 × messages that come after what follows them/),
+              expect.stringMatching(/^2 × times that cannot be read/),
+            ]),
+          )
+          expect(payloads(yield* events, "TaskClosed")).toHaveLength(1)
+        }),
+      )
+    },
+  )
+
   it.effect("is imported with absurd counts of tokens too", () => {
     const usage = { input_tokens: 1e308, output_tokens: -3, cache_read_input_tokens: Number.MAX_SAFE_INTEGER }
     const all = [first("Count"), assistant("msg-1", text("One."), {}, usage)]

@@ -110,8 +110,10 @@ describe("a trajectory in ATIF", () => {
         expect(payloads(yield* events, "RewardGiven")).toMatchObject([{ name: "reward", amount: 0.5 }])
         const result = { verifier_result: { rewards: { tests: 1, style: "odd" } }, exception_info: null }
         write(directory, { "trial/result.json": JSON.stringify(result) })
-        const { files } = yield* importing(directory)
+        const { files, unknown } = yield* importing(directory)
         expect(files.map(({ scorers }) => scorers)).toEqual([["verifier"]])
+        // It is read with the trajectory.
+        expect(unknown).toEqual([])
         const all = yield* events
         expect(payloads(all, "RewardGiven").map(({ name }) => name)).toEqual(["reward", "tests"])
         expect(payloads(all, "MeasureUnscored").map(({ name }) => name)).toEqual(["style"])
@@ -197,7 +199,7 @@ describe("a conversation of OpenHands", () => {
         const { files, unknown } = yield* importing(directory)
         const all = yield* events
         expect(files).toHaveLength(1)
-        expect(unknown.map((file) => file.endsWith("base_state.json"))).toEqual([true])
+        expect(unknown).toEqual([])
         expect(payloads(all, "ModelCalled")[0]).toMatchObject({ provider: "x", model: "y" })
         expect(new Set(all.flatMap(({ taskId }) => taskId ?? []))).toEqual(
           new Set(["openhands-conv1", "openhands-conv1+2"]),

@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { MAX_LINE_BYTES } from "../../src/importing/files/SourceText.ts"
+import { digest } from "../../src/values/Digest.ts"
 import { assistant, call, first, result, SESSION, session, text } from "./claudeSession.ts"
 import * as Codex from "./codexRollout.ts"
 import * as Formats from "./formats.ts"
@@ -123,7 +124,10 @@ describe("an import", () => {
           const { files } = yield* importing(directory)
           const all = yield* events
           expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(["1", "2", "3"])
-          expect(files[0]?.remarks).toEqual({ "times that go back: the order is the file's": 1 })
+          expect(files[0]?.remarks).toEqual({
+            "times that cannot be read: such a record has the time of the one before it": 2,
+            "times that go back: the order is the file's": 1,
+          })
         }),
     ),
   )
@@ -151,6 +155,9 @@ describe("an import", () => {
         yield* importing(directory, { redact: true })
         const all = yield* events
         expect(JSON.stringify(all)).not.toMatch(/sum\.ts|Write a note|It adds now|notes\.md/)
+        // Short arguments could be guessed, and known by their digests.
+        for (const { argsDigest } of payloads(all, "ActuatorCommanded")) expect(argsDigest).toBe(digest(null))
+        for (const { requestDigest } of payloads(all, "ModelCalled")) expect(requestDigest).toBe(digest(null))
         expect(payloads(all, "ModelResponded")).toHaveLength(8)
         expect(payloads(all, "ActuatorCommanded").map(({ actuator }) => actuator)).toContain("claude-code/Edit")
       }),
@@ -165,7 +172,10 @@ describe("a directory", () => {
       (directory) =>
         Effect.gen(function* () {
           fs.symlinkSync(".", path.join(directory, "loop"))
-          const { files, refused } = yield* importing(directory)
+          fs.symlinkSync("elsewhere.jsonl", path.join(directory, "linked.jsonl"))
+          fs.symlinkSync("nowhere", path.join(directory, "other"))
+          const { files, refused, links } = yield* importing(directory)
+          expect(links.map((link) => path.basename(link))).toEqual(["linked.jsonl", "loop"])
           expect(files.map(({ file }) => path.basename(file))).toEqual([CLAUDE])
           expect(refused).toEqual([
             {
@@ -174,6 +184,18 @@ describe("a directory", () => {
             },
           ])
         }),
+    ),
+  )
+})
+
+describe("a file that is named to be of a format", () => {
+  it.effect("is refused where it is plainly of another one, and taken where it is of none that is known", () =>
+    withFiles({ [CLAUDE]: lines(session()), "odd.jsonl": lines([{ payload: { odd: true } }]) }, (directory) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(importing(path.join(directory, CLAUDE), { from: "codex" }))
+        expect(message).toContain("expected a rollout of Codex, found a session of Claude Code")
+        expect((yield* importing(path.join(directory, "odd.jsonl"), { from: "codex" })).files).toHaveLength(1)
+      }),
     ),
   )
 })

@@ -1,5 +1,4 @@
 /** What `hindcast import` did, for people. */
-import * as path from "node:path"
 import type { FileReport, ImportReport, RunPreview } from "../../importing/ImportReport.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -15,7 +14,7 @@ const GOAL = 70
 
 /** The report. Files that are known already are counted, not listed. */
 export const lines = (style: Style, report: ImportReport): ReadonlyArray<string> => {
-  const { files, unknown, dryRun, added, preview } = report
+  const { files, unknown, links, dryRun, added, preview } = report
   const known = files.filter((file) => file.known)
   const read = files.filter((file) => !file.known)
   const runs = read.flatMap((file) => file.runs).filter((run) => run.added > 0)
@@ -25,17 +24,30 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
     ...(known.length === 0
       ? []
       : [`${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} in the log already, whole.`]),
-    ...(unknown.length === 0
-      ? []
-      : [
-          `${count(unknown.length, "file")} of no known format ${unknown.length === 1 ? "was" : "were"} passed over:`,
-          ...unknown.slice(0, MAX_LISTED).map((file) => `  ${style.dim(oneLine(file))}`),
-          ...more(unknown.length),
-        ]),
+    ...passedOver(style, unknown, (of) => `${count(unknown.length, "file")} of no known format ${of} passed over:`),
+    ...passedOver(
+      style,
+      links,
+      (of) => `${count(links.length, "symbolic link")} in directories ${of} passed over; name what is to be followed:`,
+    ),
     ...(preview === undefined ? [] : previewLines(style, preview)),
     added === 0 ? "Nothing is new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
   ]
 }
+
+/** Paths of which nothing was read. */
+const passedOver = (
+  style: Style,
+  paths: ReadonlyArray<string>,
+  heading: (of: "was" | "were") => string,
+): ReadonlyArray<string> =>
+  paths.length === 0
+    ? []
+    : [
+        heading(paths.length === 1 ? "was" : "were"),
+        ...paths.slice(0, MAX_LISTED).map((file) => `  ${style.dim(oneLine(file))}`),
+        ...more(paths.length),
+      ]
 
 /** The first run as it would be. */
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {
@@ -51,7 +63,7 @@ const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): R
 }
 
 const fileLines = (style: Style, file: FileReport): ReadonlyArray<string> => [
-  `${style.bold(oneLine(path.basename(file.file)))} ${style.dim(`${file.source}, ${count(file.records, "record")}, sha256 ${file.digest.slice(0, 12)}`)}`,
+  `${style.bold(oneLine(file.file))} ${style.dim(`${file.source}, ${count(file.records, "record")}, sha256 ${file.digest.slice(0, 12)}`)}`,
   ...file.runs
     .slice(0, MAX_LISTED)
     .map(

@@ -101,7 +101,7 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
 const followFiles = (log: Option.Option<string>, options: Omit<Follow.FollowOptions, "onReport">, json: boolean) =>
   Effect.gen(function* () {
     // A path that is not there fails before a log is made.
-    for (const named of options.paths) yield* Detection.filesOf(named, () => Effect.void)
+    for (const named of options.paths) yield* Detection.filesOf(named)
     yield* Follow.followFiles({
       ...options,
       onReport: (report) =>

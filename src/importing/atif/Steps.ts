@@ -4,7 +4,6 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { timeOf } from "../runs/SourceTimes.ts"
 import { asText, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
 /** What a trajectory says outside of its steps. */
@@ -28,7 +27,7 @@ export function* mapSteps(
   let known = true
   for (const [index, step] of steps.entries()) {
     const key = asText(field(step, "step_id") ?? index + 1)
-    const at = timeOf(field(step, "timestamp"))
+    const at = runs.timeOf(field(step, "timestamp"))
     known &&= at !== null
     run.tick(at)
     if (field(step, "is_copied_context") === true) {

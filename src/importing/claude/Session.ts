@@ -1,6 +1,5 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
-import { IdSet, idOf } from "../runs/EventIds.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -11,6 +10,7 @@ import type { SourceFile } from "../Source.ts"
 import { answerPart, blocksOf, contentParts, resultContent, usageOf } from "./Blocks.ts"
 import { Chain } from "./Chain.ts"
 import * as FileTools from "./FileTools.ts"
+import { MessageOrder } from "./MessageOrder.ts"
 import { contentTexts, failureKind, goalIn, INTERRUPTED, OF_THE_PROGRAM, REFUSED, REPEATED } from "./Records.ts"
 
 /** Most records that wait for the first prompt, which is the session's goal. */
@@ -19,21 +19,24 @@ const MAX_BEFORE_GOAL = 200
 /** Most messages of sidechains whose agent is remembered. */
 const MAX_SIDECHAINS = 100_000
 
+/** Of records that follow a message which was not read before them. The order is the file's all the same. */
+const MISPLACED = {
+  later: "messages that come after what follows them: the order is the file's",
+  nowhere: "messages that are followed and are not in the file, or not of this session: the order is the file's",
+}
+
 export class Session {
   readonly #runs: Runs
   readonly #file: SourceFile
   readonly #id: string
   readonly #subagent: string | undefined
-  readonly #seen = new IdSet()
+  readonly #order = new MessageOrder()
   readonly #keys = new RecordKeys()
-  /** The messages of the main conversation. */
-  readonly #messages = new IdSet()
   readonly #chains = new Map<string, Chain>()
   /** The agent of each message of a sidechain, where its records do not name it. */
   readonly #sidechains = new Map<string, string>()
   #early: Array<unknown> = []
   #run: Run | undefined
-  #lastUuid: string | undefined
   #lastAt: number | null = null
   #number = 0
   /** Whether the main agent has ended its turn, and why not if it has not. */
@@ -60,6 +63,7 @@ export class Session {
     }
     const run = this.#run
     if (run === undefined) return
+    for (const where of this.#order.misplaced) this.#runs.remark(MISPLACED[where])
     if (!settled) {
       const waiting = [...this.#chains.values()].filter(({ turn }) => turn !== undefined).length
       if (waiting > 0)
@@ -122,12 +126,13 @@ export class Session {
     this.#number += 1
     const uuid = textOf(value, "uuid")
     const type = textOf(value, "type") ?? "unknown"
+    this.#order.follows(textOf(value, "parentUuid"))
     // A line that was written twice, as by two programs that worked on one session.
-    if (uuid !== undefined && !this.#seen.add(idOf(uuid))) {
+    if (uuid !== undefined && !this.#order.add(uuid)) {
       this.#runs.leaveOut(type, "the same record again")
       return
     }
-    const at = timeOf(field(value, "timestamp"))
+    const at = this.#runs.timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     const key = uuid ?? this.#keys.of(value)
     const agentId = this.#agentOf(value, uuid)
@@ -152,10 +157,7 @@ export class Session {
         }
       }
     }
-    if (uuid !== undefined && agentId === undefined && (type === "assistant" || type === "user")) {
-      this.#lastUuid = uuid
-      this.#messages.add(idOf(uuid))
-    }
+    if (uuid !== undefined && agentId === undefined && (type === "assistant" || type === "user")) this.#order.said(uuid)
   }
 
   #chain(agentId: string | undefined): Chain {
@@ -272,10 +274,7 @@ export class Session {
   /** A prompt that follows an earlier message than the last: the person went back, and the conversation branches. */
   #rewound(run: Run, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
     const parent = textOf(value, "parentUuid")
-    if (agentId !== undefined || parent === undefined || this.#lastUuid === undefined || parent === this.#lastUuid)
-      return
-    // Records of other types may stand between, and a message that is not in the file is no branch.
-    if (!this.#messages.has(idOf(parent))) return
+    if (agentId !== undefined || parent === undefined || !this.#order.branchesAt(parent)) return
     run.note(
       key,
       `the conversation was rewound to message ${parent}; what came after it is not part of what follows`,

@@ -97,7 +97,7 @@ export class Rollout {
   }
 
   #map(run: Run, value: unknown): void {
-    const at = timeOf(field(value, "timestamp"))
+    const at = this.#runs.timeOf(field(value, "timestamp"))
     // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
     const key = at === null ? this.#keys.of(value) : this.#keys.ofNew(value)
     if (key === undefined) {

@@ -177,11 +177,19 @@ const expanded = ({ name, method, size }: Entry, bytes: Buffer): Buffer => {
     case 0:
       return bytes
     case 8:
-      return zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, size) })
+      return inflated(name, bytes, size)
     case 93:
       return unzstd(bytes, size)
     default:
       throw new Error(`${name} is compressed by method ${method}; known are deflate (8) and Zstandard (93)`)
+  }
+}
+
+const inflated = (name: string, bytes: Buffer, size: number): Buffer => {
+  try {
+    return zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, size) })
+  } catch (cause) {
+    throw new Error(`${name} is damaged: it does not expand to the ${size} bytes that the archive states`, { cause })
   }
 }
 

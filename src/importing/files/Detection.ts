@@ -24,6 +24,8 @@ export interface Found {
 export interface Findings {
   readonly found: ReadonlyArray<Found>
   readonly unknown: ReadonlyArray<string>
+  /** Symbolic links in a named directory that may lead to runs: they are not followed. */
+  readonly links: ReadonlyArray<string>
   /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
   readonly refused: ReadonlyArray<FileRefused>
 }
@@ -58,12 +60,14 @@ export const find = (
   Effect.gen(function* () {
     const found: Array<Found> = []
     const unknown: Array<string> = []
+    const links: Array<string> = []
     const refused: Array<FileRefused> = []
-    const refuse = (cause: FileRefused) => Effect.sync(() => void refused.push(cause))
     for (const named of paths) {
-      const files = lenient ? [named] : yield* filesOf(named, refuse)
-      if (files !== undefined) {
-        for (const file of files) {
+      const listing = lenient ? { ...NO_FILES, files: [named] } : yield* filesOf(named)
+      if (listing !== undefined) {
+        links.push(...listing.links)
+        refused.push(...listing.unreadable)
+        for (const file of listing.files) {
           const format = yield* Effect.either(formatOf(file, sources))
           if (Either.isLeft(format)) refused.push(format.left)
           else if (format.right === undefined) unknown.push(file)
@@ -76,8 +80,16 @@ export const find = (
       }
     }
     const once = new Map(found.map((one) => [path.resolve(one.file), one]))
-    return { found: inPieces([...once.values()]), unknown, refused }
+    const all = inPieces([...once.values()])
+    const beside = new Set(all.flatMap(companionsOf))
+    return { found: all, unknown: unknown.filter((file) => !beside.has(path.resolve(file))), links, refused }
   })
+
+/** The paths of the small files that belong to a found one: they are read with it. */
+const companionsOf = ({ file, source, pieces }: Found): ReadonlyArray<string> => {
+  const directory = pieces === undefined ? path.dirname(file) : file
+  return (source.companions ?? []).map((name) => path.resolve(directory, name))
+}
 
 /** Files that are pieces of one run stand as one, at the place of the first. */
 const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
@@ -99,35 +111,56 @@ const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
 
 const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
 
-/** The files in a directory that may hold runs; undefined for a file. */
-export const filesOf = (
-  named: string,
-  refuse: (cause: FileRefused) => Effect.Effect<void>,
-): Effect.Effect<ReadonlyArray<string> | undefined, FileRefused> =>
+/** What is in a directory, with all that is in it. */
+export interface Listing {
+  /** The files that may hold runs. */
+  readonly files: ReadonlyArray<string>
+  /** Symbolic links to such files, and to directories. */
+  readonly links: ReadonlyArray<string>
+  /** Directories that cannot be read. */
+  readonly unreadable: ReadonlyArray<FileRefused>
+}
+
+const NO_FILES: Listing = { files: [], links: [], unreadable: [] }
+
+/** What is in a directory; undefined for a file. */
+export const filesOf = (named: string): Effect.Effect<Listing | undefined, FileRefused> =>
   Effect.gen(function* () {
     const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
-    if (stat.isDirectory()) return yield* filesIn(named, refuse)
+    if (stat.isDirectory()) return yield* filesIn(named)
     // A pipe could be read once only, and its opening waits for whoever writes to it.
     return stat.isFile() ? undefined : yield* new FileRefused({ file: named, ...NO_FILE })
   })
 
-const filesIn = (
-  directory: string,
-  refuse: (cause: FileRefused) => Effect.Effect<void>,
-): Effect.Effect<ReadonlyArray<string>> =>
+const filesIn = (directory: string): Effect.Effect<Listing> =>
   Effect.gen(function* () {
     const entries: Array<Dirent> = yield* Effect.tryPromise({
       try: () => fs.readdir(directory, { withFileTypes: true }),
       catch: unreadable(directory),
-    }).pipe(Effect.catchAll((cause) => Effect.as(refuse(cause), [])))
-    const files: Array<string> = []
+    })
+    const [files, links, failed]: [Array<string>, Array<string>, Array<FileRefused>] = [[], [], []]
     for (const entry of entries.sort((a, b) => inOrder(a.name, b.name))) {
       const inner = path.join(directory, entry.name)
-      if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) files.push(...(yield* filesIn(inner, refuse)))
-      else if (entry.isFile() && MAY_HOLD_RUNS.test(entry.name)) files.push(inner)
+      if (PASSED_OVER.has(entry.name)) continue
+      if (entry.isDirectory()) {
+        const listing = yield* filesIn(inner)
+        files.push(...listing.files)
+        links.push(...listing.links)
+        failed.push(...listing.unreadable)
+      } else if (MAY_HOLD_RUNS.test(entry.name)) {
+        if (entry.isFile()) files.push(inner)
+        if (entry.isSymbolicLink()) links.push(inner)
+      } else if (entry.isSymbolicLink() && (yield* Effect.promise(() => isDirectory(inner)))) links.push(inner)
     }
-    return files
-  })
+    return { files, links, unreadable: failed }
+  }).pipe(Effect.catchAll((cause) => Effect.succeed({ ...NO_FILES, unreadable: [cause] })))
+
+/** Whether a link leads to a directory. One that leads nowhere does not. */
+const isDirectory = (link: string): Promise<boolean> =>
+  fs.stat(link).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  )
 
 /** By name; a file that was rotated before those that were written after it: the highest number or the earliest date first, the one without last. */
 const inOrder = (a: string, b: string): number => {
@@ -198,13 +231,16 @@ const headOf = (file: string, bytes: Buffer): FileHead => {
   }
 }
 
+/** Why a file is of none of the formats. One that was named by the user is told what the file is instead. */
 const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
   Effect.gen(function* () {
     const bytes = yield* Effect.tryPromise({
       try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
       catch: unreadable(file),
     })
-    const { text, lines } = headOf(file, bytes)
+    const head = headOf(file, bytes)
+    const { text, lines } = head
+    const mistaken = sources.map(({ instead }) => instead?.(head)).find((title) => title !== undefined)
     const isOwnExport = lines.some(
       (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,
     )
@@ -214,6 +250,8 @@ const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
         ? "events that Hindcast exported; `hindcast log import FILE` creates their log again"
         : text.trim() === ""
           ? "an empty file"
-          : `something else, which begins with ${JSON.stringify(text.slice(0, 60).toWellFormed())}`,
+          : mistaken !== undefined
+            ? `a ${mistaken}`
+            : `something else, which begins with ${JSON.stringify(text.slice(0, 60).toWellFormed())}`,
     })
   })

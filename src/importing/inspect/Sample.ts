@@ -93,7 +93,7 @@ class SampleMapper {
   }
 
   #event(event: unknown, key: string): void {
-    const time = timeOf(field(event, "timestamp"))
+    const time = this.#runs.timeOf(field(event, "timestamp"))
     this.#run.reach(time)
     const type = textOf(event, "event") ?? "unknown"
     if (type === "sample_init") this.#store(field(field(event, "state"), "store"), time)

@@ -118,7 +118,7 @@ export class MappedFile {
     }
     mapped.number += 1
     const key = own ?? mapped.keys.of(record)
-    const at = timeOf(this.#heads.time?.(record))
+    const at = this.#runs.timeOf(this.#heads.time?.(record))
     mapped.lastAt = at ?? mapped.lastAt
     run.tick(at)
     const rule = this.#ruleOf(record)

@@ -113,7 +113,7 @@ export class Conversation {
     }
     this.#number += 1
     const key = id ?? this.#keys.of(value)
-    const at = timeOf(field(value, "timestamp"))
+    const at = this.#runs.timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     run.tick(at)
     switch (kind) {

@@ -82,7 +82,7 @@ class Simulation {
   }
 
   record(line: unknown, where: string): void {
-    const at = timeOf(field(line, "timestamp"))
+    const at = this.#runs.timeOf(field(line, "timestamp"))
     const type = textOf(line, "event_type") ?? "unknown"
     // Lines have no ids. One that is equal to another, its time included, was written twice.
     const key = this.#keys.ofNew(line)

@@ -2,6 +2,7 @@
 
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
+import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
 
 /** What a source gave one run by one of its scorers. */
@@ -74,10 +75,19 @@ export class Runs implements RunSink {
     this.remark(what)
   }
 
+  /** The time of a record, in milliseconds since 1970, as `timeOf` reads it. One that is none is remarked on. */
+  timeOf(value: unknown): number | null {
+    const at = timeOf(value)
+    if (at === null && value !== undefined && value !== null) this.remark(UNREADABLE_TIME)
+    return at
+  }
+
   /** Counts something that whoever imports has to know. */
   remark(what: string): void {
     increase(this.remarks, what)
   }
 }
+
+const UNREADABLE_TIME = "times that cannot be read: such a record has the time of the one before it"
 
 const NONE: ReadonlyArray<RunEvent> = []

@@ -3,6 +3,7 @@
 import { type Context, Effect, Option, Stream } from "effect"
 import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import { digest } from "../../values/Digest.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 
@@ -219,9 +220,12 @@ export const withSubject = <Request extends { readonly events: ReadonlyArray<New
     ? { ...request, subject }
     : request
 
-/** A payload whose personal fields are replaced as if their key had been destroyed. */
+/** A payload whose personal fields are replaced as if their key had been destroyed, and so is what was computed of them. */
 export const redacted = (type: string, payload: object): object => {
-  const personal = Vocabulary.core.types.get(type)?.personal ?? {}
+  const personal = { ...DIGESTS, ...Vocabulary.core.types.get(type)?.personal }
   const present = Object.entries(personal).filter(([name]) => Object.hasOwn(payload, name))
   return { ...payload, ...Object.fromEntries(present) }
 }
+
+/** Digests of arguments and requests: who guesses a short one right would know it by its digest. */
+const DIGESTS = Object.fromEntries(["argsDigest", "requestDigest", "shownDigest"].map((name) => [name, digest(null)]))
