@@ -133,7 +133,7 @@ export const compare = Command.make(
   "compare",
   {
     ...common,
-    a: argument("a", SCORE_SET_HELP),
+    a: argument("a", `${SCORE_SET_HELP}; of another timeline as in fork-1/coding`),
     b: argument("b", "The second scoring, in the same forms; differences are B less A"),
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
