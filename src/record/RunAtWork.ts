@@ -84,7 +84,10 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
         for (const body of bodies) await body.leave()
         await log.settled()
         const { outcome, reason } = ended
-        const payload = { outcome, ...(reason === undefined ? {} : { reason: plainText(reason) }) }
+        const payload = {
+          outcome,
+          ...(reason === undefined ? {} : { reason: plainText(parts.redaction.text(reason)) }),
+        }
         await log.tell({ type: "TaskClosed", payload })
       } finally {
         await KeptAlive.during(opened.close())

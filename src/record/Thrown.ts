@@ -40,6 +40,12 @@ export const errorOf = ({ code: name, message, thrown = {} }: Failure): Error =>
   return made(name, message, cause, fields)
 }
 
+/** What caused a failure, in words: an error that stands for several attempts to connect has no message of its own. */
+export const causeOf = ({ thrown }: Failure): string | undefined => {
+  const [cause] = thrown?.causes ?? []
+  return cause && (cause.message || String(cause.code ?? cause.name))
+}
+
 /** The text of an error, whatever it is: nothing of it may throw. */
 export const messageOf = (thrown: unknown): string => readable(thrown).message
 

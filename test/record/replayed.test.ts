@@ -145,6 +145,16 @@ describe("a replayed run", () => {
       cause: ["Error", expect.stringContaining("ECONNREFUSED"), "ECONNREFUSED"],
     })
     expect(await replayed({ log }, program)).toEqual(was)
+    // As where a name has several addresses.
+    const several = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" })
+    const other = temporary("several.db")
+    const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: several }))
+    const run = await record({ log: other, goal: "Fail", agent: "tester", fetch })
+    const both = await program(run)
+    await run.end("failed")
+    expect(await replayed({ log: other }, program)).toEqual(both)
+    const [failed] = (await eventsOf(other)).filter(({ type }) => type === "IoFailed")
+    expect(failed?.payload).toMatchObject({ error: { message: "fetch failed: ECONNREFUSED" } })
   })
 
   it("gives a body in which a piece is empty to its end, as the recorder does", async () => {

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
-import { type Run, record, replayed } from "../../src/record/index.ts"
+import { forked, type Run, record, replayed } from "../../src/record/index.ts"
 import { server } from "../agents/models/servers.ts"
 import { eventsOf, temporary } from "./recorded.ts"
 
@@ -140,6 +140,24 @@ describe("a recording", () => {
     await run.end("achieved")
     expect(inLog(log)).toBe(false)
     await replayed({ log }, program)
+  })
+
+  it("has no key in the reason of its end, nor in what a fork is given", async () => {
+    const log = temporary("reason.db")
+    const secrets = [SECRET]
+    const run = await record({ log, goal: "Fail", agent: "tester", secrets })
+    const io = run.io("first", () => 1)
+    await io()
+    await run.end("failed", `Incorrect key: ${SECRET}`)
+    const program = async (run: Run) => {
+      const read = [await run.io("first", () => 1)(), await run.io("second", () => 2)()]
+      await run.end("failed", `Incorrect key: ${SECRET}`)
+      return read
+    }
+    const { answer } = await forked({ log, at: "@1", secrets, set: { result: SECRET } }, program)
+    expect(answer).toEqual([SECRET, 2])
+    expect((await eventsOf(log)).at(-1)?.payload).toMatchObject({ reason: "Incorrect key: [redacted]" })
+    expect(inLog(log)).toBe(false)
   })
 
   it("has no key of its goal", async () => {

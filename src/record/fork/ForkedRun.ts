@@ -36,10 +36,10 @@ export const begin = async (options: ForkedOptions): Promise<ForkedRun> => {
   const { changes, fetch, gate, secrets, onLogFailed = () => {}, ...forking } = options
   const { log: file, taskId, parent, at } = forking
   const events = (await eventsOf(file, taskId, parent)).filter(({ position }) => position <= at)
-  const overrides = { ...(Object.keys(changes).length === 0 ? {} : { changes: { ...changes } }) }
+  const redaction = Redaction.make(secrets)
+  const overrides = Object.keys(changes).length === 0 ? {} : { changes: redaction.value({ ...changes }) }
   const opened = await KeptAlive.during(OpenedRun.fork({ ...forking, overrides }, () => false))
   const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
-  const redaction = Redaction.make(secrets)
   const toMake = Changes.toMake(changes)
   const recording = RunAtWork.make({ opened, log, redaction, gate, fetch: ForkedFetch.changed(toMake, fetch) })
   let isEnded = false

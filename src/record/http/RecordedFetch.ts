@@ -10,7 +10,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"
 import { recordableRequest } from "../Recordable.ts"
-import { failureOf } from "../Thrown.ts"
+import { causeOf, failureOf } from "../Thrown.ts"
 import { type Asked, answeredBy, askedBy } from "../wire/wires.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -197,8 +197,8 @@ const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMes
 /** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */
 const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
   const failure = failureOf(error, redaction)
-  const [cause] = failure.thrown?.causes ?? []
-  return cause === undefined ? failure : { ...failure, message: `${failure.message}: ${cause.message}` }
+  const cause = causeOf(failure)
+  return cause === undefined ? failure : { ...failure, message: `${failure.message}: ${cause}` }
 }
 
 const ioFailed = (causationId: string, error: Failure, latencyMs: number): CoreNewEvent => ({

@@ -41,11 +41,11 @@ const abortOf = ({ name, message }: { readonly name: string; readonly message: s
 
 /** What `fetch` fails with. */
 export const failureOf = (failure: Failure, signal?: AbortSignal | null) => {
-  const { code: name, message, thrown } = failure
+  const { code: name, message } = failure
   if (signal?.aborted === true) return signal.reason
   if (HttpMessage.isAbort(name)) return new DOMException(message, name)
-  const [cause] = thrown?.causes ?? []
+  const cause = Thrown.causeOf(failure)
   if (cause === undefined) return new TypeError("fetch failed", { cause: new Error(message) })
   // The message was recorded with that of its cause, without which it says nothing.
-  return Thrown.errorOf({ ...failure, message: message.slice(0, -`: ${cause.message}`.length) })
+  return Thrown.errorOf({ ...failure, message: message.slice(0, -`: ${cause}`.length) })
 }
