@@ -30,18 +30,34 @@ export const between = (base: ReadonlyArray<Asked>, again: ReadonlyArray<Asked>)
 }
 
 /**
- * A request of another run with its restless words as in the base, and the base's request itself where nothing else differs. So is
- * one that has more words or fewer: its restless ones cannot be told from the others.
+ * A request of another run with its restless words as in the base, and the base's request itself where nothing else differs, or
+ * where it cannot be told whether something does.
  */
 export const calmed = (restless: Restless, asked: Asked): Asked => {
   const known = restless.get(asked.position)
   if (known === undefined) return asked
-  const words = wordsOf(asked)
-  const { places } = known
-  if (places === null || words.length !== known.words.length) return known.asked
-  const text = words.map((word, place) => (places.has(place) ? known.words[place] : word)).join("")
-  if (text === known.words.join("")) return known.asked
+  const text = calmedWords(known, wordsOf(asked))?.join("")
+  if (text === undefined || text === known.words.join("")) return known.asked
   return Either.match(asRead(text), { onLeft: () => asked, onRight: (read) => ({ ...asked, ...read }) })
+}
+
+/** The words with the restless ones of the base; undefined where those cannot be told from the others. */
+const calmedWords = (
+  { words: base, places }: RestlessRequest,
+  words: ReadonlyArray<string>,
+): ReadonlyArray<string | undefined> | undefined => {
+  if (places === null) return undefined
+  if (words.length === base.length) return words.map((word, place) => (places.has(place) ? base[place] : word))
+  // There are more words, or fewer, in one place.
+  const isSame = (place: number, word: string | undefined) => places.has(place) || base[place] === word
+  const shorter = Math.min(base.length, words.length)
+  let start = 0
+  while (start < shorter && isSame(start, words[start])) start++
+  let end = 0
+  while (end < shorter - start && isSame(base.length - 1 - end, words.at(-1 - end))) end++
+  // If a restless word is there, or beside it, it may be that one which is several now.
+  for (let place = start - 1; place <= base.length - end; place++) if (places.has(place)) return undefined
+  return [...base.slice(0, start), ...words.slice(start, words.length - end), ...base.slice(base.length - end)]
 }
 
 /** What is compared of a request, as words and what stands between them. */
