@@ -163,6 +163,16 @@ describe("an import", () => {
       }),
     ),
   )
+
+  it.effect("leaves no digest of a short system prompt either", () =>
+    withFiles({ "t.json": JSON.stringify(Formats.trajectory()) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory, { redact: true })
+        const all = yield* events
+        expect(payloads(all, "GuideApplied")).toMatchObject([{ digest: digest(null) }])
+      }),
+    ),
+  )
 })
 
 describe("a directory", () => {

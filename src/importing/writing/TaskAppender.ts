@@ -222,10 +222,17 @@ export const withSubject = <Request extends { readonly events: ReadonlyArray<New
 
 /** A payload whose personal fields are replaced as if their key had been destroyed, and so is what was computed of them. */
 export const redacted = (type: string, payload: object): object => {
-  const personal = { ...DIGESTS, ...Vocabulary.core.types.get(type)?.personal }
+  const digests = (DIGESTS.get(type) ?? []).map((name) => [name, digest(null)])
+  const personal = { ...Object.fromEntries(digests), ...Vocabulary.core.types.get(type)?.personal }
   const present = Object.entries(personal).filter(([name]) => Object.hasOwn(payload, name))
   return { ...payload, ...Object.fromEntries(present) }
 }
 
-/** Digests of arguments and requests: who guesses a short one right would know it by its digest. */
-const DIGESTS = Object.fromEntries(["argsDigest", "requestDigest", "shownDigest"].map((name) => [name, digest(null)]))
+/** Digests of personal fields: who guesses a short text right would know it by its digest. */
+const DIGESTS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["ActuatorCommanded", ["argsDigest"]],
+  ["ConfirmationRequested", ["argsDigest"]],
+  ["ConfirmationDecided", ["argsDigest", "shownDigest"]],
+  ["GuideApplied", ["digest"]],
+  ["ModelCalled", ["requestDigest"]],
+])
