@@ -11,16 +11,21 @@ export class MessageOrder {
   readonly #messages = new IdSet()
   /** The messages that records follow which were not read before them. */
   readonly #missing = new Set<string>()
+  /** The last record, and the last message of the main conversation. */
+  #lastRecord: string | undefined
   #last: string | undefined
 
   /** Takes the id of a record. Returns whether it is new. */
   add(uuid: string): boolean {
+    this.#lastRecord = uuid
     return this.#seen.add(idOf(uuid))
   }
 
   /** Takes the id of what a record follows. */
   follows(parent: string | undefined): void {
-    if (parent === undefined || this.#missing.size >= MAX_MISSING || this.#seen.has(idOf(parent))) return
+    // Most records follow the one before them.
+    if (parent === undefined || parent === this.#lastRecord) return
+    if (this.#missing.size >= MAX_MISSING || this.#seen.has(idOf(parent))) return
     this.#missing.add(parent)
   }
 
