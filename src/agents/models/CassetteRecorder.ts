@@ -4,7 +4,7 @@ import * as fs from "node:fs/promises"
 import { Data, Effect, Redacted } from "effect"
 import * as Cassette from "./Cassette.ts"
 import type { Fetch } from "./Fetch.ts"
-import * as Secrets from "./Secrets.ts"
+import * as Secrets from "./secrets/Secrets.ts"
 
 /** A key occurs in what was recorded: nothing was written. Take it out of the conversation, and record again. */
 export class SecretRecorded extends Data.TaggedError("SecretRecorded")<{

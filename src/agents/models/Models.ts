@@ -10,7 +10,7 @@ import * as AiSdkModel from "./providers/AiSdkModel.ts"
 import { ending } from "./providers/AnswerEnd.ts"
 import { bounded } from "./providers/AnswerLimit.ts"
 import * as Provider from "./providers/Provider.ts"
-import * as Secrets from "./Secrets.ts"
+import * as Secrets from "./secrets/Secrets.ts"
 import { KeyMissing, type ProviderMissing, UnknownProvider } from "./UnusableModel.ts"
 
 /** Options of `load`. */

@@ -2,7 +2,7 @@
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import * as Secrets from "../../agents/models/Secrets.ts"
+import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { EventLog, Exact } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"

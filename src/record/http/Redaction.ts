@@ -1,6 +1,6 @@
 /** Keeps keys out of a recording: those of the environment, and those that the program's requests carry. */
 
-import * as Secrets from "../../agents/models/Secrets.ts"
+import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { piecesOf } from "../wire/pieces.ts"

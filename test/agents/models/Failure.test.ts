@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { backoffMs, DEFAULT_RETRIES } from "../../../src/agents/models/Backoff.ts"
 import { classify, LONGEST_REASON, LONGEST_RETRY_AFTER_MS } from "../../../src/agents/models/Failure.ts"
-import * as Secrets from "../../../src/agents/models/Secrets.ts"
+import * as Secrets from "../../../src/agents/models/secrets/Secrets.ts"
 
 const NOW = Date.parse("2026-11-22T22:00:00Z")
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Secrets from "../../../src/agents/models/Secrets.ts"
+import * as Secrets from "../../../src/agents/models/secrets/Secrets.ts"
 
 const KEY = 'sk-"12345678'
 

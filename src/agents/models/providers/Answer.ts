@@ -4,7 +4,7 @@ import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageMo
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
-import type { StreamedText } from "../Secrets.ts"
+import type { StreamedText } from "../secrets/Secrets.ts"
 import * as GrowingParts from "./GrowingParts.ts"
 import { MOST_TOKENS, type RawReading } from "./RawReading.ts"
 

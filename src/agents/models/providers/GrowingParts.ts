@@ -4,7 +4,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider"
 import { findNonJson, type Json, type JsonObject } from "../../../values/Json.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
-import type { StreamedText } from "../Secrets.ts"
+import type { StreamedText } from "../secrets/Secrets.ts"
 
 /** The parts of an answer while it streams. */
 export interface GrowingParts {

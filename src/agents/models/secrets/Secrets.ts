@@ -1,7 +1,7 @@
 /** Finds keys, in the environment and in requests, and keeps their texts out of everything that is written. */
 
-import type { Json } from "../../values/Json.ts"
-import * as JsonEscapes from "../../values/JsonEscapes.ts"
+import type { Json } from "../../../values/Json.ts"
+import * as JsonEscapes from "./JsonEscapes.ts"
 
 /** Finds and removes the texts of some keys. */
 export interface Secrets {
