@@ -222,6 +222,25 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     await page.locator(".task-line").first().waitFor()
   })
 
+  it("is offered tasks without that anything moves below the pointer, however late they come", async () => {
+    const { page } = await visit(`${TASK}/@1010`)
+    await at(page, 1010)
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route("**/api/tasks*", async (route) => {
+      await asked
+      await route.continue()
+    })
+    await page.locator(".bar .task").click()
+    const before = await page.getByRole("button", { name: "the list of all tasks" }).boundingBox()
+    answer()
+    const button = page.getByRole("button", { name: "the list of all 23 tasks" })
+    await button.waitFor()
+    expect((await button.boundingBox())?.y).toBe(before?.y)
+  })
+
   it("is heard at once after a dialog was closed, in whose field the focus still is, and whose end comes later", async () => {
     const { page } = await visit(`${TASK}/@1010`)
     await at(page, 1010)
