@@ -25,7 +25,7 @@ export const failureOf = (thrown: unknown, { text }: Redaction): Failure => {
     ...(behind.length === 0 ? {} : { causes: behind }),
   }
   return {
-    ...{ code: plainText(name), message: safe(message, text) },
+    ...{ code: safe(name, text), message: safe(message, text) },
     ...(Object.keys(read).length === 0 ? {} : { thrown: read }),
   }
 }

@@ -153,6 +153,15 @@ describe("a replayed run", () => {
     const both = await program(run)
     await run.end("failed")
     expect(await replayed({ log: other }, program)).toEqual(both)
+    const strange = temporary("strange.db")
+    const refuses = async (run: Run) => String(await rejection(chat(run, "http://gone.invalid", [user("hello")])))
+    const refused = await record({
+      ...{ log: strange, goal: "Fail", agent: "tester" },
+      fetch: () => Promise.reject(new RangeError("no such host here")),
+    })
+    expect(await refuses(refused)).toBe("RangeError: no such host here")
+    await refused.end("failed")
+    expect(await replayed({ log: strange }, refuses)).toBe("RangeError: no such host here")
     const [failed] = (await eventsOf(other)).filter(({ type }) => type === "IoFailed")
     expect(failed?.payload).toMatchObject({ error: { message: "fetch failed: ECONNREFUSED" } })
   })

@@ -17,8 +17,9 @@ export type Restless = ReadonlyMap<number | null, RestlessRequest>
 /** What two runs of the same asked otherwise. */
 export const between = (base: ReadonlyArray<Asked>, again: ReadonlyArray<Asked>): Restless => {
   const restless = new Map<number | null, RestlessRequest>()
+  const byPosition = new Map(base.map((asked) => [asked.position, asked]))
   for (const other of again) {
-    const asked = base.find(({ position }) => position === other.position)
+    const asked = byPosition.get(other.position)
     if (asked === undefined || asked.digest === other.digest) continue
     const [words, others] = [wordsOf(asked), wordsOf(other)]
     const differing = words.flatMap((word, place) => (word === others[place] ? [] : [place]))

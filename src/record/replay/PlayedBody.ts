@@ -45,7 +45,7 @@ export const failureOf = (failure: Failure, signal?: AbortSignal | null) => {
   if (signal?.aborted === true) return signal.reason
   if (HttpMessage.isAbort(name)) return new DOMException(message, name)
   const cause = Thrown.causeOf(failure)
-  if (cause === undefined) return new TypeError("fetch failed", { cause: new Error(message) })
   // The message was recorded with that of its cause, without which it says nothing.
-  return Thrown.errorOf({ ...failure, message: message.slice(0, -`: ${cause}`.length) })
+  const own = cause === undefined ? message : message.slice(0, -`: ${cause}`.length)
+  return Thrown.errorOf({ ...failure, message: own })
 }
