@@ -115,6 +115,10 @@ describe("the kind of an event", () => {
   })
 })
 
+/** What a path leads through: lists or objects. */
+const kinds = (document: Json, path: ReadonlyArray<string>): string =>
+  path.map((_, depth) => Array.isArray(JsonPointer.valueAt(document, path.slice(0, depth)))).join()
+
 describe("who wrote what", () => {
   it("is for each leaf the last event at which its value became another", () => {
     fc.assert(
@@ -127,8 +131,13 @@ describe("who wrote what", () => {
         const listed = Writers.listed(writers, "")
         const last = documents.at(-1) ?? null
         const expected = leaves(last).map((keys) => {
-          const at = documents.map((document) => JsonPointer.valueAt(document, keys))
-          const changed = at.findLastIndex((value, index) => !JsonPatch.equal(value, at[index - 1]))
+          const at = documents.map((document) => ({
+            of: JsonPointer.valueAt(document, keys),
+            in: kinds(document, keys),
+          }))
+          const changed = at.findLastIndex(
+            (one, index) => one.in !== at[index - 1]?.in || !JsonPatch.equal(one.of, at[index - 1]?.of),
+          )
           return [JsonPointer.write(keys), changed + 1]
         })
         expect(listed).toEqual(Object.fromEntries(expected))
@@ -136,6 +145,8 @@ describe("who wrote what", () => {
           expect(JsonPointer.valueAt(last, pointerKeys(pointer))).toBeDefined()
         }
       }),
+      // A member of an object and the element of a list that takes its place have one path.
+      { examples: [[[{ "5": null }, [false, false, false, 0, 0, null]]]] },
     )
   })
 })
