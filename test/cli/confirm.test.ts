@@ -72,7 +72,7 @@ describe("what a person approves", () => {
 
   it("is printed with the approval; where no kernel is at work that is said, and the exit code is 3", async () => {
     const { log, id, shownDigest } = await waitingIn("dead.db", { path: "b.txt" })
-    const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, ...log])
+    const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, "--yes", ...log])
     expect(stdout).toContain('args      {"path":"b.txt"}')
     expect(stdout).toContain(`Approved ${id} @2`)
     expect(code).toBe(3)
@@ -84,11 +84,11 @@ describe("what a person approves", () => {
     const [host, pid] = [os.hostname(), process.pid]
     const gone = await waitingIn("gone.db", { path: "c.txt" }, { host, pid: await deadProcess() })
     expect((await hindcast(["confirm", "ls", ...gone.log])).stdout).toContain("No kernel")
-    expect((await hindcast(["confirm", "approve", gone.id, ...gone.log])).code).toBe(3)
+    expect((await hindcast(["confirm", "approve", gone.id, "--yes", ...gone.log])).code).toBe(3)
     const { log, id } = await waitingIn("recorded.db", { path: "c.txt" }, { host, pid })
     const { stdout: listed } = await hindcast(["confirm", "ls", ...log])
     expect(listed).not.toContain("No kernel")
-    const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, ...log])
+    const { code, stdout, stderr } = await hindcast(["confirm", "approve", id, "--yes", ...log])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toContain(`Approved ${id} @3`)
   })

@@ -77,7 +77,7 @@ describe("the demo, on a log that does not exist yet", () => {
     expect(lines).toContain("  risk          high")
     const answered = lines.indexOf("Answered by another process:")
     expect(lines[answered + 1]).toMatch(
-      /^ {2}\$ node .* confirm approve \w{12} --reason demo --log \.hindcast\/demo\.db$/,
+      /^ {2}\$ node .* confirm approve \w{12} --yes --reason demo --log \.hindcast\/demo\.db$/,
     )
     expect(lines[answered + 2]).toMatch(/^ {2}Approved [\w-]{36} @\d+$/)
     expect(lines[answered + 3]).toMatch(/^\.hindcast\/demo-note\.txt: written @\d+$/)

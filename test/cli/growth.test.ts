@@ -93,7 +93,9 @@ describe("log shred", () => {
     expect((await run("log", "ls")).text).toContain("a secret")
     const unsure = await run("log", "shred", "anna", "--reason", "she asked")
     expect(unsure).toMatchObject({ code: 1 })
-    expect(unsure.text).toContain("expected --yes, because a destroyed key cannot be restored")
+    expect(unsure.text).toContain(
+      "expected --yes, or a terminal to ask at, found neither. A destroyed key cannot be restored.",
+    )
 
     const done = await run("log", "shred", "anna", "--reason", "she asked", "--yes")
     expect(done).toMatchObject({ code: 0 })

@@ -213,7 +213,7 @@ describe("fork", () => {
       const { confirmations } = await document(["confirm", "ls", "--log", place.file("asking.db")])
       id = (confirmations as ReadonlyArray<{ id: string }>)[0]?.id
     }
-    await document(["confirm", "approve", String(id), "--log", place.file("asking.db")])
+    await document(["confirm", "approve", String(id), "--yes", "--log", place.file("asking.db")])
     const { code, stdout } = await forking.ended
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       ...{ code: 0, timeline: "fork-1", audit: { outcome: "achieved", confirming: { requested: 1, approved: 1 } } },

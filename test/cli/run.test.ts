@@ -213,7 +213,8 @@ describe("the gate", () => {
       const id = await waiting(log, running)
       const { stdout: listed } = await hindcast(["confirm", "ls", "--log", place.file(log)])
       expect(listed).toMatch(/^ {2}asked @\d+ by writer@1: Write$/m)
-      const answer = ["confirm", word, id.slice(-8), "--reason", "because", "--log", place.file(log)]
+      const unasked = word === "approve" ? ["--yes"] : []
+      const answer = ["confirm", word, id.slice(-8), ...unasked, "--reason", "because", "--log", place.file(log)]
       expect(await document(answer)).toMatchObject({
         confirmationId: id,
         position: expect.any(Number),

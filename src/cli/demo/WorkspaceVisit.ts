@@ -88,6 +88,7 @@ const approveElsewhere = <E>(
         "confirm",
         "approve",
         endOf(confirmationId),
+        "--yes",
         "--reason",
         "demo",
         "--log",

@@ -3,11 +3,11 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { PersonalData } from "../../events/payload/PersonalData.ts"
 import { oneLine } from "../../values/PlainText.ts"
-import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag, text } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as Question from "../terminal/Question.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, time } from "../terminal/Text.ts"
 
@@ -45,10 +45,15 @@ export const shred = Command.make(
   },
   ({ log, json, subject, reason, yes }) =>
     Effect.gen(function* () {
-      if (!yes) {
-        const expected = "--yes, because a destroyed key cannot be restored"
-        return yield* new BadInput({ input: "log shred", expected, found: "none" })
-      }
+      const agrees = yield* Question.agrees({
+        ...{ command: "hindcast log shred", options: ["--yes"], given: yes, json },
+        about: "A destroyed key cannot be restored.",
+        ask: Effect.map(
+          Question.ask(`Destroy the key of ${oneLine(subject)}? It cannot be restored. [y/N] `),
+          Question.isYes,
+        ),
+      })
+      if (!agrees) return yield* Output.write("No key was destroyed.")
       const event = yield* (yield* PersonalData).shred({ subject, reason, actor: userAsActor() })
       yield* Output.show(json, event, (style) => [
         `${style.good("Shredded")}: the key ${String(event.payload.keyId)} is destroyed, recorded at ${at(event.position)}. What it encrypted cannot be read any more, here or in any copy; copies of the key file, such as backups, have to be destroyed as well.`,

@@ -20,6 +20,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as CommandOrigin from "../pages/events/CommandOrigin.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
+import * as Question from "../terminal/Question.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at } from "../terminal/Text.ts"
 import * as Prompter from "./Prompter.ts"
@@ -162,16 +163,19 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
     if (Option.isSome(typed.digest)) yield* checkDigest(typed.digest.value, digest)
     const { page, hidden } = pageOf(Output.styleOf(process.stdout), found)
     const isKnown = typed.unseen || Option.isSome(typed.digest)
-    const asksUser = !json && !typed.yes && Prompter.isPossible()
-    if (hidden > 0 && !isKnown && !asksUser && !json) {
+    const isGiven = typed.yes || Option.isSome(typed.digest)
+    if (hidden > 0 && !isKnown && typed.yes) {
       const advice = `\`hindcast confirm show ${id} --all\` shows it; then name its digest by --digest, or say --unseen.`
       const expected = "--digest or --unseen, because it was not shown completely"
       return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
     }
     if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
-    if (asksUser && !(yield* Prompter.agrees(isKnown ? 0 : hidden))) {
-      return yield* Output.write("Nothing was approved: it still waits.")
-    }
+    const agrees = yield* Question.agrees({
+      ...{ command: "hindcast confirm approve", options: ["--yes", "--digest"], given: isGiven, json },
+      about: `\`hindcast confirm show ${id}\` shows what waits, and its digest.`,
+      ask: Prompter.agrees(isKnown ? 0 : hidden),
+    })
+    if (!agrees) return yield* Output.write("Nothing was approved: it still waits.")
     const { position } = yield* answer(id, true, reason, digest)
     const running = yield* areAwaited([waiting.taskId])
     const document = { confirmationId: id, approved: true, position, digest, shown: waiting.shown, running }
@@ -180,7 +184,7 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
   }).pipe(Effect.provide(OpenLog.forWriting(typed.log))),
 ).pipe(
   Command.withDescription(
-    "Approve what waits, so that it is executed. It is shown first, and at a terminal you are asked",
+    "Approve what waits, so that it is executed. It is shown first, and you are asked; without a terminal, --yes or --digest is needed",
   ),
 )
 
