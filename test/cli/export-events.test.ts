@@ -124,7 +124,7 @@ describe("hindcast export events", () => {
       exporting("--output", place.file("none/x.jsonl")),
       exporting("--output", "-", "--type", "SensorRed"),
       exporting("--output", "-", "--timeline", "none"),
-      exporting("--output", log, "--force"),
+      exporting("--output", `${log}-wal`, "--force"),
     ])
     expect(there).toMatchObject({ code: 1, error: { tag: "OutputExists" } })
     expect(fs.readFileSync(file, "utf8")).toBe("mine")

@@ -19,6 +19,7 @@ import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as AuditsMarkdown from "./AuditsMarkdown.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
 const FORMATS = ["csv", "parquet", "jsonl", "json", "markdown"] as const
@@ -35,7 +36,7 @@ export const audits = Command.make(
       "Only scores by this: a pointer, a score set's id or the end of it, or a label. Default: all, a row for each",
     ),
     format: oneOf("format", FORMATS).pipe(
-      Options.withDescription("Default: by the end of the file's name (.md is markdown), else csv"),
+      Options.withDescription("Default: by the end of the file's name (.md is markdown), csv if it has none"),
       Options.optional,
     ),
     timeline: TimelineOption.timeline,
@@ -45,7 +46,7 @@ export const audits = Command.make(
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
-      const format = Option.getOrElse(typed, () => formatOf(output))
+      const format = yield* OutputFormat.choose(output, typed, FORMATS)
       const choice = Option.isNone(scores) ? undefined : yield* ScoreOption.resolve(scores)
       const source = { log: path.basename(log.name), head: head.position }
       let exported = 0
@@ -78,12 +79,6 @@ export const audits = Command.make(
 
 /** Audits that are encoded at a time. */
 const PAGE = 256
-
-const formatOf = (output: string): Format => {
-  const end = path.extname(output).slice(1).toLowerCase()
-  if (end === "md") return "markdown"
-  return FORMATS.find((format) => format === end) ?? "csv"
-}
 
 /** The audit with the chosen score only. */
 const withChosenScore = (audit: TaskAudit, choice: ScoreChoice): TaskAudit => {

@@ -14,6 +14,7 @@ import { at, count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
 
 /** The options of every export of events. */
@@ -52,7 +53,7 @@ export interface ExportSource extends TableSource {
  * all events can be encoded by several threads.
  */
 export type Format = {
-  readonly name: string
+  readonly name: OutputFormat.Name
   readonly binary: boolean
   readonly isTable?: boolean
 } & (
@@ -66,6 +67,7 @@ type EncoderFromLog = Effect.Effect<Encoder<DecodedEvent>, LogError, Records>
 /** Exports the selected events in constant memory. Events that are appended after the export began are not included. */
 export const run = (typed: Typed, format: Format) =>
   Effect.gen(function* () {
+    yield* OutputFormat.check("--output", typed.output, format.name)
     const log = yield* EventLog
     const selection = yield* Selection.resolve(typed)
     const { after, until: upTo, head, whole } = selection

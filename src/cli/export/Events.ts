@@ -1,14 +1,17 @@
 /** The command `hindcast export events`: events as JSON Lines or as a Parquet table. */
 import { Command, Options } from "@effect/cli"
-import { Option } from "effect"
+import { Effect } from "effect"
 import * as EventLines from "../../projections/exports/EventLines.ts"
 import * as EventTable from "../../projections/exports/EventTable.ts"
 import { oneOf, wholeNumber } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
 
-const format = oneOf("format", ["jsonl", "parquet"]).pipe(
-  Options.withDescription("jsonl or parquet. Default: parquet where the file's name ends so, else jsonl"),
+const FORMATS = ["jsonl", "parquet"] as const
+
+const format = oneOf("format", FORMATS).pipe(
+  Options.withDescription("jsonl or parquet. Default: by the end of the file's name, jsonl if it has none"),
   Options.optional,
 )
 
@@ -21,10 +24,10 @@ const jobs = wholeNumber("jobs", 1).pipe(
 export const events = Command.make(
   "events",
   { ...EventExport.options, type: Selection.type, format, jobs },
-  ({ format, ...typed }) => {
-    const named = Option.getOrElse(format, () => (typed.output.endsWith(".parquet") ? "parquet" : "jsonl"))
-    return EventExport.run(typed, named === "parquet" ? PARQUET : typed.decrypt ? DECRYPTED_LINES : LINES)
-  },
+  ({ format, ...typed }) =>
+    Effect.flatMap(OutputFormat.choose(typed.output, format, FORMATS), (chosen) =>
+      EventExport.run(typed, chosen === "parquet" ? PARQUET : typed.decrypt ? DECRYPTED_LINES : LINES),
+    ),
 ).pipe(
   Command.withDescription(
     "Write events as JSON Lines, exactly as they are stored, so that `hindcast log import` makes the same log of them; or as a Parquet table",

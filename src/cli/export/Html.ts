@@ -27,6 +27,7 @@ import { count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 import * as StudioPage from "./StudioPage.ts"
 
@@ -46,6 +47,7 @@ export const html = Command.make(
   },
   ({ log: named, json, output, force, scores, task, timeline, studio }) =>
     Effect.gen(function* () {
+      yield* OutputFormat.check("--output", output, "html")
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head

@@ -13,6 +13,7 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import { count, size } from "../terminal/Text.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 
 /** `hindcast export studio TASK…` */
 export const studioFile = Command.make(
@@ -30,6 +31,7 @@ export const studioFile = Command.make(
   },
   ({ log: named, json, output, force, tasks: typed, at, personal, timeline }) =>
     Effect.gen(function* () {
+      yield* OutputFormat.check("--output", output, "html")
       const log = yield* EventLog
       const ids = [...new Set(yield* Effect.forEach(typed, Ids.task).pipe(TimelineOption.provide(timeline)))]
       const on = Option.getOrElse(timeline, () => MAIN)

@@ -4,7 +4,7 @@
  */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
@@ -21,7 +21,10 @@ import { count, size } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
+import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
+
+const FORMATS = ["jsonl", "parquet"] as const
 
 /** `hindcast export transitions` */
 export const transitions = Command.make(
@@ -30,8 +33,8 @@ export const transitions = Command.make(
     ...common,
     ...OutputFile.outputOptions,
     scores: ScoreOption.scores,
-    format: oneOf("format", ["parquet", "jsonl"]).pipe(
-      Options.withDescription("parquet or jsonl. Default: parquet where the file's name ends so, else jsonl"),
+    format: oneOf("format", FORMATS).pipe(
+      Options.withDescription("jsonl or parquet. Default: by the end of the file's name, jsonl if it has none"),
       Options.optional,
     ),
     timeline: TimelineOption.timeline,
@@ -41,7 +44,7 @@ export const transitions = Command.make(
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
       const head = yield* log.head
-      const format = Option.getOrElse(typed, () => (output.endsWith(".parquet") ? "parquet" : "jsonl"))
+      const format = yield* OutputFormat.choose(output, typed, FORMATS)
       const choice = yield* ScoreOption.resolve(scores)
       const counts = { tasks: 0, steps: 0, withoutSteps: 0, unscored: 0 }
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {

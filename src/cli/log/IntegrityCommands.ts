@@ -17,6 +17,7 @@ import { common, flag, optionalText, text } from "../command/CommonOptions.ts"
 import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 import * as ExaminationPage from "../pages/log/ExaminationPage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, time } from "../terminal/Text.ts"
@@ -122,6 +123,7 @@ export const anchor = Command.make(
         const found = `${out.value}, and an anchor is never overwritten`
         return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
       }
+      if (Option.isSome(out)) yield* OutputFormat.check("--out", out.value, "json")
       // A signature vouches for the log, so a log that was tampered with gets none.
       const found = yield* verifying(json, (callbacks) => log.verifyWith(callbacks))
       if (found._tag === "Tampered") {

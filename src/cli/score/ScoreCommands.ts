@@ -21,6 +21,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as OutputFile from "../export/OutputFile.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 import * as ComparisonPage from "../pages/scores/ComparisonPage.ts"
 import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
 import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
@@ -160,6 +161,7 @@ export const compare = Command.make(
   },
   ({ log, json, a, b, by, cluster, passAbove, seed, html, force, timeline }) =>
     Effect.gen(function* () {
+      if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
       const tasks = yield* TaskList.standings(yield* EventLog)
       const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
         value: by,

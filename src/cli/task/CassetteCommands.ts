@@ -8,6 +8,7 @@ import * as Models from "../../agents/models/Models.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, text } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 import * as AgentOption from "./AgentOption.ts"
 import * as RunCommand from "./RunCommand.ts"
 
@@ -24,6 +25,7 @@ const record = Command.make(
   },
   ({ file, model, ...typed }) =>
     Effect.gen(function* () {
+      yield* OutputFormat.check("cassette record", file, "json")
       const cassette = yield* newFile(file)
       const recorder = CassetteRecorder.make(cassette)
       const loading = Models.load(model, { fetch: recorder.fetch })

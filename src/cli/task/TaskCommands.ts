@@ -14,6 +14,7 @@ import * as Ids from "../command/Ids.ts"
 import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 import * as TaskListPage from "../pages/audit/TaskListPage.ts"
 import { at, count } from "../terminal/Text.ts"
 import { cancel, continueTask, pause } from "./ControlCommands.ts"
@@ -76,6 +77,7 @@ const bundle = Command.make(
   },
   ({ log, json, task, out }) =>
     Effect.gen(function* () {
+      yield* OutputFormat.check("--out", out, "log")
       const bundled = yield* (yield* Bundles)
         .bundle({ taskId: yield* Ids.task(task), file: path.resolve(out) })
         .pipe(

@@ -1,0 +1,77 @@
+/** The formats of output files: which endings of a file's name each has, and which format a name chooses. */
+import * as path from "node:path"
+import { Effect, Option } from "effect"
+import { BadInput } from "../command/BadInput.ts"
+
+interface Format {
+  /** What such a file holds. */
+  readonly holds: string
+  /** The endings of its name. */
+  readonly ends: ReadonlyArray<string>
+}
+
+const LINES = ["jsonl", "ndjson"]
+
+const FORMATS = {
+  jsonl: { holds: "JSON Lines", ends: LINES },
+  json: { holds: "JSON", ends: ["json"] },
+  csv: { holds: "CSV", ends: ["csv"] },
+  parquet: { holds: "a Parquet table", ends: ["parquet"] },
+  markdown: { holds: "Markdown", ends: ["md", "markdown"] },
+  html: { holds: "an HTML page", ends: ["html", "htm"] },
+  mcap: { holds: "MCAP", ends: ["mcap"] },
+  otlp: { holds: "OTLP/JSON, a document a line", ends: [...LINES, "json"] },
+  piaavt: { holds: "JSON Lines of PiaAVT", ends: LINES },
+  log: { holds: "a log", ends: ["db", "sqlite", "sqlite3"] },
+} satisfies Readonly<Record<string, Format>>
+
+/** The name of a format. */
+export type Name = keyof typeof FORMATS
+
+/** Endings of formats that Hindcast does not write. A name with one of them promises what its file would not hold. */
+const FOREIGN = [
+  ...["arrow", "avro", "bz2", "feather", "gz", "pdf", "png", "svg", "tar", "tgz", "toml", "tsv", "xls", "xlsx", "xml"],
+  ...["xz", "yaml", "yml", "zip", "zst"],
+]
+
+const KNOWN: ReadonlySet<string> = new Set([...Object.values(FORMATS).flatMap(({ ends }) => ends), ...FOREIGN])
+
+/** The ending of a file's name, in lower case; `undefined` if it has none, as a pipe, a device or `-`. A version's number is none. */
+const endOf = (file: string): string | undefined => /^\.([a-z]\w*)$/i.exec(path.extname(file))?.[1]?.toLowerCase()
+
+const endsOf = (name: Name): ReadonlyArray<string> => FORMATS[name].ends
+
+const listed = (ends: ReadonlyArray<string>): string => ends.map((end) => `.${end}`).join(" or ")
+
+/**
+ * Fails if the name of a file promises another format than the one that is written. Names without an ending, and with endings
+ * that promise no format, are fine.
+ *
+ * @param input the option that named the file
+ */
+export const check = (input: string, file: string, name: Name): Effect.Effect<void, BadInput> => {
+  const end = endOf(file)
+  if (end === undefined || endsOf(name).includes(end) || !KNOWN.has(end)) return Effect.void
+  const expected = `a name that ends in ${listed(endsOf(name))}, or has no ending, for ${FORMATS[name].holds}`
+  return new BadInput({ input: `${input} ${file}`, expected, found: `.${end}`, advice: "Nothing was written." })
+}
+
+/**
+ * The format of `--output`: the one that `--format` names, else the one that the file's name ends in, else the first of
+ * `names`, for a name without an ending. Fails if the name ends in anything else.
+ *
+ * @param names the formats that the command writes
+ */
+export const choose = <Choice extends Name>(
+  file: string,
+  named: Option.Option<Choice>,
+  names: readonly [Choice, ...ReadonlyArray<Choice>],
+): Effect.Effect<Choice, BadInput> => {
+  if (Option.isSome(named)) return Effect.as(check("--output", file, named.value), named.value)
+  const end = endOf(file)
+  if (end === undefined) return Effect.succeed(names[0])
+  const chosen = names.find((name) => endsOf(name).includes(end))
+  if (chosen !== undefined) return Effect.succeed(chosen)
+  const expected = `a name that ends in ${listed(names.flatMap(endsOf))}, or has no ending, or --format ${names.join("|")}`
+  return new BadInput({ input: `--output ${file}`, expected, found: `.${end}`, advice: "Nothing was written." })
+}
