@@ -66,6 +66,18 @@ describe("whatever a predicate asks", () => {
                       expect([text, found]).toMatchObject([text, { left: { _tag: "PredicateFailed", position: told } }])
                       continue
                     }
+                    if (Either.isLeft(found) && found.left._tag === "PredicatePathNeverExisted") {
+                      // It holds nowhere, and the path that it names is in none of the states.
+                      const isThere = Either.getOrThrow(Predicate.compile(`${found.left.path} == ${found.left.path}`))
+                      const there = states.map((state, position) =>
+                        ask(isThere, { state, position, event: events[position - 1] ?? null, value: undefined }),
+                      )
+                      const watched = yield* Effect.flip(Stream.runDrain(travel.watch(null, predicate)))
+                      expect([text, told, there.some(Either.getOrThrow), watched._tag]).toEqual([
+                        ...[text, -1, false, found.left._tag],
+                      ])
+                      continue
+                    }
                     const first = told < 0 ? null : told
                     expect([text, found]).toMatchObject([text, { right: { first, certain: true } }])
                     if (held.some(Either.isLeft)) continue

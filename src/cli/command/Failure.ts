@@ -43,6 +43,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "PathNotFound",
   "PositionElsewhere",
   "PositionOutOfRange",
+  "PredicatePathNeverExisted",
   "ScoringNotFound",
   "TaskNotFound",
   "TimelineNotFound",

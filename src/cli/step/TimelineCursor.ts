@@ -17,6 +17,7 @@ import * as Worlds from "../../projections/state/Worlds.ts"
 import * as EventFilter from "../../projections/timetravel/EventFilter.ts"
 import * as Path from "../../projections/timetravel/Path.ts"
 import { paths } from "../../projections/timetravel/Predicate.ts"
+import * as PredicateReads from "../../projections/timetravel/PredicateReads.ts"
 import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
 import * as TimelineHistory from "../../projections/timetravel/TimelineHistory.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
@@ -124,11 +125,12 @@ export const change = ({ history, head }: TimelineCursor, from: number, directio
 
 /**
  * The position at which a predicate next becomes true, or last became true before. For a predicate about events, the
- * position of an event for which it holds.
+ * position of an event for which it holds. Fails if the predicate reads a path that never existed.
  */
 export const transition = ({ history, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {
-    const predicate = yield* Predicate.compile(source)
+    const reads = PredicateReads.observe(yield* Predicate.compile(source))
+    const { predicate } = reads
     const filter = EventFilter.ofPaths(paths(predicate))
     const transitions = (after: number, until: number) =>
       Stream.unwrap(
@@ -140,7 +142,11 @@ export const transition = ({ history, head }: TimelineCursor, from: number, dire
           ),
         ),
       )
-    if (direction === "forward") return Option.map(yield* Stream.runHead(transitions(from, head)), positionOf)
+    if (direction === "forward") {
+      const found = yield* Stream.runHead(transitions(from, head))
+      if (Option.isNone(found)) yield* reads.check(history, { after: 0, until: head })
+      return Option.map(found, positionOf)
+    }
     let until = from - 1
     for (let length = FIRST_RANGE; until > 0; length *= GROWTH) {
       const after = Math.max(0, until - length)
@@ -148,6 +154,7 @@ export const transition = ({ history, head }: TimelineCursor, from: number, dire
       if (Option.isSome(found)) return Option.map(found, positionOf)
       until = after
     }
+    yield* reads.check(history, { after: 0, until: head })
     return Option.none()
   })
 

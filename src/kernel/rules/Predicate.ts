@@ -6,6 +6,7 @@ import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
 import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
+import * as MissingReads from "./MissingReads.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
 /** Fix the predicate: it does not compile, names something unknown, or is not true or false. */
@@ -24,7 +25,7 @@ export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expre
  * - `event`, `position`: the event and its position in the log;
  * - `value`, with `ofPath`: the value at the watched path.
  *
- * A predicate that reads a missing key is false.
+ * A predicate that reads a missing key is false at that moment, and says which path was missing.
  */
 export const compile = (
   source: string,
@@ -37,6 +38,7 @@ export const compile = (
   if (ofPath) environment.registerVariable("value", "dyn")
   const compiled = Expression.compile(source, environment, (program): Predicate => {
     const { mentionsEvent, readPaths, types } = RuleDependencies.of(program.ast)
+    const missing = MissingReads.analyse(program, environment)
     const reads = readPaths?.flatMap((readPath) => (readPath.in === "state" ? [JsonPointer.write(readPath.path)] : []))
     return {
       source,
@@ -44,28 +46,34 @@ export const compile = (
       monotone: isMonotone(program.ast),
       ...(reads === undefined ? {} : { reads }),
       ...(types === undefined ? {} : { types: [...types] }),
-      holds: ({ state, value, event, position }) =>
-        evaluateOrFalse(() =>
-          program({
-            state,
-            event: event ?? {},
-            position: BigInt(position),
-            // A value that is not given counts as missing, like a key.
-            ...(value === undefined ? {} : { value }),
-          }),
-        ),
+      holds: ({ state, value, event, position }, onMissing) => {
+        const context = {
+          state,
+          event: event ?? {},
+          position: BigInt(position),
+          // A value that is not given counts as missing, like a key.
+          ...(value === undefined ? {} : { value }),
+        }
+        return evaluateOrFalse(
+          () => program(context),
+          (cause) => onMissing?.(missing.of(cause, context)),
+        )
+      },
     }
   })
   return Either.mapLeft(compiled, invalid)
 }
 
 /** Evaluates a predicate. A missing key or variable makes it false. The caller checks that the result is a boolean. */
-const evaluateOrFalse = (evaluate: () => boolean): boolean => {
+const evaluateOrFalse = (evaluate: () => boolean, onAbsent: (cause: unknown) => void): boolean => {
   try {
     return evaluate()
   } catch (cause) {
     const { code, summary } = Expression.described(cause)
-    if (ABSENT.has(code)) return false
+    if (ABSENT.has(code)) {
+      onAbsent(cause)
+      return false
+    }
     throw new Error(summary, { cause })
   }
 }

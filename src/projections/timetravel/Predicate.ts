@@ -3,6 +3,7 @@
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Json } from "../../values/Json.ts"
+import type { Read } from "../patch/PathPattern.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 
 /**
@@ -28,8 +29,12 @@ export interface PredicateInput {
 export interface Predicate {
   /** The predicate's text, which messages quote. */
   readonly source: string
-  /** Whether it holds. If it throws, the query fails with `PredicateFailed`. */
-  readonly holds: (input: PredicateInput) => boolean
+  /**
+   * Whether it holds. If it throws, the query fails with `PredicateFailed`. A predicate may report the paths for want of
+   * which it has no answer, each of which alone would make it false. If it holds at no moment, and at one of them none
+   * of these paths had ever existed, the query fails with `PredicatePathNeverExisted`.
+   */
+  readonly holds: (input: PredicateInput, onMissing?: (reads: ReadonlyArray<Read>) => void) => boolean
   /** The paths (JSON Pointers) that it reads, if it is known to read no other part of the state. */
   readonly reads?: ReadonlyArray<string>
   /**

@@ -17,6 +17,7 @@ import * as EventFilter from "./EventFilter.ts"
 import * as Path from "./Path.ts"
 import * as PathState from "./PathState.ts"
 import { type Predicate, type PredicateFailed, paths } from "./Predicate.ts"
+import * as PredicateReads from "./PredicateReads.ts"
 import * as PredicateTransitions from "./PredicateTransitions.ts"
 import * as Runs from "./Runs.ts"
 import * as TimelineHistory from "./TimelineHistory.ts"
@@ -28,6 +29,7 @@ export type { Consequence, Consequences } from "./Consequences.ts"
 export type { Difference } from "./Diff.ts"
 export { PathInvalid, PathNeverExisted, PathNotFound } from "./Path.ts"
 export { type Predicate, PredicateFailed, type PredicateInput } from "./Predicate.ts"
+export { PredicatePathNeverExisted } from "./PredicateReads.ts"
 export { type Aligned, Run, RunTooLong } from "./Runs.ts"
 export type { Pair, TaskAlignment } from "./TaskAlignment.ts"
 export type { OnProgress } from "./TimelineHistory.ts"
@@ -51,6 +53,9 @@ export type MomentError = Moment.LocateError
 
 /** Why a range of moments is none. */
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
+
+/** Why a predicate has no answer. */
+type PredicateError = PredicateFailed | PredicateReads.PredicatePathNeverExisted
 
 /** Why a path or a moment cannot be asked about. */
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
@@ -98,21 +103,24 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
       event: Moment.Moment,
       options?: TimeTravelOptions.EffectsOptions,
     ) => Effect.Effect<Consequences.Consequences, Options.InvalidOptions | MomentError>
-    /** The first moment at which a predicate holds, and how it was found: see `Bisection`. */
+    /**
+     * The first moment at which a predicate holds, and how it was found: see `Bisection`. If it holds nowhere and reads a
+     * path that never existed, that is an error and no answer.
+     */
     readonly bisect: (
       predicate: Predicate,
       options?: TimeTravelOptions.BisectOptions,
-    ) => Effect.Effect<Bisection.Bisection, PredicateFailed | MomentError | RangeError>
+    ) => Effect.Effect<Bisection.Bisection, PredicateError | MomentError | RangeError>
     /**
      * Every event at which a predicate turns true: a breakpoint on the past. With a path, the predicate is evaluated
      * when the value there changes, and does not hold while there is none. A predicate that reads the event or the
-     * position counts each time it holds.
+     * position counts each time it holds. A path that never existed is an error, as with `bisect`.
      */
     readonly watch: (
       path: string | null,
       predicate: Predicate,
       range?: TimeTravelOptions.Range,
-    ) => Stream.Stream<Event, PredicateFailed | PathError | RangeError>
+    ) => Stream.Stream<Event, PredicateError | PathError | RangeError>
     /** Aligns two tasks or timelines, event by event: see `TaskAlignment`. */
     readonly align: (
       a: Runs.Run,
@@ -262,7 +270,10 @@ const make = Effect.gen(function* () {
           ...options
         } = yield* Options.decode("bisect", TimeTravelOptions.BisectOptions, input)
         const { past, after, until } = yield* locateRange(from, to)
-        return yield* Bisection.bisect(past, predicate, { from: after, to: until, scan, ...options })
+        const reads = PredicateReads.observe(predicate)
+        const found = yield* Bisection.bisect(past, reads.predicate, { from: after, to: until, scan, ...options })
+        if (found.first === null) yield* reads.check(past, { after, until })
+        return found
       }),
     watch: (path, predicate, input = {}) =>
       Effect.gen(function* () {
@@ -274,8 +285,11 @@ const make = Effect.gen(function* () {
           parsed === undefined ? paths(predicate) : [parsed.text, ...(predicate.reads ?? [""])],
         )
         const scanRange = { from, until: range.until, filter }
-        const query = parsed === undefined ? { predicate } : { predicate, keys: parsed.keys }
-        const hits = PredicateTransitions.transitions(range.past, query, scanRange, onProgress)
+        const reads = PredicateReads.observe(predicate, parsed?.keys)
+        const query = { predicate: reads.predicate, ...(parsed === undefined ? {} : { keys: parsed.keys }) }
+        const hits = PredicateTransitions.transitions(range.past, query, scanRange, onProgress).pipe(
+          Stream.orElseIfEmptyStream(() => Stream.execute(reads.check(range.past, range))),
+        )
         return parsed === undefined ? hits : unlessNever(hits, range.past, parsed, range.until)
       }).pipe(Stream.unwrap),
     align: (runA, runB) =>

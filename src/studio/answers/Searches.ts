@@ -7,6 +7,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Predicate from "../../kernel/rules/Predicate.ts"
 import * as EventFilter from "../../projections/timetravel/EventFilter.ts"
 import { paths } from "../../projections/timetravel/Predicate.ts"
+import * as PredicateReads from "../../projections/timetravel/PredicateReads.ts"
 import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
 import * as Entries from "../course/Entries.ts"
 import { StudioLog } from "../StudioLog.ts"
@@ -26,7 +27,8 @@ export const FindQuery = Schema.Struct({
 export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
-    const predicate = yield* Predicate.compile(when)
+    const reads = PredicateReads.observe(yield* Predicate.compile(when))
+    const { predicate } = reads
     const past = yield* studio.past(timeline)
     const outline = task === undefined ? undefined : yield* studio.outline(past, task)
     const { position: head } = yield* (yield* EventLog).head
@@ -36,6 +38,7 @@ export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
     const range = { from: { position: after, state: yield* past.stateAt(after) }, until, filter }
     return searching((tell) =>
       PredicateTransitions.transitions(past, { predicate }, range, (done, of) => tell({ progress: { done, of } })).pipe(
+        Stream.orElseIfEmptyStream(() => Stream.execute(reads.check(past, { after, until }))),
         Stream.filter(({ taskId }) => task === undefined || taskId === task),
         Stream.map((event): FindLine => ({ hit: Entries.hit(event) })),
       ),

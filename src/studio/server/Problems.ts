@@ -18,6 +18,7 @@ const STATUS: { readonly [tag: string]: number } = {
   ChunkNotFound: 404,
   EventNotFound: 404,
   PathNeverExisted: 404,
+  PredicatePathNeverExisted: 404,
   PositionElsewhere: 404,
   PositionOutOfRange: 404,
   QuestionNotFound: 404,
