@@ -106,6 +106,26 @@ describe.each([
     }),
   )
 
+  it.scopedLive(
+    "of a task is not recorded any more once its subject was shredded: what goes on is recorded without it",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* logged
+        const log = Context.get(context, EventLog)
+        const inTask = { stream: "task/t", taskId: "t", actor: "human:test" }
+        const opened = { type: "TaskOpened" as const, payload: { goal: SECRET, measures: [], agent: "a@1" } }
+        yield* log.append({ ...inTask, subject: "anna", events: [opened] })
+        yield* Context.get(context, PersonalData).shred(shredding("anna"))
+        const closed = { type: "TaskClosed" as const, payload: { outcome: "abandoned" as const, reason: SECRET } }
+        yield* log.append({ ...inTask, events: [closed] })
+        expect((yield* log.readPage({ taskId: "t" }, 10)).map(({ payload }) => payload)).toEqual([
+          { ...opened.payload, goal: "[shredded]" },
+          { outcome: "abandoned", reason: "[shredded]" },
+        ])
+        expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 3 })
+      }),
+  )
+
   it.scopedLive("is not shredded for a subject that nobody knows", () =>
     Effect.gen(function* () {
       const context = yield* logged

@@ -10,6 +10,7 @@ import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } fro
 import { type Blob, blobOf, nameOf } from "../payload/Blob.ts"
 import { encryptPayload } from "../payload/PayloadEncryption.ts"
 import type { Key, Keys } from "../payload/PersonalDataKeys.ts"
+import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
 import { type PayloadCheck, payloadCheck } from "../vocabulary/PayloadCheck.ts"
@@ -68,14 +69,26 @@ export interface ValidatedAppend extends ValidatedPart {
   readonly synced: boolean
 }
 
+/**
+ * What covers the personal fields of an event: the key that encrypts them; `withheld` where that key was destroyed or is
+ * not here, so that their replacements are recorded instead; undefined if nothing does.
+ */
+type Cover = Key | "withheld" | undefined
+
 type Validate = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
 
 /**
  * Makes the validation of append requests against a vocabulary. It encrypts personal fields. Errors of the key storage
  * are thrown.
  */
-export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
+export const make = (vocabulary: Vocabulary, keys: Keys, subjects = TaskSubjects.none): Validate => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type.payload)]))
+
+  /** What covers the personal fields of events that name no subject: the key of their task's subject, if it has one. */
+  const inherited = ({ stream, taskId, subjectOfTask }: AppendRequest): Cover => {
+    const keyId = subjects(subjectOfTask ?? taskId ?? TaskSubjects.taskOf(stream))
+    return keyId === null ? undefined : (keys.find(keyId) ?? "withheld")
+  }
 
   const validate: Validate = (request) => {
     const refuse = (index: number | null, reason: string) =>
@@ -92,6 +105,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       checkName("actor", request.actor) ??
       (request.taskId == null ? undefined : checkName("taskId", request.taskId)) ??
       (request.subject === undefined ? undefined : checkName("subject", request.subject)) ??
+      (request.subjectOfTask === undefined ? undefined : checkName("subjectOfTask", request.subjectOfTask)) ??
       (request.fence === undefined ? undefined : checkFence(request.fence))
     if (badName !== undefined) return refuse(null, badName)
     const badExpectation = checkExpected(request.expected)
@@ -107,14 +121,14 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
     if (nonEvent >= 0) return refuse(nonEvent, `expected an event, found ${describe(request.events[nonEvent])}`)
 
     const types = request.events.map(({ type }) => vocabulary.types.get(type))
-    let key: Key | undefined
+    let cover: Cover
     if (request.subject !== undefined) {
       if (!types.some((type) => type !== undefined && Object.keys(type.personal).length > 0)) {
         return refuse(null, "subject: expected an event whose type declares personal fields, found none; leave it out")
       }
-      key = keys.of(request.subject)
-      if (key === undefined) return refuse(null, KEY_DESTROYED)
-    }
+      cover = keys.of(request.subject)
+      if (cover === undefined) return refuse(null, KEY_DESTROYED)
+    } else cover = inherited(request)
 
     const events: Array<ValidatedEvent> = []
     const givenIds = new Set<string>()
@@ -125,7 +139,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       if (type === undefined || check === undefined) {
         return refuse(index, `${describe(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
-      const validated = validateEvent(event, type, check, key, request.newIds === true)
+      const validated = validateEvent(event, type, check, cover, request.newIds === true)
       if (typeof validated === "string") return refuse(index, `${event.type}: ${validated}`)
       if (validated.idGiven) {
         if (givenIds.has(validated.id)) return refuse(index, `id: ${validated.id} is given to two events of one append`)
@@ -138,7 +152,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
       return refuse(null, `with: expected a list of appends, found ${describe(request.with)}`)
     const notPart = request.with?.find((part) => !isObject(part))
     if (notPart !== undefined) return refuse(null, `with: expected an append, found ${describe(notPart)}`)
-    const parts = validateParts(request.with, request.timeline, validate)
+    const parts = validateParts(request, validate)
     if (Either.isLeft(parts)) return Either.left(parts.left)
     for (const { id, idGiven } of parts.right.flatMap(({ events }) => events)) {
       if (idGiven && givenIds.has(id)) return refuse(null, `id: ${id} is given to two events of one append`)
@@ -160,16 +174,21 @@ export const make = (vocabulary: Vocabulary, keys: Keys): Validate => {
 }
 
 const validateParts = (
-  parts: AppendRequest["with"],
-  timeline: string | undefined,
+  { with: parts, timeline, taskId, subject }: AppendRequest,
   validate: Validate,
 ): Either.Either<ReadonlyArray<ValidatedAppend>, InvalidEvent> =>
   parts === undefined
     ? NO_PARTS
     : Either.all(
-        parts.map(({ stream, taskId = null, actor, events, timeline: own = timeline }) =>
-          validate({ stream, actor, events, taskId, ...(own === undefined ? {} : { timeline: own }) }),
-        ),
+        parts.map((part) => {
+          const { stream, actor, events, timeline: own = timeline } = part
+          return validate({
+            ...{ stream, actor, events, taskId: part.taskId ?? null },
+            ...(own === undefined ? {} : { timeline: own }),
+            // An append that opens a task for a subject may bring more of the task.
+            ...(subject !== undefined && part.taskId != null && part.taskId === taskId ? { subject } : {}),
+          })
+        }),
       )
 
 const NO_PARTS = Either.right([])
@@ -184,13 +203,13 @@ const validateEvent = (
   event: NewEvent,
   type: EventType,
   check: PayloadCheck,
-  key: Key | undefined,
+  cover: Cover,
   isNew: boolean,
 ): ValidatedEvent | string => {
   // A copy, so that later changes of the caller's object do not reach the event.
-  const payload = copyJson(event.payload)
-  if (payload instanceof NonJson) return `payload${payload.path}: expected JSON, found ${payload.found}`
-  const mistake = check(payload)
+  const given = copyJson(event.payload)
+  if (given instanceof NonJson) return `payload${given.path}: expected JSON, found ${given.found}`
+  const mistake = check(given)
   if (mistake !== undefined) return mistake
   if ("schemaVersion" in event && event.schemaVersion !== undefined && event.schemaVersion !== type.version) {
     return `schemaVersion: expected ${type.version}, found ${event.schemaVersion}`
@@ -205,6 +224,8 @@ const validateEvent = (
   }
   const badActor = event.actor === undefined ? undefined : checkName("actor", event.actor)
   if (badActor !== undefined) return badActor
+  const payload = cover === "withheld" ? { ...given, ...replacementsIn(given, type) } : given
+  const key = cover === "withheld" ? undefined : cover
   const text = JSON.stringify(payload)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAYLOAD_BYTES) return `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes, found ${bytes}`
@@ -232,10 +253,14 @@ const validateEvent = (
 }
 
 /** Encrypts those fields of a payload that its type declares personal. Undefined if it has none of them. */
-const encryptPersonal = (key: Key, id: string, payload: JsonObject, { personal }: EventType) => {
-  const present = Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field))
-  return present.length === 0 ? undefined : encryptPayload(key, id, payload, Object.fromEntries(present))
+const encryptPersonal = (key: Key, id: string, payload: JsonObject, type: EventType) => {
+  const present = replacementsIn(payload, type)
+  return Object.keys(present).length === 0 ? undefined : encryptPayload(key, id, payload, present)
 }
+
+/** The replacements of the personal fields that a payload has. */
+const replacementsIn = (payload: JsonObject, { personal }: EventType): JsonObject =>
+  Object.fromEntries(Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field)))
 
 const checkFence = (fence: Fence): string | undefined => {
   // A malformed fence must not be ignored: the append would not be fenced.

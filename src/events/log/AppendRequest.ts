@@ -86,9 +86,13 @@ export interface AppendRequest {
   readonly fence?: Fence
   /**
    * The person whose personal data the events hold. The fields that their types declare personal are encrypted under
-   * this subject's key. The subject is recorded in the log's key file only, never in the log.
+   * this subject's key. The subject is recorded in the log's key file only, never in the log. Default: the subject of the
+   * task that the events belong to, if its `TaskOpened` was appended with one. If that subject's key was destroyed, or is
+   * not here, the fields are recorded as their replacements.
    */
   readonly subject?: string
+  /** The task whose subject's data the events hold, where they do not belong to it. Default: the events' own task. */
+  readonly subjectOfTask?: string
   readonly events: ReadonlyArray<NewEvent>
   /**
    * Whether the ids of the events were made for this append, by `newId`: the log then does not look for an earlier append

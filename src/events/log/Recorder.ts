@@ -55,8 +55,12 @@ export interface Recorder {
    * after that one brings it.
    */
   readonly hold: (event: CoreNewEvent) => string
-  /** Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`). */
-  readonly recordFirst: (event: CoreNewEvent) => Effect.Effect<Event, AppendError>
+  /**
+   * Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`).
+   *
+   * @param subject whose personal data it holds; later events of the task inherit it
+   */
+  readonly recordFirst: (event: CoreNewEvent, subject?: string) => Effect.Effect<Event, AppendError>
   /**
    * Appends an event, and others in the same commit. Returns the first. Fails with `VersionConflict` if another program has
    * appended to the stream after `version`, or may have. The conflict's events begin after the last one up to which all are known
@@ -102,7 +106,7 @@ const recorderFor = (
   recording: RecorderTarget,
   state: StreamState.StreamState,
 ): Recorder => {
-  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds">) =>
+  const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
   /** Makes an append. It is pending until it has ended, also where it is interrupted. Called when it begins. */
@@ -262,8 +266,8 @@ const recorderFor = (
       state.held = [...state.held, { ...event, id, actor: recording.actor }]
       return id
     },
-    recordFirst: (event) =>
-      Effect.tap(append({ events: [event], expected: NoStream }), () => {
+    recordFirst: (event, subject) =>
+      Effect.tap(append({ events: [event], expected: NoStream, ...(subject === undefined ? {} : { subject }) }), () => {
         StreamState.begun(state)
       }),
     // One by one: of many that expect the same version, each but the first would read what the others appended.

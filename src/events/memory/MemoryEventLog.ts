@@ -18,6 +18,7 @@ import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
+import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
@@ -86,7 +87,8 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
     const readPage = Pages.checked((query, limit) => Effect.sync(() => page(query, limit)))
 
     const version = (timeline: string, stream: string) => versions.get(Sequencer.streamKey(timeline, stream)) ?? 0
-    const append = yield* Writer.make("memory", AppendValidation.make(vocabulary, keys), (requests) => {
+    const subjects = TaskSubjects.make((stream) => page({ timeline: MAIN, stream }, 1)[0])
+    const append = yield* Writer.make("memory", AppendValidation.make(vocabulary, keys, subjects), (requests) => {
       const batch = Sequencer.sequence({ head, version, find }, requests, Date.now())
       for (const [index, event] of batch.rows.entries()) {
         const { stored = "", blob = null } = batch.validated[index] ?? {}

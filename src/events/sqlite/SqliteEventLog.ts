@@ -15,6 +15,7 @@ import * as MemoryLease from "../memory/MemoryLease.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
+import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
@@ -184,10 +185,13 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       : openFile(filename)
     const segments = yield* Segments.make(writer)
     const recent = RecentEvents.make(writer, upcast)
-    const commit = yield* Database.attempt(filename, () => {
+    const { commit, subjects } = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       const reader = { database: writer, names: Names.make(writer), upcast, keys, segments }
-      return appending.make(reader, recent.committed)
+      return {
+        commit: appending.make(reader, recent.committed),
+        subjects: TaskSubjects.make((stream) => readPage(reader, { timeline: MAIN, stream }, 1)[0]),
+      }
     })
     const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
@@ -195,7 +199,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       committed()
       return answers
     }
-    const validateOnly = AppendValidation.make(vocabulary, keys)
+    const validateOnly = AppendValidation.make(vocabulary, keys, subjects)
     const validate = (request: AppendRequest) =>
       Either.flatMap(
         Database.attemptSync(keys.name, () => validateOnly(request)),

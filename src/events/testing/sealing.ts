@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { EventLog } from "../log/EventLog.ts"
+import { type AppendRequest, EventLog } from "../log/EventLog.ts"
 import { ID_1, note, readAll, type Test, textOf, withIds } from "./given.ts"
 
 /** Tests of personal fields. */
@@ -49,6 +49,46 @@ export const sealing = (test: Test): void => {
       expect(error._tag).toBe("InvalidEvent")
       expect(error.message).toContain("expected an event whose type declares personal fields, found none")
       expect((yield* log.head).position).toBe(0)
+    }),
+  )
+
+  const opened = { type: "TaskOpened" as const, payload: { goal: "visit Anna", measures: [], agent: "a@1" } }
+  const inTask = (events: AppendRequest["events"], more: Partial<AppendRequest> = {}): AppendRequest => ({
+    ...{ stream: "task/t", taskId: "t", actor: "human:test", events, ...more },
+  })
+  const remark = (text: string) => ({ type: "NoteAdded" as const, payload: { about: "t", text } })
+
+  test(
+    "what is recorded of a task is under the key of the subject that it was opened for, in every stream and timeline",
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append(inTask([opened], { subject: "anna" }))
+      yield* log.append(inTask([remark("she is in"), { type: "TaskContinued", payload: { by: "human:test" } }]))
+      yield* log.append(inTask([remark("she spoke")], { stream: "plugin/ears" }))
+      yield* log.append(inTask([remark("in a fork")], { timeline: "fork-1" }))
+      yield* log.append({ ...note("x", ["brought along"]), with: [inTask([remark("as a part")])] })
+      yield* log.append({ ...note("scores/1/model", ["about it"]), subjectOfTask: "t" })
+      yield* log.append({ stream: "task/t", actor: "human:test", events: [remark("without its task's name")] })
+      yield* log.append(note("elsewhere", ["of no task"]))
+      const found = yield* readAll(log)
+      const [first, ...rest] = found.map(({ personal }) => personal?.keyId)
+      expect(first).toBeTypeOf("string")
+      expect(rest).toEqual([first, undefined, first, first, undefined, first, first, first, undefined])
+      expect(found.map(textOf)).toEqual([
+        ...[undefined, "she is in", undefined, "she spoke", "in a fork", "brought along", "as a part", "about it"],
+        ...["without its task's name", "of no task"],
+      ])
+    }),
+  )
+
+  test(
+    "a task that was opened for nobody has no subject, whatever else of it has one",
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append(inTask([opened]))
+      yield* log.append(inTask([remark("about Anna")], { subject: "anna" }))
+      yield* log.append(inTask([remark("the weather is fine")]))
+      expect((yield* readAll(log)).map(({ personal }) => personal === undefined)).toEqual([true, false, true])
     }),
   )
 }

@@ -56,7 +56,7 @@ export const confirmingEvents = [
     "ConfirmationWithdrawn",
     "It no longer waits: its task or its kernel ended, or its question was disturbed.",
     { confirmationId, reason: optional(Schema.String) },
-    { synced: true },
+    { synced: true, personal: { reason: SHREDDED } },
   ),
 ] as const
 

@@ -162,15 +162,20 @@ export const pluginEvents = [
     permissions: Schema.Array(Schema.String).annotations({ description: "The permission flags it runs under" }),
     limits: optional(JsonObject.annotations({ description: "What the operating system and V8 hold it to, by name" })),
   }),
-  eventType("PluginExited", "A plugin's process ended.", {
-    plugin,
-    instance,
-    pid: Schema.Int,
-    code: Schema.NullOr(Schema.Int),
-    signal: Schema.NullOr(Schema.String),
-    inFlight: Schema.Array(Schema.String).annotations({ description: "Calls that had no answer yet" }),
-    reason: optional(Schema.String),
-  }),
+  eventType(
+    "PluginExited",
+    "A plugin's process ended.",
+    {
+      plugin,
+      instance,
+      pid: Schema.Int,
+      code: Schema.NullOr(Schema.Int),
+      signal: Schema.NullOr(Schema.String),
+      inFlight: Schema.Array(Schema.String).annotations({ description: "Calls that had no answer yet" }),
+      reason: optional(Schema.String),
+    },
+    { personal: { reason: SHREDDED } },
+  ),
   eventType(
     "PluginMisbehaved",
     "A plugin's process did what no sound one does: its frames do not fit what was asked.",
@@ -184,6 +189,7 @@ export const pluginEvents = [
       ),
       reason: Schema.String,
     },
+    { personal: { reason: SHREDDED } },
   ),
   eventType("PluginQuarantined", "A plugin is not started again until a person lifts the quarantine.", {
     plugin,

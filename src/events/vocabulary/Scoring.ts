@@ -54,12 +54,17 @@ export const scoringEvents = [
     personal: { rationale: SHREDDED },
     positions: ["because"],
   }),
-  eventType("MeasureUnscored", "Nothing could decide a reward or punishment.", {
-    scoreSetId,
-    measure,
-    name: Schema.NonEmptyString,
-    reason: Schema.String,
-  }),
+  eventType(
+    "MeasureUnscored",
+    "Nothing could decide a reward or punishment.",
+    {
+      scoreSetId,
+      measure,
+      name: Schema.NonEmptyString,
+      reason: Schema.String,
+    },
+    { personal: { reason: SHREDDED } },
+  ),
   eventType("ScoringFinished", "A scoring is complete. `totals` holds earned, lost and net of every task.", {
     scoreSetId,
     totals: JsonObject,

@@ -99,6 +99,7 @@ export const environmentEvents = [
       }).annotations({ description: "What was found to be the same as recorded" }),
       reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
     },
+    { personal: { reason: SHREDDED } },
   ),
   eventType(
     "EnvironmentChanged",

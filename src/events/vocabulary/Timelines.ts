@@ -6,13 +6,18 @@ import { eventType } from "./EventType.ts"
 
 /** Events of forks. */
 export const timelineEvents = [
-  eventType("TimelineForked", "A timeline goes on from a moment of another.", {
-    timeline: Schema.NonEmptyString,
-    parent: Schema.NonEmptyString,
-    at: Schema.Int.annotations({ description: "The last position it shares with its parent" }),
-    overrides: JsonObject.annotations({
-      description:
-        "What is otherwise than in the parent: `agent`, `seed`, `goal`, `readings`, `world`, and the `io` it goes on with",
-    }),
-  }),
+  eventType(
+    "TimelineForked",
+    "A timeline goes on from a moment of another.",
+    {
+      timeline: Schema.NonEmptyString,
+      parent: Schema.NonEmptyString,
+      at: Schema.Int.annotations({ description: "The last position it shares with its parent" }),
+      overrides: JsonObject.annotations({
+        description:
+          "What is otherwise than in the parent: `agent`, `seed`, `goal`, `readings`, `world`, and the `io` it goes on with",
+      }),
+    },
+    { personal: { overrides: {} } },
+  ),
 ] as const

@@ -38,28 +38,38 @@ export const agentEvents = [
     agentId: AgentId,
     waitedMs: Milliseconds,
   }),
-  eventType("WorldTicked", "A world moved by itself.", {
-    plugin: Schema.NonEmptyString,
-    milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
-    steps: optional(
-      Schema.Record({ key: AgentId, value: JsonObject }).annotations({
-        description: "What agents got meanwhile, as the result of a step has it",
-      }),
-    ),
-  }),
+  eventType(
+    "WorldTicked",
+    "A world moved by itself.",
+    {
+      plugin: Schema.NonEmptyString,
+      milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
+      steps: optional(
+        Schema.Record({ key: AgentId, value: JsonObject }).annotations({
+          description: "What agents got meanwhile, as the result of a step has it",
+        }),
+      ),
+    },
+    { personal: { steps: {} } },
+  ),
 ] as const
 
 const because = Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" })
 
 /** Events of a scenario. */
 export const scenarioEvents = [
-  eventType("ScenarioStarted", "A scenario began to be played in a task.", {
-    name: Schema.NonEmptyString,
-    version: Schema.NonEmptyString,
-    digest: Sha256.annotations({ description: "Over the canonical JSON of the scenario (RFC 8785)" }),
-    plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is its world" }),
-    scenario: JsonObject.annotations({ description: "The whole document" }),
-  }),
+  eventType(
+    "ScenarioStarted",
+    "A scenario began to be played in a task.",
+    {
+      name: Schema.NonEmptyString,
+      version: Schema.NonEmptyString,
+      digest: Sha256.annotations({ description: "Over the canonical JSON of the scenario (RFC 8785)" }),
+      plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is its world" }),
+      scenario: JsonObject.annotations({ description: "The whole document" }),
+    },
+    { personal: { scenario: {} } },
+  ),
   eventType(
     "TriggerFired",
     "The trigger of a scenario's event was met, and one of its responses is given.",
@@ -68,7 +78,7 @@ export const scenarioEvents = [
       response: JsonObject,
       because,
     },
-    { positions: ["because"] },
+    { positions: ["because"], personal: { response: {} } },
   ),
   eventType(
     "MilestoneReached",
@@ -91,6 +101,6 @@ export const scenarioEvents = [
       agentId: optional(AgentId.annotations({ description: "The agent that met it, in a task with several" })),
       because,
     },
-    { positions: ["because"] },
+    { positions: ["because"], personal: { condition: {} } },
   ),
 ] as const

@@ -220,10 +220,10 @@ const modelMember = (
     ...{ ...identity, exact: false, targets },
     open: ({ scoreSetId, startedBy }) =>
       Effect.succeed(
-        ModelCritic.make(asking, targets, (event) =>
+        ModelCritic.make(asking, targets, (event, subjectOfTask) =>
           log
             .append({
-              stream: RecordedModel.streamOf(scoreSetId),
+              ...{ stream: RecordedModel.streamOf(scoreSetId), subjectOfTask },
               actor: `critic:${identity.name}`,
               events: [{ causationId: startedBy, ...event }],
             })

@@ -24,8 +24,8 @@ const MAX_FAILURES = 5
 export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.ModelOptions): number =>
   targets.length * repeats
 
-/** Records a model call or a response. Returns the event's id. */
-export type RecordCall = (event: CoreNewEvent) => Effect.Effect<string, AppendError>
+/** Records a model call or a response about a task. Returns the event's id. */
+export type RecordCall = (event: CoreNewEvent, taskId: string) => Effect.Effect<string, AppendError>
 
 /** The critic's name in score sets, and the digest of everything that its verdicts depend on except chance. */
 export const identityOf = (asking: Model.ModelOptions) => ({
@@ -107,14 +107,13 @@ const asker = (model: Model.Model, record: RecordCall) => {
       if (model.recorded) return (yield* model.ask(question, requestDigest)).answer
       const { task, evidence: _evidence, settings: _settings, omitted: _omitted, ...news } = question
       const request = whole ? asJson(question) : asJson({ ...news, task: { id: task.id } })
-      const called = yield* record({
-        type: "ModelCalled",
-        payload: { provider, model: model.model, requestDigest, request },
-      })
+      const payload = { provider, model: model.model, requestDigest, request }
+      const called = yield* record({ type: "ModelCalled", payload }, task.id)
       const startedAt = performance.now()
       const { answer, usage } = yield* model.ask(question, requestDigest)
       const latencyMs = performance.now() - startedAt
-      yield* record({ type: "ModelResponded", causationId: called, payload: { response: answer, usage, latencyMs } })
+      const responded = { response: answer, usage, latencyMs }
+      yield* record({ type: "ModelResponded", causationId: called, payload: responded }, task.id)
       return answer
     })
 

@@ -11,6 +11,11 @@ export const NO_AGENT = "program"
 /** Options of `tasks.open`. */
 export interface OpenOptions {
   readonly goal: string
+  /**
+   * The person whose personal data the task holds. What the task records in fields that their types declare personal is
+   * encrypted under this subject's key, until `PersonalData.shred` destroys it. Forks of the task inherit it. Default: none.
+   */
+  readonly subject?: string
   /** The task's id. One that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
   readonly id?: string
   /** The agent that works on the task, as `name@version`. Default: `program`; such a task cannot be resumed. */
@@ -58,6 +63,7 @@ export const openFields = {
   plugins: Schema.Array(Options.Text),
   environment: Schema.Record({ key: Schema.String, value: JsonObject }),
   seed: Options.Seed,
+  subject: Options.Name,
 }
 
 /** Schema of `OpenOptions`. */

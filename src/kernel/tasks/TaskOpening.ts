@@ -50,19 +50,17 @@ export const open = (
       const environment = yield* Environments.optionsOfAll(kernel, participants, options.environment ?? {})
       const record = yield* TaskStart.recordOf(kernel.log, id)
       // If two callers use one id, the log accepts one of them.
-      const recorded = record.recorder.recordFirst({
-        type: "TaskOpened",
-        payload: {
-          goal: options.goal,
-          agent: options.agent ?? NO_AGENT,
-          measures: participants.rubric.measures.map(measureName),
-          plugins: participants.plugins,
-          seed,
-          ...(options.agents === undefined ? {} : { agents: options.agents }),
-          ...(options.environment === undefined ? {} : { environment: options.environment }),
-          ...(options.limits === undefined ? {} : { limits: options.limits }),
-        },
-      })
+      const payload = {
+        goal: options.goal,
+        agent: options.agent ?? NO_AGENT,
+        measures: participants.rubric.measures.map(measureName),
+        plugins: participants.plugins,
+        seed,
+        ...(options.agents === undefined ? {} : { agents: options.agents }),
+        ...(options.environment === undefined ? {} : { environment: options.environment }),
+        ...(options.limits === undefined ? {} : { limits: options.limits }),
+      }
+      const recorded = record.recorder.recordFirst({ type: "TaskOpened", payload }, options.subject)
       const opened = yield* Effect.catchTag(
         recorded,
         "VersionConflict",
