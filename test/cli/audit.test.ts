@@ -55,7 +55,7 @@ const scoring = (index: number, label: string, amount: number): ReadonlyArray<Co
       type: "ScoringStarted",
       payload: {
         ...{ scoreSetId, taskIds: [idOf(index)], rubric, rubricDigest: sha("r"), label },
-        ...{ critic: "rule@3", criticDigest: sha("c"), range: { from: 1, to: 2 } },
+        ...{ critic: "rule@4", criticDigest: sha("c"), range: { from: 1, to: 2 } },
       },
     },
     { type: "RewardGiven", payload: verdict },

@@ -19,7 +19,7 @@ export const WILD = [
 export const scored = (more: Partial<Score> = {}): Score => ({
   scoreSetId: "set-1",
   label: "live",
-  critic: "rule@3",
+  critic: "rule@4",
   rubricDigest: null,
   at: 40,
   finished: true,

@@ -24,7 +24,7 @@ const rubric = { measures: [{ plugin: "room", name: "tidy", rewards: [{ name: "f
 
 const scored = (task: number): ReadonlyArray<NewEvent> => {
   const scoreSetId = `live-${task}`
-  const set = { scoreSetId, label: "live", rubric, rubricDigest: sha("r"), critic: "rule@3", criticDigest: sha("c") }
+  const set = { scoreSetId, label: "live", rubric, rubricDigest: sha("r"), critic: "rule@4", criticDigest: sha("c") }
   return [
     { type: "ScoringStarted", payload: { ...set, taskIds: [idOf(task)], range: { from: 1, to: 2 } } },
     { type: "ScoringFinished", payload: { scoreSetId, totals: {} } },

@@ -125,7 +125,7 @@ describe("pages for people", () => {
     for (const line of [/goal\s+Find the document/, /outcome\s+achieved/, /steps\s+8 /, /text-room\/go\s+2\s+2\s/]) {
       expect(audit).toMatch(line)
     }
-    expect(audit).toMatch(/Score live by rule@3 @\d+: 1\.8 of 1\.8 \(100 %\)/)
+    expect(audit).toMatch(/Score live by rule@4 @\d+: 1\.8 of 1\.8 \(100 %\)/)
     expect(audit).toMatch(/\+ found the key\s+0\.3\s+1\s+\+0\.3\s+@\d+/)
   })
 

@@ -7,7 +7,7 @@ import { plain } from "../../src/cli/terminal/Style.ts"
 import { percent, size } from "../../src/cli/terminal/Text.ts"
 
 const set = (n: number, more: Partial<ScoreSetTable.ScoreSetRow> = {}): ScoreSetTable.ScoreSetRow => ({
-  ...{ scoreSetId: `set-${n}`, label: "live", rubric: "plugins", rubricDigest: "0".repeat(64), critic: "rule@3" },
+  ...{ scoreSetId: `set-${n}`, label: "live", rubric: "plugins", rubricDigest: "0".repeat(64), critic: "rule@4" },
   ...{ stale: [], range: { from: 1, to: n }, tasks: 1, finished: true, startedAt: n, by: "kernel", pointers: [] },
   ...more,
 })
@@ -37,7 +37,7 @@ describe("what is suggested about a score set", () => {
 describe("the table of score sets", () => {
   it("puts what many tasks scored when they closed in one line, and says how to see each", () => {
     const [folded, rescored, note, ...rest] = lines([...live, set(9, { label: "strict", tasks: 4 })], { all: false })
-    expect(folded).toMatch(/^4 sets +live +4 +@1 to @4 +plugins 00000000 +rule@3/)
+    expect(folded).toMatch(/^4 sets +live +4 +@1 to @4 +plugins 00000000 +rule@4/)
     expect(rescored).toMatch(/^set-9 +strict +4 +@9 /)
     expect(note).toContain("--all")
     expect(rest).toEqual([])

@@ -73,7 +73,7 @@ describe("rescore", () => {
   it("--dry-run says what it would take, and records nothing", async () => {
     const before = await on("score", "ls")
     const plan = await on("rescore", "--rubric", rubric, "--dry-run", "--task", taskId.slice(-8))
-    expect(plan).toMatchObject({ label: "stricter", taskIds: [taskId], critic: "rule@3" })
+    expect(plan).toMatchObject({ label: "stricter", taskIds: [taskId], critic: "rule@4" })
     const { stdout } = await hindcast(["rescore", "--rubric", rubric, "--dry-run", "--log", log])
     expect(stdout).toContain("nothing was scored or recorded")
     expect(await on("score", "ls")).toEqual(before)

@@ -27,7 +27,7 @@ const rubric = {
 
 const scoring = (id: string, label: string, taskIds: ReadonlyArray<string>) =>
   event("ScoringStarted", {
-    ...{ scoreSetId: id, taskIds, rubric, rubricDigest: sha("r"), critic: "rule@3", criticDigest: sha("c") },
+    ...{ scoreSetId: id, taskIds, rubric, rubricDigest: sha("r"), critic: "rule@4", criticDigest: sha("c") },
     ...{ label, range: { from: 1, to: 1 } },
   })
 

@@ -19,7 +19,7 @@ const scoring = {
   taskIds: ["a", "b"],
   rubric: {},
   rubricDigest: SHA,
-  critic: "rule@3",
+  critic: "rule@4",
   criticDigest: SHA,
   label: "again",
   range: { from: 4, to: 10 },

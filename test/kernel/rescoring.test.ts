@@ -185,7 +185,7 @@ describe("a dry run", () => {
       const log = yield* EventLog
       const before = yield* log.head
       const plan = yield* scoring(({ plan }) => plan({ rubric, label: "l", select: { outcomes: ["achieved"] } }))
-      expect(plan).toMatchObject({ label: "l", taskIds: ["t2", "t4"], verdicts: 3, rules: 3, critic: "rule@3" })
+      expect(plan).toMatchObject({ label: "l", taskIds: ["t2", "t4"], verdicts: 3, rules: 3, critic: "rule@4" })
       expect(plan.events).toBeGreaterThan(0)
       expect(plan.events).toBeLessThanOrEqual(before.position)
       expect(yield* log.head).toEqual(before)
@@ -280,7 +280,7 @@ describe("an interrupted re-scoring", () => {
       }
       yield* log.append({ stream: "scores/old", actor: "test", events: [{ type: "ScoringStarted", payload }] })
       const refused = yield* Effect.flip(scoring(({ resume }) => resume("old")))
-      expect(refused.message).toContain("it was begun by the critic rule@1; now rule@3 would decide, and differently")
+      expect(refused.message).toContain("it was begun by the critic rule@1; now rule@4 would decide, and differently")
       const none = yield* Effect.flip(scoring(({ resume }) => resume("none")))
       expect(none.message).toContain("Score set none cannot be resumed: there is no such set")
     }).pipe(Effect.provide(onNewLog)),
@@ -364,7 +364,7 @@ describe("a rubric that says its measures are a plugin's", () => {
       const log = yield* EventLog
       const payload = {
         ...{ scoreSetId: "s", taskIds: ["t0"], rubric: JSON.parse(JSON.stringify(of("room", "tidy"))), label: "live" },
-        ...{ rubricDigest: "0".repeat(64), critic: "rule@3", criticDigest: "1".repeat(64), range: { from: 1, to: 9 } },
+        ...{ rubricDigest: "0".repeat(64), critic: "rule@4", criticDigest: "1".repeat(64), range: { from: 1, to: 9 } },
       }
       yield* log.append({ stream: "scores/s", actor: "test", events: [{ type: "ScoringStarted", payload }] })
       expect((yield* scoring(({ rescore }) => rescore({ rubric: of("room", "tidy") }))).taskIds).toEqual(["t0", "t1"])

@@ -66,6 +66,53 @@ describe("the rule critic", () => {
     ])
   })
 
+  it("does not decide a rule that reads a path which existed at no moment of the task, and names the nearest", () => {
+    const command = { commandId: "c", actuator: "room/go", args: { to: "hall" }, priority: 0, risk: "none" as const }
+    const commanded: CoreNewEvent = { type: "ActuatorCommanded", payload: { ...command, argsDigest: "0".repeat(64) } }
+    const verdicts = (rule: string) =>
+      judge(rubric({ name: "r", weight: 1, rule }), opened, lamp(false), commanded, closed).map((verdict) =>
+        verdict.kind === "unscored" ? verdict.reason : verdict.because,
+      )
+    const nearest = (path: string, found: string) => [
+      `the path ${path} existed at no moment of the task; nearest: ${found}`,
+    ]
+    const closes = 'event.type == "TaskClosed"'
+    const cases: ReadonlyArray<readonly [rule: string, verdicts: ReadonlyArray<unknown>]> = [
+      [`${closes} && state.redings["room/lamp"] == false`, nearest('state.redings["room/lamp"]', "state.readings")],
+      [
+        `${closes} && state.readings["room/lamb"] == false`,
+        nearest('state.readings["room/lamb"]', 'state.readings["room/lamp"]'),
+      ],
+      [`${closes} && task.outcom == "achieved"`, nearest("task.outcom", "task.outcome")],
+      [`${closes} && event.payload.outcom == "achieved"`, nearest("event.payload.outcom", "event.payload.outcome")],
+      ['command.actuatr == "room/go"', nearest("command.actuatr", "command, which has actuator, args")],
+      [
+        `${closes} && commands.exists(c, c.actuatr == "room/go")`,
+        nearest("c.actuatr", "commands[*], which has id, actuator, args, digest, position, outcome"),
+      ],
+      // What is there later, or was there before, is false until then.
+      ['event.type == "TaskOpened" && state.readings["room/lamp"] == false', []],
+      ['state.readings["room/lamp"] == true', []],
+      ['state.readings["room/lamp"] == true && state.readings["room/door"] == true', []],
+      [
+        'state.readings["room/lamp"] == false && state.readings["room/door"] == true',
+        nearest('state.readings["room/door"]', "state.readings, which has room/lamp"),
+      ],
+      // An alternative that holds decides.
+      ['state.readings["room/lamp"] == false || state.readings["room/door"] == true', [[2]]],
+      // Another event or command may have what these do not.
+      [`${closes} && event.payload.reason == "tired"`, []],
+      ['event.type == "ActuatorCommanded" && event.payload.args.door == "north"', []],
+      ['event.type == "ActuatorCommanded" && command.args.door == "north"', []],
+      [`${closes} && commands.exists(c, c.args.door == "north")`, []],
+      // To test for absence is legitimate.
+      [`${closes} && !("room/door" in state.readings)`, [[4]]],
+      [`${closes} && !has(state.readings.door)`, [[4]]],
+      [`${closes} && has(state.nosuch.door)`, []],
+    ]
+    for (const [rule, expected] of cases) expect([rule, verdicts(rule)]).toEqual([rule, expected])
+  })
+
   it("sums decimals exactly", () => {
     const thrice = rubric({ name: "r", weight: 0.1, per: "occurrence", rule: 'event.type == "SensorRead"' })
     expect(judge(thrice, opened, lamp(true), lamp(true), lamp(true))).toMatchObject([{ amount: 0.3 }])
@@ -104,7 +151,8 @@ describe("the rule critic", () => {
         measure: "m",
         name: "typo",
         kind: "unscored",
-        reason: "its rule never found what it looks at: No such key: reading",
+        reason:
+          'the path state.reading["room/lamp"] existed at no moment of the task; nearest: state.readings["room/lamp"]',
       },
       {
         measure: "m",

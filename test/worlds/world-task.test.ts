@@ -63,7 +63,7 @@ describe("a world in a task", () => {
         const { scores } = yield* Effect.flatMap(Kernel, (kernel) => kernel.audit(task.id))
         expect(scores.map(({ label, critic, net, finished }) => ({ label, critic, net, finished }))).toEqual([
           { label: "return", critic: "environment", net: 0.56112156, finished: true },
-          { label: "live", critic: "rule@3", net: 0, finished: true },
+          { label: "live", critic: "rule@4", net: 0, finished: true },
         ])
       }),
     ),

@@ -32,7 +32,7 @@ export type Judgement = {
 
 /** Decides rewards and punishments of one rubric, task by task. */
 export interface Critic {
-  /** Its name in score sets: `rule@3`, `plugin:text-room@1.0.0`, `model:acme/large`; several are joined by `+`. */
+  /** Its name in score sets: `rule@4`, `plugin:text-room@1.0.0`, `model:acme/large`; several are joined by `+`. */
   readonly name: string
   /** SHA-256 of everything that its verdicts depend on besides the events. Critics with equal digests decide alike. */
   readonly digest: string

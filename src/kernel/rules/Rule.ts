@@ -1,8 +1,10 @@
 /** Rules of rubrics: CEL expressions, compiled and checked. */
 
 import { Data, Either } from "effect"
+import type { Read } from "../../projections/patch/PathPattern.ts"
 import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
+import * as MissingReads from "./MissingReads.ts"
 import type { RuleContext, RuleResult } from "./RuleContext.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 import * as ReadPaths from "./readPaths.ts"
@@ -12,6 +14,8 @@ export type { RuleContext, RuleResult } from "./RuleContext.ts"
 /** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
+  /** Every path that it reads, but for those that it asks the existence of. */
+  readonly reads: ReadonlyArray<Read>
   /** Evaluates the rule. A `slow` rule is evaluated by `RuleTimeBudget` only, which aborts it if necessary. */
   readonly evaluate: (context: RuleContext) => RuleResult
   /**
@@ -68,12 +72,14 @@ const compileNew = (source: string): Either.Either<Rule, RuleInvalid> => {
   const compiled = Expression.compile(source, environment, (program): Rule => {
     const dependencies = RuleDependencies.of(program.ast)
     const { readPaths } = dependencies
+    const missing = MissingReads.analyse(program, environment)
     return {
       ...dependencies,
       source,
+      reads: missing.all,
       evaluate: (context) => {
         counts = context.counts
-        return resultOf(program, context)
+        return resultOf(program, context, missing)
       },
       inputsChanged:
         readPaths === undefined ? () => true : (context, seen) => ReadPaths.differs(context, readPaths, seen),
@@ -92,7 +98,11 @@ const HOLDS: RuleResult = { kind: "held", value: true }
 const DOES_NOT_HOLD: RuleResult = { kind: "held", value: false }
 
 /** Evaluates without stack traces: a missing key is an ordinary result, and collecting its trace would cost time. */
-const resultOf = (program: (context: object) => unknown, context: RuleContext): RuleResult => {
+const resultOf = (
+  program: (context: object) => unknown,
+  context: RuleContext,
+  missing: MissingReads.MissingReads,
+): RuleResult => {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
@@ -101,7 +111,9 @@ const resultOf = (program: (context: object) => unknown, context: RuleContext): 
     return { kind: "broken", reason: `expected true or false, found ${String(value)}` }
   } catch (cause) {
     const { code, summary } = Expression.described(cause)
-    return { kind: code === "no_such_key" ? "absent" : "broken", reason: summary }
+    return code === "no_such_key"
+      ? { kind: "absent", reason: summary, reads: missing.of(cause, context) }
+      : { kind: "broken", reason: summary }
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

@@ -1,6 +1,7 @@
 /** The input and the result of evaluating a rule at one event. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Read } from "../../projections/patch/PathPattern.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
 /** A command that was requested before the event. */
@@ -31,8 +32,11 @@ export interface RuleContext {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** A rule's result at one event. `absent`: it read a key that is missing. `broken`: it threw, or is not a boolean. */
+/**
+ * A rule's result at one event. `absent`: it read a key that is missing; `reads` are the paths for want of which it has
+ * no result, each of which alone would make it false. `broken`: it threw, or is not a boolean.
+ */
 export type RuleResult =
   | { readonly kind: "held"; readonly value: boolean }
-  | { readonly kind: "absent"; readonly reason: string }
+  | { readonly kind: "absent"; readonly reason: string; readonly reads: ReadonlyArray<Read> }
   | { readonly kind: "broken"; readonly reason: string }

@@ -80,7 +80,7 @@ describe("a rubric whose rewards different critics decide", () => {
         const { scoreSetId, totals } = yield* rescore()
         const { digest } = yield* (yield* Registry).manifest("judge")
         const { started, decided } = yield* verdicts(scoreSetId)
-        expect(started).toMatchObject({ critic: "rule@3+plugin:judge@1.0.0", params: { plugins: { judge: digest } } })
+        expect(started).toMatchObject({ critic: "rule@4+plugin:judge@1.0.0", params: { plugins: { judge: digest } } })
         expect(decided).toMatchObject([
           { taskId: "t1", name: "ruled", type: "RewardGiven" },
           { taskId: "t1", name: "lit", amount: 0.5, rationale: "version 1", because: [expect.any(Number)] },

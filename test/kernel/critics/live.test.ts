@@ -39,7 +39,7 @@ describe("a task that is closed", () => {
         yield* task.close("achieved")
         const { scores } = yield* kernel.audit(task.id)
         expect(scores).toMatchObject([
-          { label: "live", critic: "rule@3+plugin:judge@1.0.0", earned: 0.8, unscored: [], finished: true },
+          { label: "live", critic: "rule@4+plugin:judge@1.0.0", earned: 0.8, unscored: [], finished: true },
         ])
         const [closed, given] = yield* (yield* EventLog)
           .readPage({ types: ["TaskClosed", "RewardGiven"] }, 10)

@@ -26,7 +26,7 @@ const score = ({ found = 0, lost = 0, unscored = false, possible = 1 }: Amounts)
   return {
     scoreSetId: "s",
     label: "l",
-    critic: "rule@3",
+    critic: "rule@4",
     rubricDigest: null,
     at: 1,
     finished: true,
@@ -124,10 +124,10 @@ describe("a comparison", () => {
       ...{ name, label: name, scoreSetIds: [name] },
       scores: new Map([["t1", { ...score({}), critic }]]),
     })
-    const rules = by("a", "rule@3")
-    expect(compare(rules, by("b", "rule@3+plugin:room@1.0.0")).exact).toBe(true)
-    expect(compare(rules, by("b", "timed-rule@3")).exact).toBe(false)
-    expect(compare(rules, by("b", "rule@3+model:acme/large")).exact).toBe(false)
+    const rules = by("a", "rule@4")
+    expect(compare(rules, by("b", "rule@4+plugin:room@1.0.0")).exact).toBe(true)
+    expect(compare(rules, by("b", "timed-rule@4")).exact).toBe(false)
+    expect(compare(rules, by("b", "rule@4+model:acme/large")).exact).toBe(false)
   })
 
   it("takes tasks of one family together: thirty tasks of three families conclude nothing", () => {

@@ -124,7 +124,7 @@ const STORY = [
   at(12, "CommandFailed", { commandId: "c2", error: { code: "locked", message: "It is locked." } }),
   at(13, "SensorFailed", { sensor: "room/smell", error: { code: "timeout", message: "no answer" } }),
   at(14, "TaskClosed", { outcome: "failed", reason: "gave up" }),
-  event(15, "ScoringStarted", { scoreSetId: "s", label: "live", critic: "rule@3", taskIds: [TASK] }, { taskId: null }),
+  event(15, "ScoringStarted", { scoreSetId: "s", label: "live", critic: "rule@4", taskIds: [TASK] }, { taskId: null }),
   verdict(16, "RewardGiven", { amount: 0.5, rationale: "it tried" }),
   verdict(17, "PunishmentGiven", { amount: 0.25, name: "slow" }),
   event(18, "ScoringFinished", { scoreSetId: "s", totals: {} }, { taskId: null }),

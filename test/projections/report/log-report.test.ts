@@ -20,7 +20,7 @@ describe("the report of a log", () => {
     const all = [...audits(700)]
     const report = reportOf(all)
     const scores = all.flatMap(({ scores }) => scores)
-    expect(report).toMatchObject({ scoring: "live", critics: ["rule@3"], tasks: 700, scored: 700, unscored: 0 })
+    expect(report).toMatchObject({ scoring: "live", critics: ["rule@4"], tasks: 700, scored: 700, unscored: 0 })
     expect(sum(Object.values(report.outcomes))).toBe(700)
     expect(report.outcomes.achieved).toBe(all.filter(({ outcome }) => outcome === "achieved").length)
     expect(sum(report.agents.map(({ tasks }) => tasks))).toBe(700)

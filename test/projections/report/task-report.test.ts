@@ -63,7 +63,7 @@ describe("the report of a task", () => {
           taskIds: ["t"],
           rubric,
           rubricDigest: sha("r"),
-          critic: "rule@3",
+          critic: "rule@4",
           criticDigest: sha("c"),
         },
         ...{ label: "live", range: { from: 1, to: 602 } },

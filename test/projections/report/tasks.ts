@@ -96,7 +96,7 @@ const score = (scoreSetId: string, won: boolean, steps: number, at: number, word
   const [earned, lost] = [sum(rewards), sum(punishments)]
   const net = Math.round((earned - lost) * 1e9) / 1e9
   return {
-    ...{ scoreSetId, label: "live", critic: "rule@3", rubricDigest: sha("rubric"), at: at + 91, finished: true },
+    ...{ scoreSetId, label: "live", critic: "rule@4", rubricDigest: sha("rubric"), at: at + 91, finished: true },
     ...{ earned, lost, net, possible: 1.5, normalized: net / 1.5, unscored: [] },
     measures: [{ plugin: "text-room", measure: words.measure ?? "reach-the-goal", rewards, punishments }],
   }

@@ -8,6 +8,7 @@ import * as Rule from "../../rules/Rule.ts"
 import type { Critic, Judgement } from "../Critic.ts"
 import * as TaskObservation from "../TaskObservation.ts"
 import * as ChangedPaths from "./ChangedPaths.ts"
+import * as MissingPaths from "./MissingPaths.ts"
 import * as RuleEvaluators from "./RuleEvaluators.ts"
 import * as RuleIndex from "./RuleIndex.ts"
 import * as RuleTimeBudget from "./RuleTimeBudget.ts"
@@ -20,7 +21,7 @@ type Identity = Pick<Critic, "name" | "digest" | "exact">
 const identified = (name: string, exact: boolean): Identity => ({ name, digest: digest(name), exact })
 
 /** The critic of rules in score sets. Its version must change with the meaning of rules. */
-export const EXACT: Identity = identified("rule@3", true)
+export const EXACT: Identity = identified("rule@4", true)
 
 /**
  * The critic of a rubric with rules that may be slow. A rule that takes too long is given up, so that on a slower machine
@@ -42,8 +43,9 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
  *
  * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts, for a rule that
  * mentions `event` or `command`, every event at which it holds; for a rule about state alone, each change from false
- * to true. A missing key makes the rule false for that event. If every evaluation hit a missing key, or one threw,
- * the reward is unscored; so is a reward without a rule.
+ * to true. A missing key makes the rule false for that event. The reward is unscored if the rule never held and read a
+ * path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key, or if one
+ * threw; so is a reward without a rule.
  *
  * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, are not
  * scored, so that a later scoring sees the same events as the first.
@@ -87,6 +89,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
     const evaluators = ruleIndex.all.map((indexed) => RuleEvaluators.start(indexed, queue))
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
     const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
+    const missingPaths = MissingPaths.start(ruleIndex.reads)
     let events = 0
     return {
       observe: (event) => {
@@ -95,12 +98,13 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
         const context = contexts.after(event)
         if (context === undefined) return
         events += 1
+        missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
         for (const index of changedPaths.at(context)) evaluators[index]?.evaluate(context)
       },
       decide: () => {
         queue.flush()
-        return evaluators.flatMap((evaluator) => evaluator.decide(events))
+        return evaluators.flatMap((evaluator) => evaluator.decide(events, missingPaths))
       },
     }
   }

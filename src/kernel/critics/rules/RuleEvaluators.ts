@@ -1,8 +1,10 @@
 /** Evaluates one rule over the events of one task, and derives its judgement. */
 
 import { Either } from "effect"
+import type { Read } from "../../../projections/patch/PathPattern.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 import { type Judgement, round } from "../Judgement.ts"
+import type { MissingPaths } from "./MissingPaths.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
 
@@ -12,8 +14,8 @@ export interface RuleEvaluator {
   readonly onEvent: (context: RuleContext) => void
   /** For a rule about state: called with each event that changed a path that it reads. */
   readonly evaluate: (context: RuleContext) => void
-  /** The judgement, after the given number of events. */
-  readonly decide: (events: number) => ReadonlyArray<Judgement>
+  /** The judgement, after the given number of events, in which these paths were missing. */
+  readonly decide: (events: number, missing: MissingPaths) => ReadonlyArray<Judgement>
 }
 
 /** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is flushed before deciding. */
@@ -38,6 +40,8 @@ class ActiveEvaluator implements RuleEvaluator {
   #verdict: RuleResult | undefined
   #broken: string | undefined
   #absent: string | undefined
+  /** The paths that it did not find, by their text: of each event, those that would each have decided it. */
+  readonly #missing = new Map<string, ReadonlyArray<Read>>()
   /** Number of events that it was shown. */
   #shown = 0
   #compared = false
@@ -74,7 +78,10 @@ class ActiveEvaluator implements RuleEvaluator {
     this.#verdict = verdict
     if (verdict === undefined || this.#isDecided()) return
     if (verdict.kind === "broken") this.#broken = `at @${position}: ${verdict.reason}`
-    if (verdict.kind === "absent") this.#absent = verdict.reason
+    if (verdict.kind === "absent") {
+      this.#absent = verdict.reason
+      this.#missing.set(verdict.reads.map(({ text }) => text).join("\n"), verdict.reads)
+    }
     if (verdict.kind !== "held") return
     this.#evaluated = true
     if (verdict.value && (this.#rule.mentionsEvent || !heldBefore)) this.#because.push(position)
@@ -88,12 +95,14 @@ class ActiveEvaluator implements RuleEvaluator {
     return this.#verdict
   }
 
-  decide(events: number): ReadonlyArray<Judgement> {
+  decide(events: number, missing: MissingPaths): ReadonlyArray<Judgement> {
     const { measure, name, kind, weight } = this.#indexed
     const because = this.#because
     if (this.#broken !== undefined) {
       return [{ measure, name, kind: "unscored", reason: `its rule broke ${this.#broken}` }]
     }
+    const never = because.length > 0 ? undefined : missing.neverExisted([...this.#missing.values()])
+    if (never !== undefined) return [{ measure, name, kind: "unscored", reason: never }]
     // At events of other types, which it was not shown, the rule is false. That counts as an evaluation.
     const evaluated = this.#evaluated || (this.#rule.types !== undefined && this.#shown < events)
     if (!evaluated && this.#absent !== undefined) {

@@ -2,6 +2,7 @@
 
 import { Either } from "effect"
 import type { Reward } from "../../../plugins/manifest/Manifest.ts"
+import type { Read } from "../../../projections/patch/PathPattern.ts"
 import { measureName, type Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
 import type { RuleDependencies, VariablePath } from "../../rules/RuleDependencies.ts"
@@ -22,6 +23,8 @@ export interface RuleIndex {
   readonly mentions: RuleDependencies["mentions"]
   /** The parts of the state that the rules read: `readings`, `environment` …; undefined if it may be any part. */
   readonly parts: ReadonlySet<string> | undefined
+  /** The paths that the rules read, each once. */
+  readonly reads: ReadonlyArray<Read>
   /** Rules about events that may hold at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>
   /** Rules that read only state (not `event` or `command`). Re-evaluated when one of the paths they read changes. */
@@ -63,6 +66,7 @@ export const of = (rubric: Rubric): RuleIndex => {
     all,
     mentions: new Set(compiled.flatMap(({ rule }) => [...rule.mentions])),
     parts: partsOf(compiled),
+    reads: [...new Map(compiled.flatMap(({ rule }) => rule.reads.map((read) => [read.text, read] as const))).values()],
     at: byType(compiled.filter(({ rule }) => rule.mentionsEvent)),
     stateRules: stateRulesOf(compiled.filter(({ rule }) => !rule.mentionsEvent)),
   }

@@ -1,0 +1,107 @@
+/** Which paths that rules read existed at no moment of a task: such a rule has no answer, and is not false. */
+
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import * as Vocabulary from "../../../events/vocabulary/Vocabulary.ts"
+import * as PathPattern from "../../../projections/patch/PathPattern.ts"
+import type { Json } from "../../../values/Json.ts"
+import type { EarlierCommand, RuleContext } from "../../rules/RuleContext.ts"
+
+/** The paths of one task. */
+export interface MissingPaths {
+  /** Looks for the paths that were not found yet, after an event. */
+  readonly observe: (context: RuleContext) => void
+  /**
+   * The reason why a rule has no answer, if it read a path that existed at no moment. Each entry are the paths of one
+   * event for want of which the rule had no result; one of them that did exist at some moment makes it false there.
+   */
+  readonly neverExisted: (missing: ReadonlyArray<ReadonlyArray<PathPattern.Read>>) => string | undefined
+}
+
+type At = NonNullable<PathPattern.Read["at"]>
+
+/**
+ * Starts with a task.
+ *
+ * The state and the task have their paths at some moment, or never. A member of an event, of the arguments of a command
+ * or of a result may be absent because this one has no such member, so that a rule about it is false. A mistake is
+ * only what no event or command can have: a name that is not in the vocabulary, nor in any event of the task.
+ */
+export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
+  let sought = reads.filter(({ at }) => at !== undefined && SOUGHT.has(at.variable))
+  let last: RuleContext | undefined
+  const isThere = ({ at }: PathPattern.Read, context: RuleContext, before: RuleContext | undefined): boolean => {
+    if (at?.variable === "event") return PathPattern.exists({ ...context.event } as Json, at.steps)
+    const [now, then] = at?.variable === "state" ? [context.state, before?.state] : [context.task, before?.task]
+    return now !== then && PathPattern.exists(now as Json, at?.steps ?? [])
+  }
+  const nearest = ({ variable, steps }: At): string => {
+    if (variable === "command") return `command, which has ${COMMAND.join(", ")}`
+    if (variable === "commands") return `commands[*], which has ${COMMANDS.join(", ")}`
+    const document = variable === "state" ? last?.state : variable === "task" ? last?.task : undefined
+    return PathPattern.nearest(variable, (document ?? { ...last?.event }) as Json, steps)
+  }
+  const isMistake = (read: PathPattern.Read): boolean => {
+    const { at } = read
+    if (at === undefined) return false
+    const [first, second] = at.steps
+    switch (at.variable) {
+      case "state":
+      case "task":
+        return isSought(read)
+      case "event":
+        return isSought(read) && !isOfEvents(at.steps)
+      case "command":
+        return typeof first === "string" && !COMMAND.includes(first)
+      case "commands":
+        return typeof second === "string" && !COMMANDS.includes(second)
+      default:
+        return false
+    }
+  }
+  const isSought = ({ text }: PathPattern.Read): boolean => sought.some((read) => read.text === text)
+  return {
+    observe: (context) => {
+      if (sought.length > 0) sought = sought.filter((read) => !isThere(read, context, last))
+      last = context
+    },
+    neverExisted: (missing) => {
+      const [read] = missing.find((reads) => reads.length > 0 && reads.every(isMistake)) ?? []
+      if (read?.at === undefined) return undefined
+      return `the path ${read.text} existed at no moment of the task; nearest: ${nearest(read.at)}`
+    },
+  }
+}
+
+/** The variables whose paths are looked for in each event. */
+const SOUGHT: ReadonlySet<string> = new Set(["state", "task", "event"])
+
+const COMMAND: ReadonlyArray<string> = ["actuator", "args"]
+const COMMANDS: ReadonlyArray<string> = [
+  ...(["id", "actuator", "args", "digest", "position", "outcome"] satisfies ReadonlyArray<keyof EarlierCommand>),
+]
+
+/** Whether an event of some type can have a path. */
+const isOfEvents = ([first, second]: PathPattern.PathPattern): boolean => {
+  if (typeof first !== "string") return true
+  if (first === "payload") return typeof second !== "string" || payloadNames().has(second)
+  return ENVELOPE.has(first)
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set<keyof Event>([
+  ...(["position", "id", "timeline", "stream", "version", "type", "schemaVersion", "taskId", "causationId"] as const),
+  ...(["actor", "occurredAt", "recordedAt", "payload", "personal", "hash"] as const),
+])
+
+let names: ReadonlySet<string> | undefined
+
+/** The names of all members of payloads in the vocabulary. */
+const payloadNames = (): ReadonlySet<string> => {
+  names ??= new Set(
+    [...Vocabulary.core.types.values()].flatMap(({ payload }) =>
+      "fields" in payload && typeof payload.fields === "object" && payload.fields !== null
+        ? Object.keys(payload.fields)
+        : [],
+    ),
+  )
+  return names
+}
