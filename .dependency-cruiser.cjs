@@ -43,6 +43,7 @@ module.exports = {
       "resume",
       "fork",
       "replay",
+      "trust",
       "recovery",
       "control",
       "agents",

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { projects } from "./test/projects.ts"
+import { userStore } from "./test/userStore.ts"
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -21,6 +22,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // Tests keep what they trust apart from what the user trusts. Programs that they start inherit it.
+    env: { HINDCAST_STATE: userStore() },
     projects: [
       // Starts in seconds, also where the sources would not compile. `npx vitest run --project source` runs it alone.
       {

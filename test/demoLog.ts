@@ -2,8 +2,10 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { promisify } from "node:util"
+import { Effect } from "effect"
 import { MAIN } from "./built.ts"
 import { placeOf, removeLeftOver } from "./demoLogPlace.ts"
+import { trusted } from "./trusted.ts"
 
 const SAID = "said.txt"
 
@@ -40,5 +42,7 @@ export const saidOfDemoLog = async (tasks: number, seed: number): Promise<string
 /** A copy of that log, to change at will, with what belongs to it. Answers the file, in a directory that is made. */
 export const copyOfDemoLog = async (tasks: number, seed: number, directory: string): Promise<string> => {
   fs.cpSync(path.dirname(await demoLog(tasks, seed)), directory, { recursive: true })
-  return path.join(directory, "demo.db")
+  const file = path.join(directory, "demo.db")
+  await Effect.runPromise(trusted(file))
+  return file
 }

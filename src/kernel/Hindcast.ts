@@ -53,7 +53,7 @@ export interface HindcastOptions<
   OfTools extends Tools = { readonly [name: string]: Tool },
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
-    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "restarts"> {
+    Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "restarts" | "trust"> {
   /** Directories of plugins that are imported when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
@@ -112,6 +112,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       onOpenTasks: Kernel.OnOpenTasks,
       agents: Schema.Array(Agent.Agent),
       restarts: Supervision.RestartPolicy,
+      trust: Schema.Boolean,
       host: PluginHost.HostOptions,
     },
   }),
@@ -214,7 +215,7 @@ const kernelOn = (
   program: Program.ProgramPlugin | undefined,
   places: Places,
 ) => {
-  const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, plugins = [], host = {} } = options
+  const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, trust, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
     ...(gate === undefined ? {} : { gate }),
@@ -223,6 +224,7 @@ const kernelOn = (
     ...(idleMs === undefined ? {} : { idleMs }),
     ...(onOpenTasks === undefined ? {} : { onOpenTasks }),
     ...(restarts === undefined ? {} : { restarts }),
+    ...(trust === undefined ? {} : { trust }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {

@@ -48,6 +48,7 @@ import * as RunningTasks from "./tasks/RunningTasks.ts"
 import * as Task from "./tasks/Task.ts"
 import * as TaskId from "./tasks/TaskId.ts"
 import * as TaskOpening from "./tasks/TaskOpening.ts"
+import * as Trust from "./trust/Trust.ts"
 import { VERSION } from "./versions.ts"
 
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
@@ -126,6 +127,11 @@ export interface KernelOptions {
   readonly onOpenTasks?: OnOpenTasks
   /** When a crashed plugin is restarted, and when it is given up. Default: `Supervision.standard`. */
   readonly restarts?: Supervision.RestartPolicy
+  /**
+   * Whether the program trusts a log that this user did not write on this machine (`ForeignLog`). The trust is recorded
+   * in the user's own store. Default: false.
+   */
+  readonly trust?: boolean
 }
 
 /** Schema of what becomes of open tasks. */
@@ -143,6 +149,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     idleMs: Options.Milliseconds,
     onOpenTasks: OnOpenTasks,
     restarts: Supervision.RestartPolicy,
+    trust: Schema.Boolean,
   },
 })
 
@@ -154,7 +161,7 @@ export const layer = (
   options: KernelOptions,
 ): Layer.Layer<
   Kernel,
-  Options.InvalidOptions | LeaseHeld | AppendError | LogError,
+  Options.InvalidOptions | LeaseHeld | AppendError | LogError | Trust.ForeignLog,
   EventLog | Lease | Projector | PluginHost | Registry | Confirmations | Scoring
 > => Layer.scoped(Kernel, make(options))
 
@@ -173,6 +180,8 @@ const make = (input: KernelOptions) =>
     // Before the first command: loading it later would let another command overtake the first.
     yield* ComponentSchemas.load
 
+    // Before the lease, and before anything of the log is recovered.
+    yield* Trust.assertTrusted(options.trust === true ? "option" : undefined)
     const { onOpenTasks = "abandon", owner = "hindcast" } = options
     const lease = yield* (yield* Lease).acquire(owner)
     const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))

@@ -13,6 +13,7 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as ForkedTasks from "../../src/projections/state/ForkedTasks.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { Database } from "../sqlite.ts"
+import { trusted } from "../trusted.ts"
 import { about, events, type Sample, seen } from "./given.ts"
 import { loseLease } from "./lostLease.ts"
 import { testKernel } from "./testKernel.ts"
@@ -249,6 +250,7 @@ describe("a kernel that dies in a fork", () => {
       }).pipe(Effect.provide(layer))
 
       loseLease(copy)
+      yield* trusted(copy)
       yield* Effect.gen(function* () {
         const [forked] = yield* ForkedTasks.list
         expect(forked?.task).toMatchObject({ outcome: "abandoned", reason: "its kernel ended" })

@@ -14,6 +14,7 @@ import { Kernel } from "../../src/kernel/Kernel.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
 import * as ForkedTasks from "../../src/projections/state/ForkedTasks.ts"
 import { Database } from "../sqlite.ts"
+import { trusted } from "../trusted.ts"
 import { about, events, type Sample, seen } from "./given.ts"
 import { loseLease } from "./lostLease.ts"
 import { testKernel } from "./testKernel.ts"
@@ -327,6 +328,7 @@ describe("a fork that is being set up", () => {
         yield* Fiber.interrupt(forking)
       }).pipe(Effect.provide(layer))
       loseLease(copy)
+      yield* trusted(copy)
       yield* Effect.gen(function* () {
         expect(yield* timelines).toEqual(["main"])
         expect(yield* ForkedTasks.list).toEqual([])

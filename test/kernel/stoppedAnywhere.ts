@@ -12,6 +12,7 @@ import * as Registry from "../../src/kernel/registry/Registry.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { trusted } from "../trusted.ts"
 import { about, logged, type Sample, seen, writePlugin } from "./given.ts"
 import { loseLease } from "./lostLease.ts"
 import { stoppingAt } from "./stopping.ts"
@@ -98,6 +99,7 @@ const stoppedBefore = (count: number, from: string) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
     fs.cpSync(from, directory, { recursive: true })
+    yield* trusted(path.join(directory, "log.db"))
     const first = yield* stoppingAt((_, appends) => appends === count, { directory, gate })
     const life = Effect.flatMap(first.start, ({ run }) => run(Effect.scoped(live(first.goneOn)))).pipe(Effect.scoped)
     const living = yield* Effect.fork(Effect.exit(life))

@@ -9,6 +9,7 @@ import type { Event, Head } from "../vocabulary/Event.ts"
 import type { Appended, AppendRequest } from "./AppendRequest.ts"
 import type { AppendError, LogError } from "./LogErrors.ts"
 import type { LogFile } from "./LogFile.ts"
+import type { Ownership } from "./Ownership.ts"
 import type { Verification, VerifyOptions } from "./Verification.ts"
 
 export type { Head } from "../vocabulary/Event.ts"
@@ -84,6 +85,8 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
     readonly name: string
     /** The file that threads can read the same events from. Absent for a log in memory, or with event types of its own. */
     readonly file?: LogFile
+    /** Who wrote the log. Absent for a log in memory, which nobody else can write. */
+    readonly ownership?: Ownership
     /** The timeline that this log is bound to: `main`, or another one in a view (see `Timelines.view`). */
     readonly timeline: string
     /** The spans that the timeline's history consists of, oldest first. */

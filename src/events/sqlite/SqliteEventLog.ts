@@ -1,6 +1,7 @@
 /** The event log in one SQLite file: opens its connections, and builds the log's services on them. */
 
 import { Context, Effect, Either, Layer, Option, Schema, Scope } from "effect"
+import { machine } from "../../platform/user/Machine.ts"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
@@ -40,6 +41,7 @@ import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
 import * as lease from "./lease.ts"
 import { holderNow, silentHolder } from "./leaseHolder.ts"
+import * as ownership from "./ownership/ownership.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as RecentEvents from "./recentEvents.ts"
 import * as records from "./records.ts"
@@ -129,6 +131,7 @@ const opened = (options: SqliteOptions) =>
       const log = EventLog.of({
         name: filename,
         ...(file === undefined ? {} : { file }),
+        ...(inMemory ? {} : { ownership: ownership.make(filename, () => readHead(database)) }),
         ...ON_MAIN,
         append,
         read: (query) => Pages.stream(page, query ?? {}),
@@ -185,11 +188,12 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       : openFile(filename)
     const segments = yield* Segments.make(writer)
     const recent = RecentEvents.make(writer, upcast)
+    const seal = filename === IN_MEMORY ? undefined : yield* ownership.seal(filename, yield* machine)
     const { commit, subjects } = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       const reader = { database: writer, names: Names.make(writer), upcast, keys, segments }
       return {
-        commit: appending.make(reader, recent.committed),
+        commit: appending.make(reader, recent.committed, undefined, seal),
         subjects: TaskSubjects.make((stream) => readPage(reader, { timeline: MAIN, stream }, 1)[0]),
       }
     })

@@ -8,6 +8,7 @@ import { LogCorrupt } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
 import { attemptSync, isOutOfSequence, type LogDatabase } from "./file/database.ts"
 import * as schemaCheck from "./file/schemaCheck.ts"
+import type { Seal } from "./ownership/ownership.ts"
 import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf, findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
@@ -19,7 +20,8 @@ const MAX_ROWS_PER_INSERT = 64
 const MAX_KNOWN_STREAMS = 10_000
 
 /**
- * Makes the function that commits batches of appends. `now` is the log's clock.
+ * Makes the function that commits batches of appends. `now` is the log's clock; `seal` records each commit as this
+ * user's own, under SQLite's lock.
  *
  * The primary key of the events serves as the lock (optimistic concurrency). The writer caches the head and the
  * versions of streams, sequences a batch by them, and inserts it; the first statement of the transaction is the write.
@@ -35,6 +37,7 @@ export const make = (
   reader: Reader,
   committed: (batch: Sequencer.Sequenced) => void = () => {},
   now: () => number = () => Date.now(),
+  seal?: Seal,
 ): Commit => {
   const { database, names, segments } = reader
   const checkSchema = schemaCheck.guard(database)
@@ -62,6 +65,8 @@ export const make = (
   }
 
   const checks: Checks = { schema: checkSchema, head: checkHead, after: () => head }
+  const checksOf = ({ head: next }: Sequencer.Sequenced): Checks =>
+    seal === undefined ? checks : { ...checks, seal: () => seal(head, next) }
 
   /** The results, or undefined if another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> | undefined => {
@@ -72,7 +77,7 @@ export const make = (
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
       if (conflicts && !isSame(readHead(database), head)) return undefined
     } else {
-      if (!write(database, names, batch, checks)) return undefined
+      if (!write(database, names, batch, checksOf(batch))) return undefined
       head = batch.head
       committed(batch)
       for (const [key, version] of batch.versions) versions.set(key, version)
@@ -154,13 +159,15 @@ export interface Checks {
   readonly head: () => void
   /** That event. */
   readonly after: () => Head
+  /** Called in the transaction, once all rows are written. */
+  readonly seal?: () => void
 }
 
 /**
  * Writes all rows or none. Returns false if another writer took the first position. Throws `LogCorrupt` if SQLite
  * stored another number of rows. The checks are made before the first row: in the same transaction, except for a single
- * row without new names, which needs none and whose statement asks for the head itself. New names are added in the transaction
- * of the rows that have them: each commit writes whole pages.
+ * row without new names and without a seal, which needs none and whose statement asks for the head itself. New names are added in
+ * the transaction of the rows that have them: each commit writes whole pages.
  */
 export const write = (database: LogDatabase, names: Names, batch: SequencedRows, checks?: Checks): boolean => {
   const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
@@ -173,17 +180,24 @@ export const write = (database: LogDatabase, names: Names, batch: SequencedRows,
     const inserts = insertsOf(names, batch, begin)
     const [only] = inserts
     if (only?.count === 1 && inserts.length === 1 && !hasBlobs && !database.inTransaction()) {
-      return writeOne(database, only, checks)
-    }
-    begin()
-    checks?.head()
-    for (const rows of inserts) {
-      if (!insert(database, rows)) {
+      if (checks?.seal === undefined) return writeOne(database, only, checks)
+      database.run("BEGIN IMMEDIATE")
+      if (!writeOne(database, only, checks)) {
         rollback(database, names)
         return false
       }
+    } else {
+      begin()
+      checks?.head()
+      for (const rows of inserts) {
+        if (!insert(database, rows)) {
+          rollback(database, names)
+          return false
+        }
+      }
+      if (hasBlobs) writeBlobs(database, batch)
     }
-    if (hasBlobs) writeBlobs(database, batch)
+    checks?.seal?.()
     database.run("COMMIT")
     return true
   } catch (cause) {

@@ -3,6 +3,7 @@
 import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import { provenanceOf } from "../../events/log/Ownership.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
@@ -55,6 +56,30 @@ export const leftIn = (
     }
   })
 }
+
+/**
+ * The commands without the questions, and thereby the answers, that others may have written: they were asked before this
+ * user trusted the log. Such a question is withdrawn if it still waits. The gate rules on its command again.
+ */
+export const withOwnQuestions = (
+  { log, confirmations }: Pick<ActingTask["kernel"], "log" | "confirmations">,
+  left: ReadonlyArray<LeftCommand>,
+): Effect.Effect<ReadonlyArray<LeftCommand>, AppendError> =>
+  Effect.gen(function* () {
+    const provenance = yield* provenanceOf(log)
+    const isOwn = ({ position }: Event) => provenance.kind === "own" && position > provenance.foreignUpTo
+    return yield* Effect.forEach(left, (command) => {
+      const { question } = command
+      if (question === undefined || isOwn(question)) return Effect.succeed(command)
+      return Effect.as(confirmations.withdraw(question, "the log came from elsewhere"), unasked(command))
+    })
+  })
+
+/** A command as if nobody had been asked about it. */
+export const unasked = ({ question, ...command }: LeftCommand): LeftCommand => ({
+  ...command,
+  last: question === undefined ? command.last : command.commanded,
+})
 
 const ENDS: ReadonlySet<string> = new Set([
   ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],

@@ -7,13 +7,14 @@
  */
 import { type Context, Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
+import { provenanceOf } from "../../events/log/Ownership.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { type Machine, machine } from "../../platform/user/Machine.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
 import { isShipped } from "../../plugins/Shipped.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
-import { type Machine, machine } from "../../plugins/sandbox/Machine.ts"
 
 type Log = Context.Tag.Service<EventLog>
 type Host = Context.Tag.Service<PluginHost>
@@ -80,8 +81,12 @@ export const mayStart =
   (said) =>
     Effect.gen(function* () {
       if (isShipped(version.digest)) return true
-      const events = yield* Stream.runCollect(log.read({ stream: streamOf(version.plugin), types: TYPES }))
-      if (isGiven(events, version, yield* machine)) return true
+      const provenance = yield* provenanceOf(log)
+      if (provenance.kind === "own") {
+        // The machine's digest is in every log with a consent, so that a stranger may know it: only own events count.
+        const own = { stream: streamOf(version.plugin), types: TYPES, after: provenance.foreignUpTo }
+        if (isGiven(yield* Stream.runCollect(log.read(own)), version, yield* machine)) return true
+      }
       if (said) yield* give(log, version, "option")
       return said
     })

@@ -4,7 +4,7 @@ import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { type LeftCommand, leftIn } from "../acting/LeftCommand.ts"
+import { type LeftCommand, leftIn, unasked } from "../acting/LeftCommand.ts"
 import * as Agent from "../agents/Agent.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
 import { agentIn, cutPerceptions, type Request } from "./Request.ts"
@@ -97,11 +97,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
  * A command as a fork goes on with it: of what a person was asked, and answered, nothing counts. The versions of a
  * fork's streams begin anew.
  */
-const anew = ({ question, ...command }: LeftCommand): LeftCommand => ({
-  ...command,
-  last: question === undefined ? command.last : command.commanded,
-  version: 0,
-})
+const anew = (command: LeftCommand): LeftCommand => ({ ...unasked(command), version: 0 })
 
 /** The point without a last perception that no request followed, so that the agent perceives again. */
 export const beforePerceiving = (point: Point): Point => {

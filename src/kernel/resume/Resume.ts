@@ -8,6 +8,7 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
+import { withOwnQuestions } from "../acting/LeftCommand.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
@@ -85,7 +86,7 @@ export type ResumeError =
 /**
  * Goes on with an open task. Its agent is led over what is recorded, and continues from there: nothing that was answered
  * is asked again, of a model, a person or a plugin. Environments are restored and verified as in a fork. A question to a
- * person still stands. A command that was dispatched without an outcome is dispatched again only where its actuator is
+ * person still stands, unless others may have written it: then the person is asked again. A command that was dispatched without an outcome is dispatched again only where its actuator is
  * idempotent; its outcome is unknown otherwise.
  *
  * If it cannot go on (the agent decides otherwise, an environment cannot be restored), the task stays open.
@@ -127,7 +128,8 @@ const goOn = (
   Effect.gen(function* () {
     const { kernel, suspend } = suspendable(context, taskId)
     const { point, record, resumedBy } = yield* take(kernel, taskId, given)
-    const { recording, left } = point
+    const { recording } = point
+    const left = yield* withOwnQuestions(kernel, point.left)
     const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
     const { goal, seed } = recording.instructions
     const opening: TaskStart.Opening = {

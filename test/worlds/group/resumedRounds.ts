@@ -1,5 +1,6 @@
 /** What becomes of a group of agents whose kernel is stopped before one of its appends, and which the next kernel resumes. */
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { Effect, Either, Fiber, Option } from "effect"
 import { expect } from "vitest"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
@@ -16,6 +17,7 @@ import { stoppingAt } from "../../kernel/stopping.ts"
 import { testKernel } from "../../kernel/testKernel.ts"
 import { inRepository } from "../../repository.ts"
 import { temporaryDirectory } from "../../temporary.ts"
+import { trusted } from "../../trusted.ts"
 
 const TASK = "walk"
 
@@ -68,9 +70,10 @@ const imported = (world: string) =>
   })
 
 const copyOf = (template: string) =>
-  Effect.tap(temporaryDirectory, (directory) =>
-    Effect.sync(() => fs.cpSync(template, directory, { recursive: true, force: true })),
-  )
+  Effect.tap(temporaryDirectory, (directory) => {
+    fs.cpSync(template, directory, { recursive: true, force: true })
+    return trusted(path.join(directory, "log.db"))
+  })
 
 const run = (played: Played) =>
   Effect.flatMap(Kernel, (kernel) =>

@@ -12,6 +12,11 @@ export interface Machine {
    * without it can forge a log with this digest. Undefined if the machine has no id.
    */
   readonly id: string | undefined
+  /**
+   * Like `id`, without the id of the current boot, and never recorded in a log: what is bound to it cannot be copied from
+   * a log that was published. Undefined if the machine has no id that outlasts a boot.
+   */
+  readonly unpublished: string | undefined
   readonly platform: string
   /** The user's name, or the user's number if there is no name. */
   readonly user: string
@@ -27,17 +32,20 @@ export const machine: Effect.Effect<Machine> = Effect.suspend(() => {
 let found: Promise<Machine> | undefined
 
 const find = async (): Promise<Machine> => {
-  const id = await idOf(process.platform)
+  const lasting = await idOf(process.platform)
+  const id = lasting ?? (process.platform === "linux" ? read(BOOT_ID) : undefined)
   const user = userName()
+  const owner = `${process.getuid?.() ?? user}`
   return {
-    id: id === undefined ? undefined : identify(id, `${process.getuid?.() ?? user}`),
+    id: id === undefined ? undefined : identify("hindcast machine", id, owner),
+    unpublished: lasting === undefined ? undefined : identify("hindcast store", lasting, owner),
     platform: `${process.platform}-${process.arch}`,
     user,
   }
 }
 
-const identify = (id: string, user: string): string =>
-  crypto.createHash("sha256").update(`hindcast machine\0${id}\0${user}`).digest("hex")
+const identify = (purpose: string, id: string, user: string): string =>
+  crypto.createHash("sha256").update(`${purpose}\0${id}\0${user}`).digest("hex")
 
 const userName = (): string => {
   try {
@@ -49,8 +57,8 @@ const userName = (): string => {
 }
 
 /**
- * The id of the machine. Linux: machine-id(5), or the id of the current boot if there is none, as in containers. macOS:
- * the hardware's UUID. Windows: the GUID that was generated at installation.
+ * The id of the machine. Linux: machine-id(5), which containers often lack. macOS: the hardware's UUID. Windows: the GUID
+ * that was generated at installation.
  */
 const idOf = async (platform: NodeJS.Platform): Promise<string | undefined> => {
   switch (platform) {
@@ -67,7 +75,10 @@ const idOf = async (platform: NodeJS.Platform): Promise<string | undefined> => {
   }
 }
 
-const LINUX_IDS = ["/etc/machine-id", "/var/lib/dbus/machine-id", "/proc/sys/kernel/random/boot_id"]
+const LINUX_IDS = ["/etc/machine-id", "/var/lib/dbus/machine-id"]
+
+/** The id of the current boot, for a machine without another one. */
+const BOOT_ID = "/proc/sys/kernel/random/boot_id"
 const WINDOWS_KEY = "HKLM\\SOFTWARE\\Microsoft\\Cryptography"
 
 const read = (file: string): string | undefined => {

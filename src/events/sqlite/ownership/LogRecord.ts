@@ -1,0 +1,149 @@
+/**
+ * The record of one log in the user's store: a text file. Its first line has the head before and after the last commit
+ * that this user made to the log on this machine; it is overwritten in place at each commit. Each further line is a JSON
+ * object that says how the log became this user's own; the last valid one counts.
+ */
+
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Either, Schema } from "effect"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import * as UserStore from "../../../platform/user/UserStore.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+
+/** How a log became this user's own. */
+const Ownership = Schema.Struct({
+  /** The path of the log, without links. */
+  log: Schema.String,
+  /** The log's inode. A file that was put in its place has another one. */
+  inode: Schema.String,
+  /** `Machine.unpublished`, so that a copied store says nothing on another machine. */
+  machine: Schema.NullOr(Schema.String),
+  /** The position up to which others may have written. */
+  foreignUpTo: Schema.Int,
+  by: Schema.Literal("append", "answer", "option", "move"),
+  at: Schema.Int,
+})
+
+export type Ownership = typeof Ownership.Type
+
+/** A record as it was read. */
+export interface LogRecord {
+  /** The heads that the log may have if nobody else appended to it. */
+  readonly heads: ReadonlyArray<Head>
+  readonly ownership: Ownership
+}
+
+/** The directory of the records. Throws if the store cannot be used. */
+export const directory = (options: { readonly readonly: boolean }): string => UserStore.open("logs", options)
+
+/** The name of a log's record. */
+export const nameOf = (log: string): string => crypto.createHash("sha256").update(log).digest("hex").slice(0, 32)
+
+/** Reads a record; undefined if there is none, or nothing that Hindcast writes. */
+export const read = (file: string): LogRecord | undefined => {
+  const text = readText(file)
+  if (text === undefined) return undefined
+  const heads = headsIn(text)
+  const ownership = text
+    .slice(LINE_BYTES)
+    .split("\n")
+    .flatMap((line) => Either.match(decode(line), { onLeft: () => [], onRight: (found) => [found] }))
+    .at(-1)
+  return heads === undefined || ownership === undefined ? undefined : { heads, ownership }
+}
+
+/** Writes a new record in place of an earlier one. */
+export const create = (file: string, head: Head, ownership: Ownership): void => {
+  const handle = fs.openSync(file, CREATE, OwnerOnly.FILE_MODE)
+  try {
+    if (!UserStore.isOwnFile(handle)) throw new Error(`${file}, which is not this user's file`)
+    const written = fs.writeSync(handle, `${lineOf(head, head)}${JSON.stringify(ownership)}\n`, 0)
+    fs.ftruncateSync(handle, written)
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+/** Adds how a log became this user's own, to a record that exists. */
+export const add = (file: string, ownership: Ownership): void =>
+  fs.appendFileSync(file, `${JSON.stringify(ownership)}\n`, { mode: OwnerOnly.FILE_MODE })
+
+/** Opens a record to overwrite its heads; undefined if there is none. */
+export const openHeads = (file: string): number | undefined => {
+  try {
+    const handle = fs.openSync(file, fs.constants.O_RDWR | NO_FOLLOW)
+    if (UserStore.isOwnFile(handle)) return handle
+    fs.closeSync(handle)
+    return undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The heads in an open record; undefined if it has none. */
+export const readHeads = (handle: number): ReadonlyArray<Head> | undefined => {
+  const line = Buffer.alloc(LINE_BYTES)
+  fs.readSync(handle, line, 0, LINE_BYTES, 0)
+  return headsIn(line.toString("latin1"))
+}
+
+/** Overwrites the heads of an open record. */
+export const writeHeads = (handle: number, before: Head, after: Head): void => {
+  fs.writeSync(handle, lineOf(before, after), 0, "latin1")
+}
+
+/** Whether two heads are the same. */
+export const isSameHead = (one: Head, other: Head): boolean =>
+  one.position === other.position && one.hash === other.hash
+
+/** All records, by their files. */
+export const all = (records: string): ReadonlyArray<readonly [file: string, record: LogRecord]> =>
+  fs.readdirSync(records).flatMap((name) => {
+    const file = path.join(records, name)
+    const record = NAME.test(name) ? read(file) : undefined
+    return record === undefined ? [] : [[file, record] as const]
+  })
+
+const NAME = /^[0-9a-f]{32}$/
+
+const readText = (file: string): string | undefined => {
+  try {
+    const handle = fs.openSync(file, fs.constants.O_RDONLY | NO_FOLLOW)
+    try {
+      return UserStore.isOwnFile(handle) ? fs.readFileSync(handle, "utf8") : undefined
+    } finally {
+      fs.closeSync(handle)
+    }
+  } catch {
+    // There is none, or it cannot be read: then the log is foreign.
+    return undefined
+  }
+}
+
+/** Absent on Windows, where links need a privilege. */
+const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
+
+const CREATE = fs.constants.O_RDWR | fs.constants.O_CREAT | NO_FOLLOW
+
+const headsIn = (text: string): ReadonlyArray<Head> | undefined => {
+  const [, ...found] = HEADS.exec(text) ?? []
+  const [position, hash, next, nextHash] = found
+  if (position === undefined || hash === undefined || next === undefined || nextHash === undefined) return undefined
+  return [
+    { position: Number(position), hash },
+    { position: Number(next), hash: nextHash },
+  ]
+}
+
+const HEADS = /^(\d{16}) ([0-9a-f]{64}) (\d{16}) ([0-9a-f]{64})\n/
+
+const lineOf = (before: Head, after: Head): string => `${textOf(before)} ${textOf(after)}\n`
+
+const textOf = ({ position, hash }: Head): string => `${String(position).padStart(16, "0")} ${hash}`
+
+/** The length of the first line. */
+const LINE_BYTES = 2 * (16 + 1 + 64) + 2
+
+const decode = Schema.decodeEither(Schema.parseJson(Ownership))

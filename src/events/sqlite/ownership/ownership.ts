@@ -1,0 +1,202 @@
+/**
+ * Who wrote a log in an SQLite file, by its record in the user's store (`LogRecord`).
+ *
+ * Each commit of this user's processes first writes the heads before and after it to the record, in the commit's
+ * transaction. So a log that this user alone wrote on this machine has one of the two heads, also after a kill. A log
+ * that was extended elsewhere, or by a program that does not keep the record, has another head. A log that a stranger
+ * put in the place of one's own is another file, with another inode. A copy has no record, since a record counts for one
+ * path. A moved log keeps its record: its path is gone, and inode and head are the same.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import { type Machine, machine } from "../../../platform/user/Machine.ts"
+import { type Ownership, type Provenance, StoreUnusable, type TrustedBy } from "../../log/Ownership.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+import { attemptRead } from "../file/database.ts"
+import * as LogRecord from "./LogRecord.ts"
+
+/**
+ * Writes a commit to the record of its log, if everything before it is this user's own. Called in the transaction of
+ * the commit, after its rows were inserted.
+ */
+export type Seal = (before: Head, after: Head) => void
+
+/** Makes the seal of a log's file. It never throws: a log whose record cannot be written becomes foreign. */
+export const seal = (
+  filename: string,
+  machine: Pick<Machine, "unpublished">,
+): Effect.Effect<Seal, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let place: Place | undefined
+    let handle: number | undefined
+    let last: Head | undefined
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        if (handle !== undefined) fs.closeSync(handle)
+      }),
+    )
+
+    /** A log without events has nothing that a stranger could have written. */
+    const begin = (before: Head): number | undefined => {
+      if (handle !== undefined) fs.closeSync(handle)
+      handle = undefined
+      place = placeOf(filename, { readonly: false })
+      const { file, log, inode } = place
+      LogRecord.create(file, before, { log, inode, ...owner(machine), foreignUpTo: 0, by: "append", at: Date.now() })
+      handle = LogRecord.openHeads(file)
+      return handle
+    }
+
+    const record = (before: Head): number | undefined => {
+      if (before.position === 0) return begin(before)
+      place ??= placeOf(filename, { readonly: false })
+      handle ??= LogRecord.openHeads(place.file)
+      if (handle === undefined || (last !== undefined && LogRecord.isSameHead(last, before))) return handle
+      const heads = LogRecord.readHeads(handle) ?? []
+      return heads.some((head) => LogRecord.isSameHead(head, before)) ? handle : undefined
+    }
+
+    return (before, after) => {
+      try {
+        const found = record(before)
+        if (found === undefined) return
+        LogRecord.writeHeads(found, before, after)
+        last = after
+      } catch {
+        // The store cannot be used. `provenance` says why, when somebody wants to act on the log.
+        last = undefined
+      }
+    }
+  })
+
+/** Who wrote a log's file. */
+export const make = (filename: string, readHead: () => Head): Ownership => {
+  const look = (here: Machine): Provenance => {
+    // A commit by another process between the two reads changes both.
+    for (let attempt = 0; ; attempt++) {
+      const before = found(filename, here)
+      const provenance = provenanceOf(before, readHead(), here)
+      if (provenance.kind === "own" || attempt === MAX_ATTEMPTS || isSame(before, found(filename, here))) {
+        return provenance
+      }
+    }
+  }
+  // What was found once holds for this opening: an answer that another machine appends meanwhile ends no work.
+  let own: Provenance | undefined
+  return {
+    provenance: Effect.suspend(() => {
+      if (own !== undefined) return Effect.succeed(own)
+      return Effect.tap(
+        Effect.flatMap(machine, (here) => attemptRead(filename, () => look(here))),
+        (found) => {
+          if (found.kind === "own") own = found
+        },
+      )
+    }),
+    trust: (head, by) =>
+      Effect.suspend(() => {
+        own = { kind: "own", foreignUpTo: head.position }
+        return Effect.flatMap(machine, (here) => trust(filename, here, head, by))
+      }),
+  }
+}
+
+const MAX_ATTEMPTS = 100
+
+/** What the store has of a log: its record, or why there is none that counts. */
+type Found =
+  | { readonly record: LogRecord.LogRecord; readonly place: Place }
+  | { readonly record: undefined; readonly why: string; readonly place?: Place }
+
+const found = (filename: string, machine: Pick<Machine, "unpublished">): Found => {
+  let place: Place
+  try {
+    place = placeOf(filename, { readonly: true })
+  } catch (cause) {
+    return {
+      record: undefined,
+      why: isMissing(cause) ? NO_RECORD : `your own store cannot be used: ${reasonOf(cause)}`,
+    }
+  }
+  const record = LogRecord.read(place.file)
+  if (record === undefined) return { record, why: NO_RECORD, place }
+  const { ownership } = record
+  if (ownership.machine !== owner(machine).machine) {
+    return { record: undefined, why: "the record in your own store is another machine's or another user's", place }
+  }
+  if (ownership.inode !== place.inode) {
+    return { record: undefined, why: "another file was put in the place of the log that you wrote", place }
+  }
+  return { record, place }
+}
+
+const NO_RECORD = "your own store has no record that you wrote it on this machine"
+
+const provenanceOf = (found: Found, head: Head, machine: Pick<Machine, "unpublished">): Provenance => {
+  if (head.position === 0) return { kind: "own", foreignUpTo: 0 }
+  const { record } = found
+  if (record?.heads.some((own) => LogRecord.isSameHead(own, head))) {
+    return { kind: "own", foreignUpTo: record.ownership.foreignUpTo }
+  }
+  if (record !== undefined) {
+    const last = record.heads.at(-1)?.position ?? 0
+    return {
+      kind: "foreign",
+      head,
+      why: `it does not end as you left it at @${last}: it was extended or changed elsewhere`,
+    }
+  }
+  const moved = found.place === undefined ? undefined : adoptMoved(found.place, head, machine)
+  return moved === undefined
+    ? { kind: "foreign", head, why: found.why }
+    : { kind: "own", foreignUpTo: moved.foreignUpTo }
+}
+
+/** Takes the record of the path at which the log was before it was moved. A copy has another inode. */
+const adoptMoved = (
+  { file, log, inode }: Place,
+  head: Head,
+  machine: Pick<Machine, "unpublished">,
+): LogRecord.Ownership | undefined => {
+  for (const [former, { heads, ownership }] of LogRecord.all(path.dirname(file))) {
+    const isSame = ownership.inode === inode && ownership.machine === owner(machine).machine
+    if (!isSame || !heads.some((own) => LogRecord.isSameHead(own, head)) || fs.existsSync(ownership.log)) continue
+    fs.renameSync(former, file)
+    LogRecord.add(file, { ...ownership, log, by: "move", at: Date.now() })
+    return ownership
+  }
+  return undefined
+}
+
+const trust = (filename: string, machine: Pick<Machine, "unpublished">, head: Head, by: TrustedBy) =>
+  Effect.try({
+    try: () => {
+      const { file, log, inode } = placeOf(filename, { readonly: false })
+      const foreignUpTo = head.position
+      LogRecord.create(file, head, { log, inode, ...owner(machine), foreignUpTo, by, at: Date.now() })
+    },
+    catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
+  })
+
+/** A log's file, and the file of its record. */
+interface Place {
+  readonly file: string
+  readonly log: string
+  readonly inode: string
+}
+
+const placeOf = (filename: string, options: { readonly readonly: boolean }): Place => {
+  const log = fs.realpathSync(filename)
+  const inode = String(fs.statSync(log, { bigint: true }).ino)
+  return { file: path.join(LogRecord.directory(options), LogRecord.nameOf(log)), log, inode }
+}
+
+const owner = ({ unpublished }: Pick<Machine, "unpublished">) => ({ machine: unpublished ?? null })
+
+const isSame = (one: Found, other: Found): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const isMissing = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,242 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { type Provenance, provenanceOf } from "../../src/events/log/Ownership.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import * as UserStore from "../../src/platform/user/UserStore.ts"
+import { temporaryDirectory } from "../temporary.ts"
+
+/** A log with two events, in a directory of its own. */
+const written = Effect.gen(function* () {
+  const directory = yield* temporaryDirectory
+  const file = path.join(directory, "log.db")
+  yield* append(file)
+  yield* append(file)
+  return { directory, file }
+})
+
+const on =
+  (file: string, options: Partial<SqliteEventLog.SqliteOptions> = {}) =>
+  <A, E>(effect: Effect.Effect<A, E, EventLog>) =>
+    Effect.provide(effect, SqliteEventLog.layer({ filename: file, ...options }))
+
+const append = (file: string) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.append({
+      ...{ stream: "plugin/sample", actor: "human:ada" },
+      events: [{ type: "PluginActivated", payload: { plugin: "sample" } }],
+    }),
+  ).pipe(on(file))
+
+const found = (file: string): Effect.Effect<Provenance, unknown> =>
+  Effect.flatMap(EventLog, provenanceOf).pipe(on(file, { readonly: true }))
+
+const trust = (file: string) =>
+  Effect.gen(function* () {
+    const { head, ownership } = yield* EventLog
+    yield* ownership?.trust(yield* head, "answer") ?? Effect.dieMessage("a log in a file has an ownership")
+  }).pipe(on(file))
+
+const own = { kind: "own", foreignUpTo: 0 }
+
+/** Appends as somebody does whose commits are not recorded in the store of this user. */
+const appendElsewhere = (file: string) =>
+  Effect.gen(function* () {
+    const elsewhere = yield* temporaryDirectory
+    yield* append(file).pipe(withVariable(UserStore.VARIABLE, elsewhere))
+  })
+
+const withVariable =
+  (name: string, value: string | undefined) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const before = process.env[name]
+        set(name, value)
+        return before
+      }),
+      () => effect,
+      (before) => Effect.sync(() => set(name, before)),
+    )
+
+const set = (name: string, value: string | undefined) => {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
+}
+
+/** The record of a log in the store of the tests. */
+const recordsNaming = (file: string) => {
+  const records = path.join(UserStore.directory() ?? "", "logs")
+  return fs
+    .readdirSync(records)
+    .map((name) => path.join(records, name))
+    .filter((record) => fs.readFileSync(record, "utf8").includes(JSON.stringify(file)))
+}
+
+describe("who wrote a log", () => {
+  it.scopedLive("a log that this user made and extended is this user's own, also where it was moved", () =>
+    Effect.gen(function* () {
+      const { directory, file } = yield* written
+      expect(yield* found(file)).toEqual(own)
+      const moved = path.join(directory, "moved.db")
+      fs.renameSync(file, moved)
+      expect(yield* found(moved)).toEqual(own)
+      yield* append(moved)
+      expect(yield* found(moved)).toEqual(own)
+    }),
+  )
+
+  it.scopedLive("a log in memory, and one without events, are own", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const empty = path.join(directory, "empty.db")
+      yield* Effect.void.pipe(on(empty))
+      expect(yield* found(empty)).toEqual(own)
+      expect(yield* Effect.flatMap(EventLog, provenanceOf).pipe(on(":memory:"))).toEqual(own)
+    }),
+  )
+
+  it.scopedLive("a log that another user or machine wrote is foreign until it is trusted as it is", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "log.db")
+      yield* appendElsewhere(file)
+      expect(yield* found(file)).toMatchObject({ kind: "foreign", head: { position: 1 } })
+      // Appending to it launders nothing.
+      yield* append(file)
+      expect(yield* found(file)).toMatchObject({ kind: "foreign", head: { position: 2 } })
+      yield* trust(file)
+      expect(yield* found(file)).toEqual({ kind: "own", foreignUpTo: 2 })
+      yield* append(file)
+      expect(yield* found(file)).toEqual({ kind: "own", foreignUpTo: 2 })
+    }),
+  )
+
+  it.scopedLive("a log that was extended elsewhere is foreign again, and stays so whatever is appended here", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      yield* appendElsewhere(file)
+      expect(yield* found(file)).toMatchObject({
+        kind: "foreign",
+        why: "it does not end as you left it at @2: it was extended or changed elsewhere",
+      })
+      yield* append(file)
+      expect(yield* found(file)).toMatchObject({ kind: "foreign" })
+    }),
+  )
+
+  it.scopedLive("a log that a stranger puts in the place of one's own inherits nothing, even with the same head", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const copy = `${file}.copy`
+      fs.copyFileSync(file, copy)
+      fs.rmSync(file)
+      fs.renameSync(copy, file)
+      expect(yield* found(file)).toMatchObject({
+        kind: "foreign",
+        why: "another file was put in the place of the log that you wrote",
+      })
+    }),
+  )
+
+  it.scopedLive("a copy of one's own log is foreign, and the original stays own", () =>
+    Effect.gen(function* () {
+      const { directory, file } = yield* written
+      const copy = path.join(directory, "copy.db")
+      fs.copyFileSync(file, copy)
+      expect(yield* found(copy)).toMatchObject({ kind: "foreign" })
+      expect(yield* found(file)).toEqual(own)
+    }),
+  )
+
+  it.scopedLive("processes of one user that append at the same time leave the log own", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const many = Effect.forEach(Array.from({ length: 20 }), () => append(file), { discard: true })
+      yield* Effect.all([many, many, many], { concurrency: 3 })
+      expect(yield* found(file)).toEqual(own)
+    }),
+  )
+
+  it.scopedLive("a log that was removed and made again is own", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(`${file}${suffix}`, { force: true })
+      yield* append(file)
+      expect(yield* found(file)).toEqual(own)
+    }),
+  )
+
+  it.scopedLive(
+    "a record that was copied from another machine, is torn, or is open to others' links counts for nothing",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* written
+        const [record = ""] = recordsNaming(file)
+        const text = fs.readFileSync(record, "utf8")
+        for (const bad of [
+          text.replace(/"machine":("[0-9a-f]+"|null)/, `"machine":"${"0".repeat(64)}"`),
+          text.slice(0, 200),
+          text.slice(0, 20),
+          "",
+          text.replace(/^\d{16}/, "no digits here  "),
+        ]) {
+          fs.writeFileSync(record, bad)
+          expect(yield* found(file)).toMatchObject({ kind: "foreign" })
+        }
+        fs.writeFileSync(`${record}.real`, text)
+        fs.rmSync(record)
+        fs.symlinkSync(`${record}.real`, record)
+        expect(yield* found(file)).toMatchObject({ kind: "foreign" })
+      }),
+  )
+
+  it.scopedLive("a store that cannot be used makes logs foreign and says why; appending goes on", () =>
+    Effect.gen(function* () {
+      const place = yield* temporaryDirectory
+      const real = path.join(place, "real")
+      const link = path.join(place, "link")
+      fs.mkdirSync(real)
+      fs.symlinkSync(real, link)
+      const notADirectory = path.join(place, "file")
+      fs.writeFileSync(notADirectory, "")
+      for (const [store, why] of [
+        [link, /your own store cannot be used: .+link, which is a link/],
+        [notADirectory, /your own store cannot be used: /],
+      ] as const) {
+        const file = path.join(place, `${path.basename(store)}.db`)
+        yield* Effect.gen(function* () {
+          yield* append(file)
+          const provenance = yield* found(file)
+          expect(provenance).toMatchObject({ kind: "foreign", head: { position: 1 } })
+          expect(provenance.kind === "foreign" ? provenance.why : "").toMatch(why)
+          expect((yield* Effect.flip(trust(file))).message).toMatch(/^Your own store cannot be used: /)
+        }).pipe(withVariable(UserStore.VARIABLE, store))
+      }
+      expect(fs.readdirSync(real)).toEqual([])
+    }),
+  )
+})
+
+describe("the user's own store", () => {
+  const windows = { LOCALAPPDATA: "/c/Local" }
+  it("is where the system keeps a user's state, and never at a relative path", () => {
+    expect(UserStore.directory({ HINDCAST_STATE: "/s" }, "linux")).toBe("/s")
+    expect(UserStore.directory({ XDG_STATE_HOME: "/x" }, "linux")).toBe("/x/hindcast")
+    expect(UserStore.directory(windows, "win32")).toBe("/c/Local/hindcast")
+    const home = path.join(os.homedir(), ".local/state/hindcast")
+    expect(UserStore.directory({ HINDCAST_STATE: "here", XDG_STATE_HOME: "./x" }, "darwin")).toBe(home)
+  })
+
+  it.scopedLive("can be accessed by its owner only", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const store = UserStore.directory() ?? ""
+      const [record = ""] = recordsNaming(file)
+      const modes = [store, path.join(store, "logs"), record].map((one) => (fs.statSync(one).mode & 0o777).toString(8))
+      expect(modes).toEqual(["700", "700", "600"])
+    }),
+  )
+})
