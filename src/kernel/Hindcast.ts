@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { Effect, Layer, Schema } from "effect"
 import type { EventLog, OpenError } from "../events/log/EventLog.ts"
 import type { Lease } from "../events/log/Lease.ts"
+import type { Presence } from "../events/log/Presence.ts"
 import type { Archive } from "../events/maintenance/Archive.ts"
 import type { Bundles } from "../events/maintenance/Bundles.ts"
 import type { PersonalData } from "../events/payload/PersonalData.ts"
@@ -144,6 +145,7 @@ type LogServices =
   | Records
   | PersonalData
   | Lease
+  | Presence
   | Projector.Projector
   | TimeTravel.TimeTravel
   | Registry.Registry

@@ -7,6 +7,7 @@ import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect
 import { PCGRandom } from "effect/Utils"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
+import type { Presence } from "../events/log/Presence.ts"
 import { type Event, newId } from "../events/vocabulary/Event.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { PluginHost } from "../plugins/process/PluginHost.ts"
@@ -34,7 +35,7 @@ import * as Supervision from "./instances/Supervision.ts"
 import { Program } from "./program/Program.ts"
 import * as ProgramInstances from "./program/ProgramInstances.ts"
 import * as Fence from "./recovery/Fence.ts"
-import { closeTask, recover } from "./recovery/Takeover.ts"
+import { closeOnceGone, closeTask, recover } from "./recovery/Takeover.ts"
 import { isInProcess } from "./registry/InProcess.ts"
 import { manifestOf, Registry } from "./registry/Registry.ts"
 import * as Replay from "./replay/Replay.ts"
@@ -162,7 +163,7 @@ export const layer = (
 ): Layer.Layer<
   Kernel,
   Options.InvalidOptions | LeaseHeld | AppendError | LogError | Trust.ForeignLog,
-  EventLog | Lease | Projector | PluginHost | Registry | Confirmations | Scoring
+  EventLog | Lease | Presence | Projector | PluginHost | Registry | Confirmations | Scoring
 > => Layer.scoped(Kernel, make(options))
 
 const make = (input: KernelOptions) =>
@@ -186,7 +187,8 @@ const make = (input: KernelOptions) =>
     const lease = yield* (yield* Lease).acquire(owner)
     const drafts = DraftTimelines.make(yield* Fence.fencedLog(yield* EventLog, owner, lease))
     const { log } = drafts
-    yield* Effect.provideService(recover(onOpenTasks), EventLog, log)
+    const left = yield* Effect.provideService(recover(onOpenTasks, lease), EventLog, log)
+    yield* Effect.forkScoped(Effect.provideService(closeOnceGone(left), EventLog, log))
     yield* startAndStop(log, { deno, seed, gate })
     yield* Effect.provideService(SnapshotUpkeep.start(), EventLog, log)
 
@@ -199,6 +201,7 @@ const make = (input: KernelOptions) =>
     if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.end)
     const processes = yield* Instances.make({
       log,
+      kernel: lease.identity,
       host,
       registry,
       workspace: options.workspace,

@@ -1,30 +1,121 @@
 /**
- * Identifies a process beyond its id, which the system reuses: by the time at which it was started, and by its
- * arguments.
+ * Identifies a process beyond its id, which the system reuses, and says from where it can be looked at: a process id means
+ * something only within one boot of one machine, and there within one PID namespace.
  */
 
 import * as fs from "node:fs"
+import * as os from "node:os"
+import { isAlive } from "./LiveProcess.ts"
+
+/** Where a process runs, and which one it is there. */
+export interface ProcessPlace {
+  /** The machine's name, for messages: it can be changed, and two machines can have the same. */
+  readonly host: string
+  readonly pid: number
+  /** The boot of the machine; null where the system does not tell. */
+  readonly boot: string | null
+  /** The PID namespace that `pid` is an id of, and the namespace of the monotonic clock; null where the system does not tell. */
+  readonly namespaces: string | null
+  /** The clock tick in which the process was started; null where the system does not tell. */
+  readonly started: string | null
+}
+
+/** The place of this process. */
+export const own = (): ProcessPlace => {
+  const isOurs = seesItself()
+  return {
+    host: os.hostname(),
+    pid: process.pid,
+    boot: bootOf(),
+    namespaces: isOurs ? namespacesOf() : null,
+    started: isOurs ? (tickOf(process.pid) ?? null) : null,
+  }
+}
+
+/** Whether a process exists, as far as this process can tell. */
+export type Existence = "exists" | "gone" | "unreachable"
 
 /**
- * The machine's boot id and the clock tick at which the process was started, which no other process with this id
- * shares. Undefined if there is no such process, or the system has no `/proc`.
+ * Looks at a process by its id, where that id is one of the same boot and PID namespace. Where the system knows neither (it
+ * has no `/proc`), the machine's name has to be the same.
+ */
+export const look = (place: ProcessPlace, here: ProcessPlace = own()): Existence => {
+  if (!isReachable(place, here)) return "unreachable"
+  if (!isAlive(place.pid)) return "gone"
+  const started = tickOf(place.pid)
+  // Without a start time (another user's process where `/proc` is hidden) the id alone decides.
+  return started === undefined || place.started === null || started === place.started ? "exists" : "gone"
+}
+
+const isReachable = (place: ProcessPlace, here: ProcessPlace): boolean => {
+  if (place.boot === null && here.boot === null) return place.host === here.host
+  return place.boot === here.boot && place.namespaces !== null && pidNamespaceOf(place) === pidNamespaceOf(here)
+}
+
+/** Whether the monotonic clocks of two processes are the same. */
+export const sharesClock = (place: ProcessPlace, here: ProcessPlace): boolean =>
+  place.boot !== null &&
+  place.boot === here.boot &&
+  place.namespaces !== null &&
+  here.namespaces !== null &&
+  clockNamespaceOf(place) === clockNamespaceOf(here)
+
+/** Milliseconds of the machine's monotonic clock, which all processes of a boot share: it cannot be set. */
+export const monotonicNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
+
+/**
+ * The machine's boot id, the clock tick at which a process of this PID namespace was started, and that namespace: no other
+ * process has all three. Undefined if there is no such process, or the system has no `/proc`.
  */
 export const birthOf = (pid: number): string | undefined => {
-  const stat = read(`/proc/${pid}/stat`)
-  const boot = read("/proc/sys/kernel/random/boot_id")?.trim()
-  // Fields are counted from behind the name, which may contain anything: the start time is field 22, the 20th behind
-  // the name.
-  const tick = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
-  return tick === undefined || boot === undefined ? undefined : `${boot}/${tick}`
+  const { boot, namespaces } = own()
+  const tick = tickOf(pid)
+  if (tick === undefined || boot === null) return undefined
+  return namespaces === null ? `${boot}/${tick}` : `${boot}/${tick}/${namespaces.split(" ")[0]}`
+}
+
+/** Whether the process with an id is the one with this birth. Births that were recorded before 0.3.1 name no namespace. */
+export const isBornAs = (pid: number, birth: string): boolean => {
+  const found = birthOf(pid)
+  return found !== undefined && (found === birth || found.startsWith(`${birth}/`))
 }
 
 /** The command line of a process; empty if it cannot be read. */
 export const argumentsOf = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/cmdline`)?.split("\0") ?? []
+
+const pidNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[0]
+
+const clockNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[1]
+
+/** Whether `/proc` shows this process under its own id: it may be that of another PID namespace. */
+const seesItself = (): boolean => link("/proc/self") === String(process.pid)
+
+const bootOf = (): string | null => read("/proc/sys/kernel/random/boot_id")?.trim() ?? null
+
+const namespacesOf = (): string | null => {
+  const pid = link("/proc/self/ns/pid")
+  return pid === undefined ? null : `${pid} ${link("/proc/self/ns/time") ?? "-"}`
+}
+
+// Fields are counted from behind the name, which may contain anything: the start time is field 22, the 20th behind the
+// name.
+const tickOf = (pid: number): string | undefined => {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+}
 
 const read = (file: string): string | undefined => {
   try {
     return fs.readFileSync(file, "utf8")
   } catch {
     return undefined // It has ended, or this system has no /proc.
+  }
+}
+
+const link = (file: string): string | undefined => {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return undefined
   }
 }

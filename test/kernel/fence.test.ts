@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/events/memory/MemoryEventLog.ts"
+import { newId } from "../../src/events/vocabulary/Event.ts"
 import * as Fence from "../../src/kernel/recovery/Fence.ts"
 
 const note = (stream: string) => ({
@@ -10,7 +11,7 @@ const note = (stream: string) => ({
 })
 
 /** A lease that stays this kernel's. */
-const kept = { check: Effect.void, held: Effect.void, takenFrom: null }
+const kept = { check: Effect.void, held: Effect.void, takenFrom: null, lostBy: null, identity: newId() }
 
 describe("a fence", () => {
   it.effect(

@@ -3,13 +3,15 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import { type CoreNewEvent, EventLog, layerSqlite } from "../../src/events/index.ts"
+import { Presence } from "../../src/events/log/Presence.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { birthOf } from "../../src/platform/ProcessIdentity.ts"
 import * as Tools from "../../src/plugins/sandbox/Tools.ts"
 import { isAlive, temporaryDirectory } from "../plugins/fixtures.ts"
+import { Database } from "../sqlite.ts"
 
 interface Left {
   readonly pid: number
@@ -56,9 +58,14 @@ const imported: CoreNewEvent = {
 const removed: CoreNewEvent = { type: "PluginRemoved", payload: { plugin: "sample" } }
 
 /** What a kernel says at its start of a process that the log says was started and does not say ended. */
-const saidOf = (pid: number, birth: string | undefined, thereafter: ReadonlyArray<CoreNewEvent> = []) =>
+const saidOf = (
+  pid: number,
+  birth: string | undefined,
+  thereafter: ReadonlyArray<CoreNewEvent> = [],
+  { directory: given, kernel }: { readonly directory?: string; readonly kernel?: string } = {},
+) =>
   Effect.gen(function* () {
-    const directory = yield* temporaryDirectory
+    const directory = given ?? (yield* temporaryDirectory)
     const filename = path.join(directory, "log.db")
     yield* Effect.flatMap(EventLog, (log) =>
       log.append({
@@ -71,6 +78,7 @@ const saidOf = (pid: number, birth: string | undefined, thereafter: ReadonlyArra
             payload: {
               ...{ plugin: "sample", instance: "kernel", pid, sandbox: "flags", permissions: [] },
               ...(birth === undefined ? {} : { birth }),
+              ...(kernel === undefined ? {} : { kernel }),
             },
           },
           ...thereafter,
@@ -152,6 +160,29 @@ describe("a process that the log says was started and not that it ended", () => 
       expect(said?.reason).toContain("a process with its id runs a plugin, but may be another")
       expect(isAlive(pid)).toBe(true)
     }),
+  )
+
+  it.scopedLive(
+    "is left alone while the kernel that started it lives, and killed by the next one after its death",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const filename = path.join(directory, "log.db")
+        const { pid, ended } = yield* leftRunner
+        const log = yield* Layer.build(layerSqlite({ filename }))
+        const kernel = yield* Context.get(log, Presence).announce
+        expect(yield* saidOf(pid, birthOf(pid), [], { directory, kernel })).toEqual([])
+        expect(isAlive(pid)).toBe(true)
+        // Its kernel has died since.
+        const database = new Database(filename)
+        database.prepare("UPDATE heartbeats SET pid = ?, started = '1' WHERE identity = ?").run(2 ** 30, kernel)
+        database.close()
+        expect(yield* saidOf(2 ** 29, "another-boot/1", [], { directory })).toMatchObject([
+          { pid, signal: "SIGKILL", kernel },
+          { pid: 2 ** 29, signal: null },
+        ])
+        expect(yield* ended).toBe("SIGKILL")
+      }),
   )
 
   it.scopedLive("is gone where there is no such process", () =>

@@ -43,7 +43,10 @@ const abandoned = (filename: string) =>
             return page
           }),
       }
-      yield* Effect.provide(LeftRuns.abandon, Context.add(context, EventLog.EventLog, counting))
+      yield* Effect.provide(
+        Effect.flatMap(Effect.scope, LeftRuns.abandon),
+        Context.add(context, EventLog.EventLog, counting),
+      )
       const read = events
       const closings = yield* log.readPage({ taskId: "left", types: ["TaskClosed"] }, 2)
       const living = yield* log.readPage({ taskId: "living", types: ["TaskClosed"] }, 2)

@@ -67,11 +67,15 @@ const areAwaited = (taskIds: ReadonlyArray<string | null>) =>
     return (yield* Effect.forEach([...new Set(taskIds)], isRecordedNow)).every((one) => one)
   })
 
+/** How long the heartbeat of a recorder is watched that cannot be looked at, in milliseconds: it sends one each second. */
+const WATCH_MS = 5000
+
 const isRecordedNow = (taskId: string | null) =>
   Effect.gen(function* () {
     if (taskId === null) return false
     const [opened] = yield* (yield* EventLog).readPage({ stream: `task/${taskId}`, types: ["TaskOpened"] }, 1)
-    return opened !== undefined && is(opened, "TaskOpened") && Recorders.isAtWork(opened.payload.recorder)
+    const recorder = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
+    return recorder !== undefined && (yield* Recorders.watch(recorder, WATCH_MS))
   })
 
 const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)

@@ -12,6 +12,7 @@ import * as Chain from "../integrity/Chain.ts"
 import * as Verifier from "../integrity/Verifier.ts"
 import { EventLog, MAIN, ON_MAIN, type Query } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
+import { Presence } from "../log/Presence.ts"
 import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { Verification, VerifyOptions } from "../log/Verification.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
@@ -43,7 +44,7 @@ export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary:
  */
 export const layer = (
   options: MemoryOptions = {},
-): Layer.Layer<EventLog | Lease | Snapshots | PersonalData, Options.InvalidOptions> =>
+): Layer.Layer<EventLog | Lease | Presence | Snapshots | PersonalData, Options.InvalidOptions> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
@@ -53,6 +54,7 @@ export const layer = (
       const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
       return Context.make(EventLog, log).pipe(
         Context.add(Lease, MemoryLease.make("memory")),
+        Context.add(Presence, MemoryLease.presence()),
         Context.add(Snapshots, snapshots),
         Context.add(PersonalData, personalData),
       )

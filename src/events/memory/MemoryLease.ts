@@ -2,6 +2,8 @@
 
 import { type Context, Effect } from "effect"
 import { type Holder, type Lease, LeaseHeld } from "../log/Lease.ts"
+import type { Presence } from "../log/Presence.ts"
+import { newId } from "../vocabulary/Event.ts"
 
 /** A lease that only this program can see: its owner keeps it until the scope closes. */
 export const make = (log: string): Context.Tag.Service<Lease> => {
@@ -15,12 +17,32 @@ export const make = (log: string): Context.Tag.Service<Lease> => {
           if (holder !== undefined) return new LeaseHeld({ log, holder })
           const now = Date.now()
           holder = { owner, host: "this program", pid: process.pid, acquiredAt: now, heartbeatAt: now }
-          return Effect.succeed({ check: Effect.void, held: Effect.void, takenFrom: null })
+          const identity = newId()
+          return Effect.succeed({ identity, check: Effect.void, held: Effect.void, takenFrom: null, lostBy: null })
         }),
         () =>
           Effect.sync(() => {
             holder = undefined
           }),
       ),
+  }
+}
+
+/** The writers of such a log: all of them in this program, each until its scope closes. */
+export const presence = (): Context.Tag.Service<Presence> => {
+  const writers = new Set<string>()
+  const stateOf = (identity: string) => Effect.sync(() => (writers.has(identity) ? "alive" : "gone"))
+  return {
+    announce: Effect.acquireRelease(
+      Effect.sync(() => {
+        const identity = newId()
+        writers.add(identity)
+        return identity
+      }),
+      (identity) => Effect.sync(() => writers.delete(identity)),
+    ),
+    stateOf,
+    watch: stateOf,
+    forget: () => Effect.void,
   }
 }

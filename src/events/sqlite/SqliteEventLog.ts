@@ -8,6 +8,7 @@ import * as Writer from "../append/Writer.ts"
 import { type AppendRequest, EventLog, LogUnavailable, MAIN, ON_MAIN, type OpenError } from "../log/EventLog.ts"
 import { Lease } from "../log/Lease.ts"
 import type { LogFile } from "../log/LogFile.ts"
+import { Presence } from "../log/Presence.ts"
 import { Snapshots, upcastVersionsOf } from "../log/Snapshots.ts"
 import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
@@ -40,8 +41,8 @@ import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
 import * as lease from "./lease.ts"
-import { holderNow, silentHolder } from "./leaseHolder.ts"
 import * as ownership from "./ownership/ownership.ts"
+import * as presence from "./presence/presence.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
 import * as RecentEvents from "./recentEvents.ts"
 import * as records from "./records.ts"
@@ -94,7 +95,7 @@ const POLL_EVERY = "50 millis"
 export const layer = (
   options: SqliteOptions,
 ): Layer.Layer<
-  EventLog | Archive | Bundles | Lease | Records | Snapshots | PersonalData,
+  EventLog | Archive | Bundles | Lease | Presence | Records | Snapshots | PersonalData,
   Options.InvalidOptions | OpenError
 > => Layer.unwrapEffect(Effect.map(Options.decode("layerSqlite", SqliteOptions, options), opened))
 
@@ -111,7 +112,7 @@ const opened = (options: SqliteOptions) =>
           ? PersonalDataKeys.memory()
           : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
-      const { database, append, lease, writer, cacheWriter, recent } = yield* readonly
+      const { database, append, holding, writing, writer, cacheWriter, recent } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys, commits })
       const names = yield* reading(() => Names.make(database))
@@ -161,11 +162,8 @@ const opened = (options: SqliteOptions) =>
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, archive),
         Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
-        Context.add(Lease, {
-          holder: reading(() => holderNow(database)),
-          silent: reading(() => silentHolder(database)),
-          ...lease,
-        }),
+        Context.add(Lease, { ...lease.reading(database), ...holding }),
+        Context.add(Presence, { ...presence.reading(database), ...writing }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
@@ -183,7 +181,7 @@ interface WriteOptions {
 const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: WriteOptions) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
-    const { writer, reader, cacheWriter, lease, committed, flush } = yield* filename === IN_MEMORY
+    const { writer, reader, cacheWriter, holding, writing, committed, flush } = yield* filename === IN_MEMORY
       ? openInMemory
       : openFile(filename)
     const segments = yield* Segments.make(writer)
@@ -216,32 +214,35 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       recent,
       // With `full` SQLite flushes each commit by itself.
       append: yield* Writer.make(filename, validate, commitAndNotify, durability === "full" ? undefined : flush),
-      lease,
+      ...{ holding, writing },
     }
   })
 
 const openFile = (filename: string) =>
   Effect.gen(function* () {
-    const { reading, writing } = yield* ClosingOrder.scopes(filename)
+    const scopes = yield* ClosingOrder.scopes(filename)
     const connect = (readonly: boolean) =>
-      Scope.extend(Database.open(filename, { readonly }), readonly ? reading : writing)
+      Scope.extend(Database.open(filename, { readonly }), readonly ? scopes.reading : scopes.writing)
     // The connection that creates or checks the file is closed again, but not as the last one.
     const reader = yield* Effect.scoped(Effect.zipRight(openDatabase.open(filename), connect(true)))
     const writer = yield* connect(false)
     const cacheWriter = yield* connect(false)
     // A snapshot is not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
-    const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), writing)
-    const flush = yield* Scope.extend(Flush.make(filename), writing)
-    return { writer, reader, cacheWriter, lease: lease.make(yield* connect(false)), committed, flush }
+    const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), scopes.writing)
+    const flush = yield* Scope.extend(Flush.make(filename), scopes.writing)
+    const beating = yield* connect(false)
+    const [holding, writing] = [lease.make(beating), presence.writing(beating)]
+    return { writer, reader, cacheWriter, holding, writing, committed, flush }
   })
 
 /** A log in memory, which nothing else can see: one connection does everything. */
 const openInMemory = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)
-  const lease = MemoryLease.make(IN_MEMORY)
-  return { writer: database, reader: database, cacheWriter: database, lease, committed: () => {}, flush: undefined }
+  const [holding, writing] = [MemoryLease.make(IN_MEMORY), MemoryLease.presence()]
+  const connections = { writer: database, reader: database, cacheWriter: database }
+  return { ...connections, holding, writing, committed: () => {}, flush: undefined }
 })
 
 const openForReading = (filename: string) =>
@@ -249,13 +250,13 @@ const openForReading = (filename: string) =>
     const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
     yield* openDatabase.check(filename)
     const database = yield* Database.open(filename, { readonly: true })
-    const lease = { acquire: () => Effect.fail(refusal) }
     return {
       database,
       writer: undefined,
       cacheWriter: undefined,
       recent: undefined,
       append: () => Effect.fail(refusal),
-      lease,
+      holding: { acquire: () => Effect.fail(refusal) },
+      writing: { announce: Effect.fail(refusal), forget: () => Effect.fail(refusal) },
     }
   })

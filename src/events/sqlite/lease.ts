@@ -2,28 +2,43 @@
 
 import * as os from "node:os"
 import { Clock, type Context, Duration, Effect, Schedule } from "effect"
+import * as ProcessIdentity from "../../platform/ProcessIdentity.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { LogError } from "../log/EventLog.ts"
 import { type Holder, type Lease, LeaseHeld, LeaseLost } from "../log/Lease.ts"
 import { newId } from "../vocabulary/Event.ts"
 import * as Database from "./file/database.ts"
-import { HEARTBEAT_EVERY_MS, readRow, stateOf } from "./leaseHolder.ts"
+import { hasMoved, holderOf, identityIn, type LeaseRow, readLease, readRow, stateOf } from "./leaseHolder.ts"
+import * as Heartbeats from "./presence/heartbeats.ts"
 
 /** How often the heartbeat of a doubtful holder is read. */
 const WATCH_INTERVAL_MS = 100
+
+/** A holder that is watched for longer than this is told of. */
+const QUIET_MS = 2000
+
+type Service = Context.Tag.Service<Lease>
 
 /**
  * @param database a connection of its own. It checks before each statement that the log's files are in their places: if they are not, nothing is
  *   written, and the lease can be neither taken nor confirmed
  */
-export const make = (database: Database.LogDatabase): Pick<Context.Tag.Service<Lease>, "acquire"> => ({
+export const make = (database: Database.LogDatabase): Pick<Service, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
-      const token = `${owner}#${newId()}`
+      const identity = newId()
+      const token = `${owner}#${identity}`
+      const place = ProcessIdentity.own()
       // Watching a holder may take seconds and may be interrupted: nothing is acquired yet.
       const state = yield* waitUntilFree(database)
       // If the release fails (on a full disk, for example), the lease becomes stale by itself.
-      const takenFrom = yield* Effect.acquireRelease(take({ database, owner, token, state }), () =>
-        Effect.ignore(attempt(database, () => database.run("DELETE FROM lease WHERE owner = ?", [token]))),
+      const takenFrom = yield* Effect.acquireRelease(take({ database, owner, token, place, state }), () =>
+        Effect.ignore(
+          attempt(database, () => {
+            database.run("DELETE FROM lease WHERE owner = ?", [token])
+            Heartbeats.remove(database, identity)
+          }),
+        ),
       )
       let lost = false
       const held = Effect.suspend(() => (lost ? new LeaseLost({ log: database.filename, owner }) : Effect.void))
@@ -33,55 +48,99 @@ export const make = (database: Database.LogDatabase): Pick<Context.Tag.Service<L
         }),
         Effect.zipRight(held),
       )
-      const heartbeat = attempt(database, () =>
-        database.run("UPDATE lease SET heartbeat_at = ? WHERE owner = ?", [Date.now(), token]),
-      )
+      const heartbeat = attempt(database, () => {
+        Heartbeats.send(database, identity, place)
+        database.run("UPDATE lease SET heartbeat_at = ? WHERE owner = ?", [Date.now(), token])
+      })
       // A heartbeat that fails does not mean that the lease is lost: `check` decides that.
       yield* Effect.zipRight(heartbeat, check).pipe(
         Effect.ignore,
-        Effect.repeat(Schedule.spaced(HEARTBEAT_EVERY_MS)),
+        Effect.repeat({ schedule: Schedule.spaced(Heartbeats.HEARTBEAT_EVERY_MS), until: () => lost }),
         Effect.forkScoped,
       )
-      return { check, held, takenFrom }
+      return { identity, check, held, takenFrom: takenFrom?.owner ?? null, lostBy: takenFrom?.identity ?? null }
     }),
 })
+
+/** The part that reads, which a log that is open for reading only has too. */
+export const reading = (database: Database.LogDatabase): Pick<Service, "holder" | "silent"> => ({
+  holder: Effect.gen(function* () {
+    const { holder, watched } = yield* watch(yield* readFrom(database), readFrom(database))
+    return watched === "Held" ? holder : undefined
+  }),
+  silent: Effect.gen(function* () {
+    const row = yield* readFrom(database)
+    const state = row && stateOf(row)
+    if (state?._tag !== "Doubtful" || !state.exists) return undefined
+    const { holder, watched } = yield* watch(row, readFrom(database))
+    return watched === "Lost" ? holder : undefined
+  }),
+})
+
+const readFrom = (database: Database.LogDatabase) => Database.attemptRead(database.filename, () => readLease(database))
 
 const attempt = <A>(database: Database.LogDatabase, run: () => A): Effect.Effect<A, LogError> =>
   Effect.catchTag(Database.attempt(database.filename, run), "DiskFull", () => Database.diskFullError(database.filename))
 
-/** The state of the lease: free, lost by its holder (with its last heartbeat), or held. */
+/** The state of the lease: free, lost by its holder (as its row was last read), or held. */
 type LeaseState =
   | { readonly _tag: "Free" }
-  | { readonly _tag: "Lost"; readonly holder: Holder }
+  | { readonly _tag: "Lost"; readonly row: LeaseRow }
   | { readonly _tag: "Held" }
 
-/**
- * Waits until the lease is free or held for certain. If the state of its holder is doubtful, watches it: a heartbeat
- * that changes, whatever time it carries, proves a live holder; one that stays the same for `watchMs`, by the monotonic
- * clock, means that the lease is lost.
- */
+/** Waits until the lease is free or held for certain. Says whom it waits for, if that takes long. */
 const waitUntilFree = (database: Database.LogDatabase): Effect.Effect<LeaseState, LogError> =>
   Effect.gen(function* () {
-    const first = yield* readHolder(database)
+    const first = yield* attempt(database, () => readRow(database))
+    if (first === undefined) return { _tag: "Free" }
+    const told = Effect.delay(ProgramLog.warning(watchedMessage(holderOf(first))), QUIET_MS)
+    const reading = attempt(database, () => readRow(database))
+    const { watched, row } = yield* Effect.raceFirst(watch(first, reading), Effect.zipRight(told, Effect.never))
+    return watched === "Lost" && row !== undefined
+      ? { _tag: watched, row }
+      : { _tag: row === undefined ? "Free" : "Held" }
+  })
+
+const watchedMessage = ({ owner, pid, host }: Holder) =>
+  `"${owner}" (process ${pid} on ${host}) holds the lease, and its process cannot be asked whether it lives: its heartbeat is watched for some seconds`
+
+/**
+ * Watches a holder whose state is doubtful. A heartbeat that changes, whatever time it carries, proves a live holder; one
+ * that stays the same for `watchMs`, by the monotonic clock, means that the lease is lost.
+ */
+const watch = (
+  first: LeaseRow | undefined,
+  read: Effect.Effect<LeaseRow | undefined, LogError>,
+): Effect.Effect<
+  {
+    readonly watched: "Free" | "Held" | "Lost"
+    readonly row: LeaseRow | undefined
+    readonly holder: Holder | undefined
+  },
+  LogError
+> =>
+  Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeNanos
-    let holder = first
-    while (holder !== undefined) {
-      if (holder.owner !== first?.owner || holder.heartbeatAt !== first.heartbeatAt) return { _tag: "Held" }
-      const state = stateOf(holder, Date.now())
-      if (state._tag === "Gone") return { _tag: "Lost", holder }
-      if (state._tag === "Alive") return { _tag: "Held" }
+    let row = first
+    while (row !== undefined && first !== undefined) {
+      const found = { row, holder: holderOf(row) }
+      if (hasMoved(first, row)) return { ...found, watched: "Held" }
+      const state = stateOf(row)
+      if (state._tag === "Gone") return { ...found, watched: "Lost" }
+      if (state._tag === "Alive") return { ...found, watched: "Held" }
       const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
-      if (Duration.toMillis(watched) >= state.watchMs) return { _tag: "Lost", holder }
+      if (Duration.toMillis(watched) >= state.watchMs) return { ...found, watched: "Lost" }
       yield* Effect.sleep(WATCH_INTERVAL_MS)
-      holder = yield* readHolder(database)
+      row = yield* read
     }
-    return { _tag: "Free" }
+    return { watched: "Free", row: undefined, holder: undefined }
   })
 
 interface TakeRequest {
   readonly database: Database.LogDatabase
   readonly owner: string
   readonly token: string
+  readonly place: ProcessIdentity.ProcessPlace
   readonly state: LeaseState
 }
 
@@ -89,25 +148,36 @@ interface TakeRequest {
  * One statement takes the lease if it is free, or if its holder lost it and has not sent a heartbeat since. The row
  * afterwards shows whether it succeeded. Returns the previous holder.
  */
-const take = ({ database, owner, token, state }: TakeRequest) =>
+const take = ({ database, owner, token, place, state }: TakeRequest) =>
   Effect.gen(function* () {
     const now = Date.now()
     const host = os.hostname()
-    const [takenFrom, silentSince] = state._tag === "Lost" ? [state.holder.owner, state.holder.heartbeatAt] : ["", 0]
-    yield* attempt(database, () => database.run(TAKE, [token, host, process.pid, now, now, takenFrom, silentSince]))
-    const after = yield* readHolder(database)
-    if (after?.owner === token) return state._tag === "Lost" ? nameOf(state.holder) : null
-    const found = after ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
-    return yield* new LeaseHeld({ log: database.filename, holder: { ...found, owner: nameOf(found) } })
+    const identity = identityIn(token)
+    const lost = state._tag === "Lost" ? state.row : undefined
+    yield* attempt(database, () => {
+      // First, so that whoever sees the lease sees who has it.
+      Heartbeats.send(database, identity, place)
+      const beat = lost?.heartbeat?.beat ?? NO_BEAT
+      const lostBy = lost === undefined ? "" : identityIn(lost.token)
+      const row = [token, host, process.pid, now, now]
+      database.run(TAKE, [...row, lost?.token ?? "", lost?.heartbeatAt ?? 0, lostBy, NO_BEAT, beat])
+    })
+    const after = yield* attempt(database, () => readRow(database))
+    if (after?.token === token)
+      return lost === undefined ? undefined : { ...holderOf(lost), identity: identityIn(lost.token) }
+    yield* attempt(database, () => Heartbeats.remove(database, identity))
+    const found = after && holderOf(after)
+    const holder = found ?? { owner, host, pid: process.pid, acquiredAt: now, heartbeatAt: now }
+    return yield* new LeaseHeld({ log: database.filename, holder })
   })
+
+/** The heartbeat of a holder that has sent none. */
+const NO_BEAT = 0
 
 const TAKE = `
   INSERT INTO lease (one, owner, host, pid, acquired_at, heartbeat_at)
   VALUES (1, ?, ?, ?, ?, ?)
   ON CONFLICT (one) DO UPDATE SET owner = excluded.owner, host = excluded.host, pid = excluded.pid,
     acquired_at = excluded.acquired_at, heartbeat_at = excluded.heartbeat_at
-  WHERE lease.owner = ? AND lease.heartbeat_at = ?`
-
-const nameOf = ({ owner }: Holder): string => owner.split("#")[0] ?? owner
-
-const readHolder = (database: Database.LogDatabase) => attempt(database, () => readRow(database))
+  WHERE lease.owner = ? AND lease.heartbeat_at = ? AND
+    coalesce((SELECT beat FROM heartbeats WHERE identity = ?), ?) = ?`

@@ -150,8 +150,12 @@ export const pluginEvents = [
     pid: Schema.Int,
     birth: optional(
       Schema.String.annotations({
-        description: "The boot and clock tick it was started in: tells it from a later one",
+        description:
+          "The boot, clock tick and PID namespace it was started in, as `boot/tick/namespace`: tells it from another with its id. Without the namespace before 0.3.1",
       }),
+    ),
+    kernel: optional(
+      Schema.UUID.annotations({ description: "The identity of the kernel that started it. Absent before 0.3.1" }),
     ),
     sandbox: Schema.String.annotations({ description: "The sandbox tier: `namespaces` or `flags`" }),
     layer: optional(
@@ -173,6 +177,9 @@ export const pluginEvents = [
       signal: Schema.NullOr(Schema.String),
       inFlight: Schema.Array(Schema.String).annotations({ description: "Calls that had no answer yet" }),
       reason: optional(Schema.String),
+      kernel: optional(
+        Schema.UUID.annotations({ description: "The identity of the kernel that had started it. Absent before 0.3.1" }),
+      ),
     },
     { personal: { reason: SHREDDED } },
   ),

@@ -23,9 +23,15 @@ export const RunLimits = Schema.Struct({
 export interface RunLimits extends Schema.Schema.Type<typeof RunLimits> {}
 
 /** A process that records what a program does: it takes no lease, and its task ends with it. */
-export const Recorder = Schema.Struct({ host: Schema.NonEmptyString, pid: Schema.NonNegativeInt }).annotations({
-  identifier: "Recorder",
-})
+export const Recorder = Schema.Struct({
+  host: Schema.NonEmptyString.annotations({ description: "The name of its machine, for people" }),
+  pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),
+  identity: optional(
+    Schema.UUID.annotations({
+      description: "What it drew for itself; its heartbeats in the log's file are under this. Absent before 0.3.1",
+    }),
+  ),
+}).annotations({ identifier: "Recorder" })
 
 export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}
 

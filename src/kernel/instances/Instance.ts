@@ -39,6 +39,8 @@ export type InstanceError =
 /** Options of `Instances.make`. */
 export interface InstancesOptions {
   readonly log: Context.Tag.Service<EventLog>
+  /** The identity of the kernel, which the processes that it starts belong to. */
+  readonly kernel: string
   readonly host: Context.Tag.Service<PluginHost>
   readonly registry: Context.Tag.Service<Registry>
   readonly workspace: string

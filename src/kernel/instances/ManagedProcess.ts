@@ -49,7 +49,7 @@ export interface ManagedProcess {
  * except within `restore`: if the start fails nothing is left behind, and a started process is always returned.
  */
 export const start = (
-  { log, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
+  { log, kernel, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
   supervisor: Supervisor,
   plugin: string,
   described: Plugin,
@@ -58,7 +58,7 @@ export const start = (
 ): Effect.Effect<ManagedProcess, InstanceError> =>
   Effect.gen(function* () {
     yield* restore(supervisor.admit(plugin))
-    const record = recordAs(log, plugin, described.version, instance)
+    const record = recordAs(log, plugin, described.version, instance, kernel)
     const refused = ({ _tag: code, message }: InstanceError) =>
       recordOrLog(record)({
         type: "PluginStartRefused",
@@ -204,9 +204,13 @@ const NO_TASK = { taskId: null, timeline: MAIN }
 
 const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
-/** Appends what a process reports. If an event cannot be recorded, the plugin's request fails. */
+/**
+ * Appends what a process reports. If an event cannot be recorded, the plugin's request fails.
+ *
+ * @param kernel the identity of the kernel that the process belongs to
+ */
 export const recordAs =
-  (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string) =>
+  (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string, kernel?: string) =>
   (event: CoreNewEvent, servedInstance: string | null = instance): ReturnType<typeof log.append> => {
     const served = servedIn(servedInstance)
     // Events about processes are recorded on `main` even for a fork, so that recovery finds all processes of this
@@ -216,6 +220,13 @@ export const recordAs =
       stream: `plugin/${plugin}`,
       ...(isOfFork ? NO_TASK : served),
       actor: event.type === "PluginLogged" ? `plugin:${plugin}@${visible(version)}` : "kernel",
-      events: [event],
+      events: [kernel === undefined ? event : belongingTo(kernel, event)],
     })
   }
+
+const belongingTo = (kernel: string, event: CoreNewEvent): CoreNewEvent =>
+  event.type === "PluginStarted"
+    ? { ...event, payload: { ...event.payload, kernel } }
+    : event.type === "PluginExited"
+      ? { ...event, payload: { ...event.payload, kernel } }
+      : event

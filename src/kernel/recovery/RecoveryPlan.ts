@@ -31,7 +31,7 @@ export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId
  * @param orphanStates the states of its processes; one that is missing is gone
  * @param onOpenTasks whether tasks that can be resumed, their commands and the questions about these, are left as they
  * are
- * @param recorded the tasks that recorders are at work on, which are left as they are
+ * @param recorded the tasks that recorders may be at work on, which are left as they are
  */
 export const endings = (
   state: Unfinished,
@@ -97,10 +97,11 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
     ],
   }))
 
-/** Records the exit of processes, with the commands that were in flight. */
+/** Records the exit of processes that no other kernel may use, with the commands that were in flight. */
 const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
-  Object.values(state.processes).map(({ plugin, instance, pid }) => {
-    const orphanState = orphanStates.get(pid) ?? "gone"
+  Object.entries(state.processes).flatMap(([key, { plugin, instance, pid, kernel }]) => {
+    const orphanState = orphanStates.get(key) ?? "gone"
+    if (orphanState === "in use") return []
     const inFlight = inFlightCommands(state, plugin, instance)
     const signal = orphanState === "killed" ? "SIGKILL" : null
     return {
@@ -110,13 +111,16 @@ const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray
       events: [
         {
           type: "PluginExited",
-          payload: { plugin, instance, pid, code: null, signal, inFlight, reason: GONE + ORPHAN_REASONS[orphanState] },
+          payload: {
+            ...{ plugin, instance, pid, code: null, signal, inFlight, reason: GONE + ORPHAN_REASONS[orphanState] },
+            ...(kernel === undefined ? {} : { kernel }),
+          },
         },
       ],
     }
   })
 
-const ORPHAN_REASONS: { readonly [orphanState in OrphanState]: string } = {
+const ORPHAN_REASONS: { readonly [orphanState in Exclude<OrphanState, "in use">]: string } = {
   gone: "",
   killed: "; the process was still running, and was killed",
   doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",

@@ -1,7 +1,16 @@
 /** Closes the forked tasks that a dead kernel left open. */
 
 import { type Context, Effect, Schema } from "effect"
-import { Any, type AppendError, EventLog, Exact, type ExpectedVersion, NoStream } from "../../events/log/EventLog.ts"
+import {
+  Any,
+  type AppendError,
+  EventLog,
+  Exact,
+  type ExpectedVersion,
+  type LogError,
+  NoStream,
+} from "../../events/log/EventLog.ts"
+import type { Presence } from "../../events/log/Presence.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -20,29 +29,36 @@ type Log = Context.Tag.Service<EventLog>
  * @param isLeft whether nobody works on a fork any more, by the event that recorded it
  * @param closed called with each task that was closed, and the log's view of its timeline
  */
-export const endAll = <E, R>(
-  isLeft: (forked: Event) => boolean,
+export const endAll = <E, R, R2>(
+  isLeft: (forked: Event) => Effect.Effect<boolean, LogError, R2>,
   closed: (view: Log, event: Event) => Effect.Effect<void, E, R>,
-): Effect.Effect<void, AppendError | E, EventLog | R> =>
+): Effect.Effect<void, AppendError | E, EventLog | R | R2> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     for (const timeline of yield* Timelines.list(log)) {
       const { forked } = timeline
       const taskId = forked?.taskId ?? null
-      if (forked === null || taskId === null || !isLeft(forked)) continue
+      if (forked === null || taskId === null || !(yield* isLeft(forked))) continue
       const view = Timelines.view(log, timeline)
       const event = yield* endOne(log, view, taskId)
       if (event !== undefined) yield* closed(view, event)
     }
   })
 
-/** Whether a fork is left for a kernel that holds the lease: no process is at work on it that records without one. */
-export const isLeftByKernel = (forked: Event): boolean => !Recorders.isAtWork(recorderOf(forked))
+/** Whether a fork is left for a kernel that holds the lease: none that records without one may be at work on it. */
+export const isLeftByKernel = (forked: Event) =>
+  recorderOf(forked) === undefined ? Effect.succeed(true) : isLeftByRecorder(forked)
 
 /** Whether a fork was recorded without a kernel, by a process that is gone. */
-export const isLeftByRecorder = (forked: Event): boolean => Recorders.isGone(recorderOf(forked))
+export const isLeftByRecorder = (forked: Event): Effect.Effect<boolean, LogError, Presence> => {
+  const recorder = recorderOf(forked)
+  return recorder === undefined
+    ? Effect.succeed(false)
+    : Effect.map(Recorders.stateOf(recorder), (state) => state === "gone")
+}
 
-const recorderOf = (forked: Event): Recorder | undefined => {
+/** The recorder of a fork; undefined for a fork of a kernel. */
+export const recorderOf = (forked: Event): Recorder | undefined => {
   if (!Vocabulary.is(forked, "TimelineForked")) return undefined
   const { recorder } = forked.payload.overrides
   return Schema.is(Recorder)(recorder) ? recorder : undefined

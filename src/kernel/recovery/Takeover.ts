@@ -2,6 +2,8 @@
 
 import { type Context, Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import type { HeldLease } from "../../events/log/Lease.ts"
+import { Presence } from "../../events/log/Presence.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
@@ -14,6 +16,7 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
+import * as LeftRecordings from "./LeftRecordings.ts"
 import * as OrphanProcesses from "./OrphanProcesses.ts"
 import * as Recorders from "./Recorders.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
@@ -26,16 +29,21 @@ type Log = Context.Tag.Service<EventLog>
  * runs right after the lease was acquired, before anything else is done with it.
  *
  * @param onOpenTasks whether tasks on `main` that nobody cancelled are left open, to be resumed. Forks are closed.
+ *
+ * @param lease the lease that was acquired
+ * @returns the recorders that may be at work, and can only be watched
  */
 export const recover = (
   onOpenTasks: RecoveryPlan.OnOpenTasks,
-): Effect.Effect<void, AppendError, EventLog | Projector> =>
+  lease: HeldLease,
+): Effect.Effect<LeftRecordings.Doubtful, AppendError, EventLog | Projector | Presence> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position } = yield* log.head
     const state = yield* unfinishedAt(position)
-    const swept = yield* OrphanProcesses.sweep(state.processes)
-    const recorded = yield* recordedTasks(log, state)
+    const swept = yield* OrphanProcesses.sweep(state.processes, lease)
+    const recordings = yield* recordedTasks(log, state)
+    const recorded = new Set(recordings.map(({ taskId }) => taskId))
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
@@ -45,23 +53,25 @@ export const recover = (
       if (closed !== undefined) yield* score(log, closed)
     }
     yield* StaleForks.endAll(StaleForks.isLeftByKernel, score)
+    if (lease.lostBy !== null) yield* (yield* Presence).forget([lease.lostBy])
+    return yield* LeftRecordings.doubtful(recordings)
   })
 
-/** The open tasks that processes record without a kernel, and are at work on. */
-const recordedTasks = (log: Log, { tasks }: Unfinished.Unfinished): Effect.Effect<ReadonlySet<string>, LogError> =>
-  Effect.map(
-    Effect.forEach(Tasks.open(tasks), ([taskId]) => log.readPage({ taskId, types: ["TaskOpened"] }, 1)),
-    (openings) =>
-      new Set(
-        openings
-          .flat()
-          .flatMap((event) =>
-            Vocabulary.is(event, "TaskOpened") && Recorders.isAtWork(event.payload.recorder)
-              ? [event.taskId ?? ""]
-              : [],
-          ),
-      ),
-  )
+/** The open tasks that processes record without a kernel, and may be at work on. */
+const recordedTasks = (
+  log: Log,
+  { tasks }: Unfinished.Unfinished,
+): Effect.Effect<ReadonlyArray<LeftRecordings.Recording>, LogError, Presence> =>
+  Effect.gen(function* () {
+    const recordings: Array<LeftRecordings.Recording> = []
+    for (const [taskId] of Tasks.open(tasks)) {
+      const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
+      const recorder = opened !== undefined && Vocabulary.is(opened, "TaskOpened") ? opened.payload.recorder : undefined
+      if (recorder === undefined || (yield* Recorders.stateOf(recorder)) === "gone") continue
+      recordings.push({ taskId, recorder })
+    }
+    return recordings
+  })
 
 // Not `current`: the projector would keep this state, which is needed only once.
 const unfinishedAt = (position: number) =>
@@ -100,6 +110,10 @@ export const closeTask = (taskId: string): Effect.Effect<void, AppendError, Even
       if (closed !== undefined) yield* score(log, closed)
     }
   })
+
+/** Watches the recorders that may be at work, and closes and scores what those left that are gone. */
+export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
+  LeftRecordings.closeOnceGone(doubtful, closeTask, score)
 
 /** Appends closing events. If the task's stream has new events, the closing events are derived again. */
 const close = (

@@ -13,33 +13,44 @@ export const Process = Schema.Struct({
   pid: Schema.Int,
   instance: Schema.String.annotations({ description: "`kernel`, or a task's id" }),
   birth: optional(Schema.String),
+  kernel: optional(Schema.String.annotations({ description: "The identity of the kernel that started it" })),
 }).annotations({ identifier: "Process" })
 
 export type Process = typeof Process.Type
 
 /**
- * The processes by plugin and process id. The operating system can reuse the id of a process for another plugin before
- * the exit of the first is recorded.
+ * The processes by plugin, process id and kernel. The operating system can reuse the id of a process for another plugin before
+ * the exit of the first is recorded, and the kernels of two containers can have processes with the same id.
  */
 export const Processes = Schema.Record({ key: Schema.String, value: Process }).annotations({ identifier: "Processes" })
 
 export type Processes = typeof Processes.Type
 
-const keyOf = (plugin: string, pid: number): string => `${pid} ${plugin}`
+const keyOf = (plugin: string, pid: number, kernel = ""): string => [pid, plugin, kernel].join(" ").trimEnd()
+
+const given = (fields: { readonly birth: string | undefined; readonly kernel: string | undefined }) => ({
+  ...(fields.birth === undefined ? {} : { birth: fields.birth }),
+  ...(fields.kernel === undefined ? {} : { kernel: fields.kernel }),
+})
 
 const apply = (processes: RecordBuilder<Process>, event: Event): void => {
   if (is(event, "PluginStarted")) {
-    const { plugin, pid, instance, birth } = event.payload
-    processes.set(keyOf(plugin, pid), { plugin, pid, instance, ...(birth === undefined ? {} : { birth }) })
+    const { plugin, pid, instance, birth, kernel } = event.payload
+    processes.set(keyOf(plugin, pid, kernel), { plugin, pid, instance, ...given({ birth, kernel }) })
   } else if (is(event, "PluginExited")) {
-    processes.remove(keyOf(event.payload.plugin, event.payload.pid))
+    const { plugin, pid, kernel } = event.payload
+    for (const [key, found] of Object.entries(processes.record())) {
+      if (found.plugin === plugin && found.pid === pid && (kernel ?? found.kernel) === found.kernel)
+        processes.remove(key)
+    }
   } else if (is(event, "KernelStarted")) {
-    for (const key of Object.keys(processes.record())) processes.remove(key)
+    // Before 0.3.1 no process named its kernel. The recovery of each kernel records what became of those that do.
+    for (const [key, { kernel }] of Object.entries(processes.record())) if (kernel === undefined) processes.remove(key)
   }
 }
 
 /**
- * The processes of all plugins, including plugins that were removed or imported again and may still run. The start of a
- * kernel ends all processes of the previous kernel.
+ * The processes of all plugins, including plugins that were removed or imported again and may still run. They
+ * belong to the kernel that started them: another kernel's start ends them only where they name none.
  */
-export const projection = recordProjection({ name: "Processes", version: 1, state: Processes, apply })
+export const projection = recordProjection({ name: "Processes", version: 2, state: Processes, apply })

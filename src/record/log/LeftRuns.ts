@@ -1,6 +1,8 @@
 /** The tasks, and forks of tasks, that recorders left open, whose processes have ended. */
 
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
+import { Presence } from "../../events/log/Presence.ts"
+import * as LeftRecordings from "../../kernel/recovery/LeftRecordings.ts"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import * as StaleForks from "../../kernel/recovery/StaleForks.ts"
 import { closeTask } from "../../kernel/recovery/Takeover.ts"
@@ -11,12 +13,29 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 /**
  * Closes them as `abandoned`. A kernel that opens the log does the same. In a long log, what is open is known from a snapshot, and
  * only the openings and closings after it are read.
+ *
+ * Of a recorder on another machine or in another container, one look does not tell whether it is gone. Those are watched until the
+ * scope closes, while the caller continues.
  */
-export const abandon = Effect.gen(function* () {
-  const projector = yield* Projector.Projector
-  const open = Object.entries(yield* projector.current(OpenRecordings.projection))
-  const left = open.filter(([, recorder]) => Recorders.isGone(recorder))
-  yield* Effect.forEach(left, ([taskId]) => closeTask(taskId), { discard: true })
-  // They have no measures to be scored by.
-  yield* StaleForks.endAll(StaleForks.isLeftByRecorder, () => Effect.void)
-}).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))
+export const abandon = (scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const projector = yield* Projector.Projector
+    const open = Object.entries(yield* projector.current(OpenRecordings.projection))
+    const recordings = open.map(([taskId, recorder]) => ({ taskId, recorder }))
+    const left = yield* Effect.filter(recordings, ({ recorder }) =>
+      Effect.map(Recorders.stateOf(recorder), (state) => state === "gone"),
+    )
+    yield* Effect.forEach(left, ({ taskId }) => closeTask(taskId), { discard: true })
+    yield* (yield* Presence).forget(left.flatMap(({ recorder: { identity } }) => identity ?? []))
+    // They have no measures to be scored by.
+    yield* StaleForks.endAll(StaleForks.isLeftByRecorder, () => Effect.void)
+    const doubtful = yield* LeftRecordings.doubtful(recordings)
+    if (doubtful.recorders.length === 0) return
+    const closing = Effect.scoped(
+      Effect.provide(
+        LeftRecordings.closeOnceGone(doubtful, closeTask, () => Effect.void),
+        Projector.layerSharing(Unfinished.projection),
+      ),
+    )
+    yield* Effect.forkIn(closing, scope)
+  }).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))

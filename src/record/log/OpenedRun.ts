@@ -2,10 +2,12 @@
 
 import * as os from "node:os"
 import { Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
-import { EventLog, NoStream } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError, NoStream } from "../../events/log/EventLog.ts"
+import { Presence } from "../../events/log/Presence.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
+import type { Recorder } from "../../events/vocabulary/Tasks.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
@@ -36,12 +38,13 @@ export const open = (
   { log, goal, agent, id }: Pick<RecordOptions, "log" | "goal" | "agent" | "id">,
   isSilent: () => boolean,
 ): Promise<OpenedRun> =>
-  opening(log, isSilent, (log) =>
+  opening(log, isSilent, (log, scope) =>
     Effect.gen(function* () {
-      yield* LeftRuns.abandon
+      yield* LeftRuns.abandon(scope)
       const taskId = id === undefined ? newId() : yield* TaskId.checked(id)
       const actor = `agent:${agent}`
-      const opened = yield* openTask(log, { taskId, actor, goal, agent })
+      const recorder = yield* announced(scope)
+      const opened = yield* openTask(log, { taskId, actor, goal, agent, recorder })
       return { log, taskId, actor, opened: { id: opened.id, version: opened.version, position: opened.position } }
     }),
   )
@@ -62,9 +65,9 @@ export interface Forking {
 
 /** Opens a log, closes what dead recorders left open in it, and opens a timeline on which a recorded task goes on. */
 export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Promise<OpenedRun> =>
-  opening(log, isSilent, (log) =>
+  opening(log, isSilent, (log, scope) =>
     Effect.gen(function* () {
-      yield* LeftRuns.abandon
+      yield* LeftRuns.abandon(scope)
       const { taskId, parent, at, timeline, agent, overrides } = forking
       const known = yield* Timelines.list(log)
       yield* TimelineName.checked(
@@ -80,7 +83,7 @@ export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Pro
         ),
       )
       const actor = `agent:${agent}`
-      const recorder = { host: os.hostname(), pid: process.pid }
+      const recorder = yield* announced(scope)
       const payload = { timeline, parent, at, overrides: { ...overrides, agent, io: "live", recorder } }
       const { events, position } = yield* view
         .append({
@@ -97,7 +100,7 @@ type Begun = Omit<RunStream.RunTarget, "run">
 const opening = async (
   filename: string,
   isSilent: () => boolean,
-  begin: (log: typeof EventLog.Service) => Effect.Effect<Begun, unknown, EventLog>,
+  begin: (log: typeof EventLog.Service, scope: Scope.Scope) => Effect.Effect<Begun, unknown, EventLog | Presence>,
 ): Promise<OpenedRun> => {
   const scope = Effect.runSync(Scope.make())
   try {
@@ -108,7 +111,7 @@ const opening = async (
     const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
     const calls = Calls.make(filename, runtime, scope)
     const log = await Calls.run(Effect.provide(EventLog, runtime))
-    const begun = await calls.run(Effect.provide(begin(log), runtime))
+    const begun = await calls.run(Effect.provide(begin(log, scope), runtime))
     return {
       taskId: begun.taskId,
       stream: RunStream.make({ ...begun, run: calls.run }),
@@ -121,12 +124,27 @@ const opening = async (
   }
 }
 
+/** This process as the recorder of a run, which its heartbeats keep alive until the scope closes. */
+const announced = (scope: Scope.Scope): Effect.Effect<Recorder, LogError, Presence> =>
+  Effect.map(
+    Scope.extend(
+      Effect.flatMap(Presence, ({ announce }) => announce),
+      scope,
+    ),
+    (identity) => ({ host: os.hostname(), pid: process.pid, identity }),
+  )
+
 const openTask = (
   log: typeof EventLog.Service,
-  { taskId, actor, goal, agent }: { readonly [Name in "taskId" | "actor" | "goal" | "agent"]: string },
+  {
+    taskId,
+    actor,
+    goal,
+    agent,
+    recorder,
+  }: { readonly [Name in "taskId" | "actor" | "goal" | "agent"]: string } & { readonly recorder: Recorder },
 ) =>
   Effect.gen(function* () {
-    const recorder = { host: os.hostname(), pid: process.pid }
     const { events } = yield* log
       .append({
         ...{ stream: `task/${taskId}`, taskId, actor, expected: NoStream },

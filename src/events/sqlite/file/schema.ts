@@ -138,6 +138,22 @@ export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
 ]
 
 /**
+ * The heartbeats of those who write to the log, by an identity that each draws for itself: kernels that hold the lease, and
+ * recorders. `monotonic_ms` is a time of the machine's monotonic clock since `boot`.
+ */
+export const HEARTBEAT_TABLE = `CREATE TABLE IF NOT EXISTS heartbeats (
+    identity TEXT PRIMARY KEY,
+    beat INTEGER NOT NULL,
+    monotonic_ms REAL NOT NULL,
+    at INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    boot TEXT,
+    namespaces TEXT,
+    started TEXT
+  ) STRICT, WITHOUT ROWID`
+
+/**
  * Tables and indexes that can be dropped and created again at any time, since they are not part of the record.
  * `events_of_no_task` indexes the events without a task, which are few; a log without the index is read without it.
  */
@@ -151,5 +167,6 @@ export const CACHE_TABLES: ReadonlyArray<string> = [
     acquired_at INTEGER NOT NULL,
     heartbeat_at INTEGER NOT NULL
   ) STRICT`,
+  HEARTBEAT_TABLE,
   ...SNAPSHOT_TABLES,
 ]

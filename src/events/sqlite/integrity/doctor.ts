@@ -6,7 +6,6 @@ import * as Options from "../../../values/Options.ts"
 import { iso } from "../../../values/Time.ts"
 import { type Examination, isHealthy, worstFirst } from "../../integrity/Doctor.ts"
 import { type LogError, LogUnavailable, type OpenError } from "../../log/EventLog.ts"
-import type { Holder } from "../../log/Lease.ts"
 import { type CheckResult, type Finding, sharedVerifyFields, type VerifyOptions } from "../../log/Verification.ts"
 import * as Segments from "../archive/Segments.ts"
 import * as Database from "../file/database.ts"
@@ -15,7 +14,8 @@ import { hasLogApplicationId } from "../file/header.ts"
 import * as openDatabase from "../file/openDatabase.ts"
 import * as keyFile from "../keys/keyFile.ts"
 import * as SnapshotKey from "../keys/snapshotKey.ts"
-import { type HolderState, readHolder, stateOf } from "../leaseHolder.ts"
+import { holderOf, type LeaseRow, readLease, stateOf } from "../leaseHolder.ts"
+import type { Judgement } from "../presence/heartbeats.ts"
 import { counted } from "./checks/Check.ts"
 import { checksOf } from "./checks/checksOf.ts"
 import { fileFindings } from "./fileFindings.ts"
@@ -114,7 +114,7 @@ const checkContent = (
     }
     const smallChecks: ReadonlyArray<readonly [string, () => ReadonlyArray<Finding>]> = [
       ["journal mode", () => modeFindings(database)],
-      ["lease", () => leaseFindings(readHolder(database), Date.now())],
+      ["lease", () => leaseFindings(readLease(database))],
     ]
     for (const [what, look] of smallChecks) {
       const found = yield* orDamaged(what, Database.attemptRead(database.filename, look))
@@ -167,11 +167,11 @@ const modeFindings = (database: Database.LogDatabase): ReadonlyArray<Finding> =>
   ]
 }
 
-const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<Finding> => {
-  if (holder === undefined) return []
-  const { owner, pid, host, heartbeatAt } = holder
+const leaseFindings = (row: LeaseRow | undefined): ReadonlyArray<Finding> => {
+  if (row === undefined) return []
+  const { owner, pid, host, heartbeatAt } = holderOf(row)
   const found = `"${owner}" (process ${pid} on ${host}), last heard of ${iso(heartbeatAt)}`
-  const state = stateOf(holder, now)._tag
+  const state = stateOf(row)._tag
   return [
     {
       severity: "note",
@@ -183,7 +183,7 @@ const leaseFindings = (holder: Holder | undefined, now: number): ReadonlyArray<F
   ]
 }
 
-const LEASE: { readonly [state in HolderState["_tag"]]: { readonly found: string; readonly advice: string } } = {
+const LEASE: { readonly [state in Judgement["_tag"]]: { readonly found: string; readonly advice: string } } = {
   Alive: {
     found: "a kernel at work",
     advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",
@@ -193,7 +193,7 @@ const LEASE: { readonly [state in HolderState["_tag"]]: { readonly found: string
     advice: "Nothing to do: the next kernel takes the lease over and closes in the log what was left unfinished.",
   },
   Doubtful: {
-    found: "no heartbeat since then, or a clock was set",
+    found: "its process cannot be looked at from here, or it is silent",
     advice:
       "Nothing to do: the next kernel watches its heartbeat for some seconds, and takes the lease over if there is none.",
   },

@@ -25,7 +25,7 @@ export interface EventSignature {
  */
 const INCIDENTAL: ReadonlySet<string> = new Set([
   ...["argsDigest", "basedOn", "because", "birth", "commandId", "confirmationId", "expiresAt", "inputs", "instance"],
-  ...["latencyMs", "pid", "priority", "rationale", "requestDigest", "scoreSetId", "usage", "waitedMs"],
+  ...["kernel", "latencyMs", "pid", "priority", "rationale", "requestDigest", "scoreSetId", "usage", "waitedMs"],
 ])
 
 /** Events recorded about a task afterwards, which are not part of the run. */

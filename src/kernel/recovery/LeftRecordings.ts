@@ -1,0 +1,66 @@
+/** Recordings that may have been left by their recorders, which can only be watched: on another machine, or in another container. */
+
+import { Effect } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { Presence } from "../../events/log/Presence.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import type { Recorder } from "../../events/vocabulary/Tasks.ts"
+import * as Recorders from "./Recorders.ts"
+import * as StaleForks from "./StaleForks.ts"
+
+/** A task that a process records without a kernel. */
+export interface Recording {
+  readonly taskId: string
+  readonly recorder: Recorder
+}
+
+/** Recordings whose recorder may be alive or not: tasks, and the identities of all their recorders and of those of forks. */
+export interface Doubtful {
+  readonly tasks: ReadonlyArray<Recording>
+  readonly recorders: ReadonlyArray<Recorder>
+}
+
+/** Of some recordings and of all forks, those whose recorder a look does not show to be alive or gone. */
+export const doubtful = (
+  recordings: ReadonlyArray<Recording>,
+): Effect.Effect<Doubtful, LogError, EventLog | Presence> =>
+  Effect.gen(function* () {
+    const isUnknown = (recorder: Recorder) =>
+      Effect.map(Recorders.stateOf(recorder), (state) => state === "unknown" && recorder.identity !== undefined)
+    const tasks = yield* Effect.filter(recordings, ({ recorder }) => isUnknown(recorder))
+    const log = yield* EventLog
+    const all = tasks.map(({ recorder }) => recorder)
+    for (const { name: timeline, forked } of yield* Timelines.list(log)) {
+      const recorder = forked === null ? undefined : StaleForks.recorderOf(forked)
+      if (recorder === undefined || !(yield* isUnknown(recorder))) continue
+      const [closed] = yield* log.readPage({ timeline, types: ["TaskClosed"] }, 1)
+      if (closed === undefined) all.push(recorder)
+    }
+    return { tasks, recorders: [...new Map(all.map((recorder) => [recorder.identity, recorder])).values()] }
+  })
+
+/**
+ * Watches them one beside the other, and closes what those left that turn out to be gone. A failure is not reported: whoever
+ * opens the log next does the same.
+ */
+export const closeOnceGone = <E, R, E2, R2>(
+  { tasks, recorders }: Doubtful,
+  close: (taskId: string) => Effect.Effect<void, E, R>,
+  closedFork: Parameters<typeof StaleForks.endAll<E2, R2, never>>[1],
+): Effect.Effect<void, never, EventLog | Presence | R | R2> =>
+  Effect.forEach(
+    recorders,
+    (recorder) =>
+      Effect.gen(function* () {
+        const { identity } = recorder
+        if (identity === undefined || (yield* Recorders.watch(recorder))) return
+        const left = tasks.filter((task) => task.recorder.identity === identity)
+        yield* Effect.forEach(left, ({ taskId }) => close(taskId), { discard: true })
+        yield* StaleForks.endAll(
+          (forked) => Effect.succeed(StaleForks.recorderOf(forked)?.identity === identity),
+          closedFork,
+        )
+        yield* (yield* Presence).forget([identity])
+      }),
+    { concurrency: "unbounded", discard: true },
+  ).pipe(Effect.ignore)
