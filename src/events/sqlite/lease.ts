@@ -122,6 +122,8 @@ const watch = (
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeNanos
     let row = first
+    /** As the first look said: a later one would count the time that was watched as silence too. */
+    let watchMs: number | undefined
     while (row !== undefined && first !== undefined) {
       const found = { row, holder: holderOf(row) }
       if (hasMoved(first, row)) return { ...found, watched: "Held" }
@@ -129,7 +131,8 @@ const watch = (
       if (state._tag === "Gone") return { ...found, watched: "Lost" }
       if (state._tag === "Alive") return { ...found, watched: "Held" }
       const watched = Duration.nanos((yield* Clock.currentTimeNanos) - startedAt)
-      if (Duration.toMillis(watched) >= state.watchMs) return { ...found, watched: "Lost" }
+      watchMs ??= state.watchMs
+      if (Duration.toMillis(watched) >= watchMs) return { ...found, watched: "Lost" }
       yield* Effect.sleep(WATCH_INTERVAL_MS)
       row = yield* read
     }

@@ -66,7 +66,7 @@ const textOrNull = (value: unknown): string | null => (value === null ? null : S
 
 /** What one look at a heartbeat tells. */
 export type Judgement =
-  /** Its last heartbeat is recent, by the clock that the writer and the reader share. */
+  /** Its process exists, and its last heartbeat is recent by the clock that it shares with the reader. */
   | { readonly _tag: "Alive" }
   /** Its process has ended. */
   | { readonly _tag: "Gone" }
@@ -89,7 +89,8 @@ export const judge = (
   const exists = existence === "exists"
   if (!ProcessIdentity.sharesClock(heartbeat, here)) return { _tag: "Doubtful", watchMs: STALE_AFTER_MS, exists }
   const silentMs = ProcessIdentity.monotonicNow() - heartbeat.monotonicMs
-  if (silentMs >= 0 && silentMs <= STALE_AFTER_MS) return { _tag: "Alive" }
+  if (exists && silentMs >= 0 && silentMs <= STALE_AFTER_MS) return { _tag: "Alive" }
   // A machine that was asleep or stopped as a whole wakes its processes one after the other.
-  return { _tag: "Doubtful", watchMs: silentMs < 0 ? STALE_AFTER_MS : 3 * HEARTBEAT_EVERY_MS, exists }
+  const leftMs = silentMs < 0 ? STALE_AFTER_MS : STALE_AFTER_MS - silentMs
+  return { _tag: "Doubtful", watchMs: Math.max(3 * HEARTBEAT_EVERY_MS, leftMs), exists }
 }
