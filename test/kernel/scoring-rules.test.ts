@@ -275,10 +275,16 @@ describe("a rule that is meant to do harm", () => {
   const numbers = `[${Array.from({ length: 200 }, (_, n) => n).join(", ")}]`
   const loops = ["a", "b", "c", "d"].reduce((inner, name) => `${numbers}.exists(${name}, ${inner})`, "elapsed < 0.0")
 
-  it.each([
-    ["by a regular expression", `"${"a".repeat(60)}!".matches("^(a+)+$")`],
-    ["by loops in loops", loops],
-  ])("%s is stopped, and the others are judged", (_, rule) => {
+  it("by a regular expression that backtracks elsewhere is judged in linear time", () => {
+    const rule = `"${"a".repeat(60)}!".matches("^(a+)+$")`
+    const harmless = rubric(
+      { name: "harm", weight: 0.5, rule },
+      { name: "closed", weight: 0.5, rule: "event.type == 'TaskClosed'" },
+    )
+    expect(judge(harmless, opened, closed)).toMatchObject([{ name: "closed", amount: 0.5 }])
+  })
+
+  it.each([["by loops in loops", loops]])("%s is stopped, and the others are judged", (_, rule) => {
     const startedAt = performance.now()
     const harmful = rubric(
       { name: "harm", weight: 0.5, rule },
@@ -286,7 +292,7 @@ describe("a rule that is meant to do harm", () => {
     )
     const judged = judge(harmful, opened, ...Array.from({ length: 100 }, () => lamp(true)), closed)
     expect(judged).toMatchObject([
-      { name: "harm", reason: expect.stringContaining("took more than 250 ms") },
+      { name: "harm", reason: expect.stringContaining("takes more than 5,000,000 steps") },
       { name: "closed", amount: 0.5 },
     ])
     expect(performance.now() - startedAt).toBeLessThan(10_000)

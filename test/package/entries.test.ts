@@ -67,6 +67,7 @@ describe("an entry of the package loads when it is imported", () => {
       "node:worker_threads",
       "node:zlib",
       "pure-rand",
+      "re2js",
       "simple-statistics",
       "uuidv7",
     ])

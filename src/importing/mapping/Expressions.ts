@@ -3,8 +3,7 @@
 import { Either } from "effect"
 import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
 import * as Expression from "../../kernel/rules/Expression.ts"
-import * as RuleDependencies from "../../kernel/rules/RuleDependencies.ts"
-import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
+import { TooExpensive } from "../../kernel/rules/Meter.ts"
 import { field } from "../runs/Untrusted.ts"
 import type { Value } from "./Document.ts"
 
@@ -28,7 +27,7 @@ export const value = (of: Value): Compiled<Reader> => {
   const compiled = Expression.compileValue(
     of.cel,
     environment(),
-    (program): Reader => evaluating(of.cel, program, (record) => plain(program({ record }))),
+    (program): Reader => evaluating((record) => plain(program({ record }))),
   )
   return Either.mapLeft(compiled, explained)
 }
@@ -37,7 +36,7 @@ export const value = (of: Value): Compiled<Reader> => {
 export const condition = (source: string): Compiled<(record: object) => boolean> =>
   Either.mapLeft(
     Expression.compile(source, environment(), (program) => {
-      const evaluate = evaluating(source, program, (record) => program({ record }))
+      const evaluate = evaluating((record) => program({ record }))
       return (record: object) => evaluate(record) === true
     }),
     explained,
@@ -46,28 +45,20 @@ export const condition = (source: string): Compiled<(record: object) => boolean>
 const explained = ({ source, line, column, reason }: Expression.ExpressionFlaw): string =>
   `\`${source}\`, line ${line}, column ${column}: ${reason}. Expected a CEL expression over record`
 
-/** Time limit of one evaluation, in milliseconds, as of a rule. */
-const EVALUATION_MS = 250
-
-/** An expression of a mapping took too long at a record: it would mean one thing on this machine, and another elsewhere. */
+/** An expression of a mapping used up its budget at a record. */
 export class NeverEnding extends Error {}
 
-/** Evaluates without stack traces; what throws is undefined. One that may be slow is stopped: it throws `NeverEnding`. */
-const evaluating = (source: string, { ast }: Expression.Program, evaluate: Reader): Reader => {
-  const { slow } = RuleDependencies.of(ast)
-  return (record) => {
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
+/** Evaluates. What throws is undefined, but for an expression that used up its budget: it throws `NeverEnding`. */
+const evaluating =
+  (evaluate: Reader): Reader =>
+  (record) => {
     try {
-      return slow ? runWithTimeout(() => evaluate(record), EVALUATION_MS) : evaluate(record)
+      return evaluate(record)
     } catch (cause) {
-      if (cause instanceof TookTooLong) throw new NeverEnding(`\`${source}\`: ${cause.message}`)
+      if (cause instanceof TooExpensive) throw new NeverEnding(cause.message)
       return undefined
-    } finally {
-      Error.stackTraceLimit = stackTraceLimit
     }
   }
-}
 
 /** A member of an object, or of a list by its number. */
 const member = (of: unknown, key: string): unknown =>

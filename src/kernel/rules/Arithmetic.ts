@@ -7,12 +7,17 @@ import { Environment } from "@marcbachmann/cel-js"
  * CEL has no arithmetic. Here `+`, `-`, `*`, `/`, `%`, `==` and `!=` take both, and `%` takes two doubles. The result
  * of a calculation is a double, so that 7 / 2 is 3.5 where either number is from the data, and 3 where both are integers of the expression. A
  * remainder has the sign of the dividend, and what is divided by zero is infinite or not a number, as doubles are.
+ *
+ * Lists and maps may mix types, as in CEL. Functions of CEL's standard that the library lacks are added.
  */
 export const makeEnvironment = (options: { readonly unlistedVariablesAreDyn: boolean }): Environment => {
-  const environment = new Environment(options).registerOperator(
-    "double % double: double",
-    (a: number, b: number) => a % b,
-  )
+  const environment = new Environment({ ...options, homogeneousAggregateLiterals: false })
+    .registerOperator("double % double: double", (a: number, b: number) => a % b)
+    // `GuardedCalls` matches, as for a text's method of that name.
+    .registerFunction("matches(string, string): bool", () => false)
+    .registerFunction("string(google.protobuf.Timestamp): string", (time: Date) => time.toISOString())
+    .registerFunction("string(google.protobuf.Duration): string", (duration: object) => `${duration}`)
+    .registerFunction("int(google.protobuf.Timestamp): int", (time: Date) => BigInt(Math.floor(time.getTime() / 1000)))
   for (const integer of ["int", "uint"]) {
     // The library derives `!=`, and both for the other order.
     environment.registerOperator(`double == ${integer}`, (a: number, b: Integer) => a === Number(b))

@@ -1,10 +1,27 @@
 /** CEL expressions (https://cel.dev), most of which are true or false: compiling and checking them, and where they are wrong. */
 
-import { TypeError as CelTypeError, type Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js"
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  type Environment,
+  EvaluationError,
+  ParseError,
+} from "@marcbachmann/cel-js"
 import { Either } from "effect"
+import * as Guard from "./Guard.ts"
+import * as HasMacro from "./HasMacro.ts"
+import * as Meter from "./Meter.ts"
+import * as Pattern from "./Pattern.ts"
+import { childrenOf } from "./RuleDependencies.ts"
 
-/** A compiled expression. It throws where CEL does; `described` says why. */
-export type Program = ReturnType<Environment["parse"]>
+/**
+ * A compiled expression, which evaluates within its budget. It throws where CEL does, and `TooExpensive` where its budget is used up;
+ * `described` says why.
+ */
+export interface Program {
+  (variables: object): unknown
+  readonly ast: ASTNode
+}
 
 /** What is wrong with an expression, and where. */
 export interface ExpressionFlaw {
@@ -19,13 +36,15 @@ export interface ExpressionFlaw {
  * Compiles an expression and checks its names and types against an environment.
  *
  * @param use what is made of the program. What it throws is reported as a flaw of the expression.
+ * @param budget what its evaluations may cost. Default: `Meter.BUDGET`.
  */
 export const compile = <A>(
   source: string,
   environment: Environment,
   use: (program: Program) => A,
+  budget: Meter.Budget = Meter.BUDGET,
 ): Either.Either<A, ExpressionFlaw> =>
-  checked(source, environment, (program, type) =>
+  checked(source, environment, budget, (program, type) =>
     type === "bool" || type === "dyn"
       ? Either.right(use(program))
       : Either.left(notBoolean(source, `it gives a value of type ${type}`)),
@@ -36,19 +55,76 @@ export const compileValue = <A>(
   source: string,
   environment: Environment,
   use: (program: Program) => A,
-): Either.Either<A, ExpressionFlaw> => checked(source, environment, (program) => Either.right(use(program)))
+): Either.Either<A, ExpressionFlaw> =>
+  checked(source, environment, Meter.BUDGET, (program) => Either.right(use(program)))
 
 const checked = <A>(
   source: string,
   environment: Environment,
+  budget: Meter.Budget,
   use: (program: Program, type: string | undefined) => Either.Either<A, ExpressionFlaw>,
 ): Either.Either<A, ExpressionFlaw> => {
   try {
-    const program = environment.parse(source)
-    const { valid, type, error } = program.check()
-    return valid ? use(program, type) : Either.left(flawOf(source, error))
+    const parsed = environment.parse(source)
+    HasMacro.extend(parsed.ast)
+    const { valid, type, error } = parsed.check()
+    if (!valid) return Either.left(flawOf(source, error))
+    checkLiterals(parsed.ast)
+    return use(within(source, budget, parsed), type)
   } catch (cause) {
     return Either.left(flawOf(source, cause))
+  }
+}
+
+/** A program that evaluates within a budget. */
+const within = (source: string, budget: Meter.Budget, parsed: ReturnType<Environment["parse"]>): Program => {
+  const meter = Meter.make(source, budget)
+  const steps = Guard.install(parsed.ast, meter)
+  const evaluate = (variables: object): unknown => {
+    // A missing key is an ordinary result: collecting the trace of its error would take most of the time.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    meter.begin()
+    try {
+      meter.charge(steps)
+      return parsed(variables)
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+      // Also where the error of a refused charge became a value: `refused || true`.
+      meter.end()
+    }
+  }
+  return Object.assign(evaluate, { ast: parsed.ast })
+}
+
+/** Finds what no evaluation can use: integers beyond 64 bits, and patterns of `matches` that are not of RE2's syntax. */
+const checkLiterals = (node: ASTNode): void => {
+  if (node.op === "value" && typeof node.args === "bigint" && node.args > MAX_INT) throw outOfRange(node)
+  // -9223372036854775808 is a minus before a number that is itself out of range.
+  if (node.op === "-_" && node.args.op === "value" && node.args.args === MAX_INT + 1n) return
+  const pattern = patternOf(node)
+  if (pattern?.op === "value" && typeof pattern.args === "string") checkPattern(pattern.args, pattern)
+  for (const child of childrenOf(node.args)) checkLiterals(child)
+}
+
+const MAX_INT = 2n ** 63n - 1n
+
+const outOfRange = (node: ASTNode): ParseError =>
+  new ParseError({ code: "invalid_integer", message: `Invalid integer: ${node.args}, beyond 64 bits`, node })
+
+/** The pattern of `matches`, as a function or as a method. */
+const patternOf = (node: ASTNode): ASTNode | undefined => {
+  if (node.op === "rcall" && node.args[0] === "matches") return node.args[2][0]
+  return node.op === "call" && node.args[0] === "matches" ? node.args[1][1] : undefined
+}
+
+const checkPattern = (pattern: string, node: ASTNode): void => {
+  try {
+    Pattern.compile(pattern)
+  } catch (cause) {
+    if (!(cause instanceof Pattern.PatternInvalid)) throw cause
+    const message = `the regular expression of matches(): ${cause.message}`
+    throw new ParseError({ code: "invalid_regular_expression", message, node })
   }
 }
 
@@ -74,5 +150,9 @@ export const described = (
   if (cause instanceof ParseError || cause instanceof EvaluationError || cause instanceof CelTypeError) {
     return { code: cause.code, summary: cause.summary, start: cause.range?.start ?? 0 }
   }
+  if (cause instanceof Meter.TooExpensive) return { code: TOO_EXPENSIVE, summary: cause.message, start: 0 }
   return { code: "", summary: cause instanceof Error ? cause.message : String(cause), start: 0 }
 }
+
+/** The code of an evaluation that used up its budget. */
+export const TOO_EXPENSIVE = "too_expensive"

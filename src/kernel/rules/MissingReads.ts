@@ -1,8 +1,10 @@
 /** The paths that an expression reads, and which of them was missing when it was evaluated. */
 
 import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js"
+import { Either } from "effect"
 import type { PathPattern, Read } from "../../projections/patch/PathPattern.ts"
 import type { Program } from "./Expression.ts"
+import * as Expression from "./Expression.ts"
 
 /** The paths of one expression. */
 export interface MissingReads {
@@ -24,7 +26,7 @@ export const analyse = ({ ast }: Program, environment: Environment): MissingRead
   return {
     all: [...new Set(byNode.values())],
     of: (cause, context) => {
-      parts ??= conjuncts(ast).map((part) => partOf(part, environment))
+      parts ??= conjuncts(ast).flatMap((part) => partOf(part, environment))
       return parts.length < 2 ? missingFrom(byNode, cause) : parts.flatMap((part) => missingIn(part, context))
     },
   }
@@ -50,12 +52,14 @@ interface Part {
   readonly reads: Reads
 }
 
-const partOf = (ast: ASTNode, environment: Environment): Part => {
-  const program = environment.parse(serialize(ast))
-  program.check()
+const partOf = (ast: ASTNode, environment: Environment): ReadonlyArray<Part> => {
+  const compiled = Expression.compileValue(serialize(ast), environment, (program) => program)
+  if (Either.isLeft(compiled)) return []
+  const program = compiled.right
   // The program is the same tree written anew: its reads have the words of the original.
   const original = [...readsOf(ast).values()]
-  return { program, reads: new Map([...readsOf(program.ast).keys()].flatMap((node, at) => entry(node, original[at]))) }
+  const reads = new Map([...readsOf(program.ast).keys()].flatMap((node, at) => entry(node, original[at])))
+  return [{ program, reads }]
 }
 
 const entry = (node: unknown, read: Read | undefined): ReadonlyArray<readonly [unknown, Read]> =>

@@ -6,6 +6,7 @@ import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
 import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
+import type { Budget } from "./Meter.ts"
 import * as MissingReads from "./MissingReads.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
@@ -25,18 +26,19 @@ export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expre
  * - `event`, `position`: the event and its position in the log;
  * - `value`, with `ofPath`: the value at the watched path.
  *
- * A predicate that reads a missing key is false at that moment, and says which path was missing.
+ * A predicate that reads a missing key is false at that moment, and says which path was missing. One that uses up its budget (default:
+ * `Meter.BUDGET`) fails the query, and its message names it.
  */
 export const compile = (
   source: string,
-  { ofPath = false }: { readonly ofPath?: boolean } = {},
+  { ofPath = false, budget }: { readonly ofPath?: boolean; readonly budget?: Budget } = {},
 ): Either.Either<Predicate, PredicateInvalid> => {
   const environment = makeEnvironment({ unlistedVariablesAreDyn: false })
     .registerVariable("state", "map")
     .registerVariable("event", "map")
     .registerVariable("position", "int")
   if (ofPath) environment.registerVariable("value", "dyn")
-  const compiled = Expression.compile(source, environment, (program): Predicate => {
+  const predicateOf = (program: Expression.Program): Predicate => {
     const { mentionsEvent, readPaths, types } = RuleDependencies.of(program.ast)
     const missing = MissingReads.analyse(program, environment)
     const reads = readPaths?.flatMap((readPath) => (readPath.in === "state" ? [JsonPointer.write(readPath.path)] : []))
@@ -60,14 +62,14 @@ export const compile = (
         )
       },
     }
-  })
-  return Either.mapLeft(compiled, invalid)
+  }
+  return Either.mapLeft(Expression.compile(source, environment, predicateOf, budget), invalid)
 }
 
 /** Evaluates a predicate. A missing key or variable makes it false. The caller checks that the result is a boolean. */
-const evaluateOrFalse = (evaluate: () => boolean, onAbsent: (cause: unknown) => void): boolean => {
+const evaluateOrFalse = (evaluate: () => unknown, onAbsent: (cause: unknown) => void): boolean => {
   try {
-    return evaluate()
+    return evaluate() as boolean
   } catch (cause) {
     const { code, summary } = Expression.described(cause)
     if (ABSENT.has(code)) {
@@ -80,13 +82,7 @@ const evaluateOrFalse = (evaluate: () => boolean, onAbsent: (cause: unknown) => 
 
 const ABSENT: ReadonlySet<string> = new Set(["no_such_key", "unknown_variable"])
 
-const invalid = ({ reason, ...flaw }: Expression.ExpressionFlaw): PredicateInvalid =>
-  new PredicateInvalid({
-    ...flaw,
-    reason: reason.startsWith("has()") ? `${reason}: it takes names and dots only; ${HAS_ALTERNATIVE}` : reason,
-  })
-
-const HAS_ALTERNATIVE = 'of what is found by an id, write "outcome" in state.tasks["ID"]'
+const invalid = (flaw: Expression.ExpressionFlaw): PredicateInvalid => new PredicateInvalid(flaw)
 
 const isPosition = ({ op, args }: ASTNode): boolean => op === "id" && args === "position"
 

@@ -97,14 +97,11 @@ const textOf = (value: unknown): string =>
 const HOLDS: RuleResult = { kind: "held", value: true }
 const DOES_NOT_HOLD: RuleResult = { kind: "held", value: false }
 
-/** Evaluates without stack traces: a missing key is an ordinary result, and collecting its trace would cost time. */
 const resultOf = (
   program: (context: object) => unknown,
   context: RuleContext,
   missing: MissingReads.MissingReads,
 ): RuleResult => {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
   try {
     const value = program(context)
     if (typeof value === "boolean") return value ? HOLDS : DOES_NOT_HOLD
@@ -114,7 +111,5 @@ const resultOf = (
     return code === "no_such_key"
       ? { kind: "absent", reason: summary, reads: missing.of(cause, context) }
       : { kind: "broken", reason: summary }
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
   }
 }

@@ -170,7 +170,8 @@ const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
 export const has = (node: ASTNode, fits: (node: ASTNode) => boolean): boolean =>
   fits(node) || childrenOf(node.args).some((child) => has(child, fits))
 
-const childrenOf = (args: unknown): ReadonlyArray<ASTNode> => {
+/** The nodes among the arguments of a node. */
+export const childrenOf = (args: unknown): ReadonlyArray<ASTNode> => {
   if (Array.isArray(args)) return args.flatMap(childrenOf)
   return isNode(args) ? [args] : []
 }

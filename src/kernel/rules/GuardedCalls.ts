@@ -1,0 +1,96 @@
+/** The functions of expressions under the guard: what a call costs, and where a function of the library is mended. */
+
+import { EvaluationError } from "@marcbachmann/cel-js"
+import type { Meter } from "./Meter.ts"
+import { stepsOf } from "./Meter.ts"
+import * as Pattern from "./Pattern.ts"
+
+type Handle = (...args: ReadonlyArray<unknown>) => unknown
+
+/** A call in a checked syntax tree. Its values are in a list, the receiver first. */
+interface Call {
+  readonly op: string
+  readonly args: unknown
+}
+
+/**
+ * Guards a call: its arguments and its result take steps. A function that `MENDED` names gives its own result, or refuses, for the
+ * values that it knows.
+ */
+export const guard = (call: Call, replace: (wrap: (inner: Handle) => Handle) => void, meter: Meter): void => {
+  const name = Array.isArray(call.args) ? String(call.args[0]) : ""
+  const { [name]: mended } = MENDED
+  const worst = SEARCHES.has(name) ? searchSteps : name === "join" ? joinSteps : undefined
+  const fixed = name.startsWith("get") ? ZONE_STEPS : 1
+  replace((inner) => (values, ...rest) => {
+    if (!Array.isArray(values)) return inner(values, ...rest)
+    meter.charge(values.reduce((sum: number, value) => sum + stepsOf(value), values.length > 1 ? fixed : 1))
+    if (worst !== undefined) meter.charge(worst(values))
+    const own = mended?.(values, meter)
+    if (own !== undefined) return own
+    const result = inner(values, ...rest)
+    meter.charge(name === "size" ? Number(result) : stepsOf(result))
+    return result
+  })
+}
+
+/** A time in a time zone is formatted and read again, which takes a third of a millisecond. */
+const ZONE_STEPS = 10_000
+
+/** Functions that look for a text in a text: V8 compares at each place of it, up to the whole of what it looks for. */
+const SEARCHES: ReadonlySet<string> = new Set(["contains", "indexOf", "lastIndexOf", "split"])
+
+/** Comparisons of characters that count as one step. */
+const COMPARISONS = 50
+
+const searchSteps = ([text, wanted]: ReadonlyArray<unknown>): number =>
+  typeof text === "string" && typeof wanted === "string" ? (text.length * wanted.length) / COMPARISONS : 0
+
+const joinSteps = ([list, separator]: ReadonlyArray<unknown>): number =>
+  Array.isArray(list) ? list.reduce((sum: number, part) => sum + stepsOf(part) + stepsOf(separator), 0) : 0
+
+/** Longest text of a duration. The library reads it by a pattern whose time is cubic. */
+const MAX_DURATION = 64
+
+/** The first value beyond `int`. */
+const INT_LIMIT = 2 ** 63
+
+/** Instructions of a pattern's program that count as one step for each character. */
+const INSTRUCTIONS = 8
+
+const refuse = (code: string, message: string): never => {
+  throw new EvaluationError({ code, message })
+}
+
+const matches = ([text, pattern]: ReadonlyArray<unknown>, meter: Meter): boolean | undefined => {
+  if (typeof text !== "string" || typeof pattern !== "string") return undefined
+  const compiled = patternOf(pattern)
+  meter.charge(text.length * Math.ceil(compiled.size / INSTRUCTIONS))
+  return compiled.test(text)
+}
+
+const patternOf = (pattern: string): Pattern.Pattern => {
+  try {
+    return Pattern.compile(pattern)
+  } catch (cause) {
+    if (!(cause instanceof Pattern.PatternInvalid)) throw cause
+    return refuse("invalid_regular_expression", `the regular expression of matches(): ${cause.message}`)
+  }
+}
+
+/** What a function gives for these values. Undefined: what the library gives. */
+const MENDED: { readonly [name: string]: (values: ReadonlyArray<unknown>, meter: Meter) => unknown } = {
+  matches,
+  duration: ([text]) =>
+    typeof text === "string" && text.length > MAX_DURATION
+      ? refuse("invalid_duration", `expected a duration of at most ${MAX_DURATION} characters, found ${text.length}`)
+      : undefined,
+  int: ([number]) =>
+    typeof number === "number" && !(number >= -INT_LIMIT && number < INT_LIMIT)
+      ? refuse("numeric_overflow", `int() type error: integer overflow: ${number}`)
+      : undefined,
+  lowerAscii: ([text]) =>
+    typeof text === "string" ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined,
+  upperAscii: ([text]) =>
+    typeof text === "string" ? text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : undefined,
+}
