@@ -10,3 +10,23 @@ export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
+
+/** How long a computation runs before it yields, in milliseconds. */
+const SLICE_MS = 20
+
+/**
+ * Visits items in order, and yields to the event loop after some 20 ms, so that requests are answered and signals arrive however long
+ * a visit takes: only one visit blocks.
+ */
+export const visitInSlices = <A>(items: ReadonlyArray<A>, visit: (item: A) => void): Effect.Effect<void> => {
+  let next = 0
+  const slice: Effect.Effect<void> = Effect.suspend(() => {
+    const startedAt = performance.now()
+    while (next < items.length) {
+      visit(items[next++] as A)
+      if (performance.now() - startedAt > SLICE_MS) return Effect.zipRight(yieldToEventLoop, slice)
+    }
+    return Effect.void
+  })
+  return slice
+}

@@ -42,7 +42,18 @@ export interface NotJson {
 }
 
 /** Deepest nesting accepted: far above real payloads, far below what overflows a parser's stack. */
-const MAX_DEPTH = 200
+export const MAX_DEPTH = 200
+
+/**
+ * Whether a parsed value is nested deeper than JSON is accepted. It looks no deeper than that. Ask this before anything that recurses,
+ * such as decoding or printing the value: `JSON.parse` itself has no limit.
+ */
+export const isTooDeep = (value: unknown, levels = MAX_DEPTH): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  if (levels === 0) return true
+  for (const key in value) if (isTooDeep(value[key as keyof typeof value], levels - 1)) return true
+  return false
+}
 
 /**
  * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a

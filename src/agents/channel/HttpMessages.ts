@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, ParseResult, Schema } from "effect"
+import { isTooDeep, MAX_DEPTH } from "../../values/Json.ts"
 import type { Refusal } from "./HttpAccess.ts"
 
 /** Longest body of a request, in bytes: 4 MiB. */
@@ -20,6 +21,9 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
       try: (): unknown => JSON.parse(text),
       catch: (): Refusal => refusal(400, "InvalidBody", "a body that is JSON", "text that is none"),
     })
+    if (isTooDeep(json)) {
+      return yield* refuse(400, "InvalidBody", `a body of at most ${MAX_DEPTH} levels of nesting`, "more")
+    }
     return yield* Schema.decodeUnknown(schema, { errors: "all", onExcessProperty: "error" })(json).pipe(
       Effect.mapError((error) => {
         const issues = ParseResult.ArrayFormatter.formatErrorSync(error)

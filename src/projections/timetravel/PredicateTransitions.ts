@@ -1,6 +1,6 @@
 /** Breakpoints on the past: scans a timeline for events at which a predicate becomes true. */
 
-import { Chunk, Either, Option, Stream } from "effect"
+import { Either, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -8,6 +8,7 @@ import * as JsonPointer from "../patch/JsonPointer.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 import { ask, type Predicate, type PredicateFailed } from "./Predicate.ts"
 import {
+  definedOf,
   type OnProgress,
   pages,
   type ScanRange,
@@ -58,6 +59,8 @@ export const transitions = (
       const moment = isMoment(event, change)
       if (change !== undefined) live.take(event, change)
       if (!moment) return undefined
+      // Once it failed, the query fails: the rest of the page is not asked about.
+      if (Either.isLeft(held)) return undefined
       const before = held
       held = holds(event, event.position)
       if (Either.isLeft(held)) return Either.left(held.left)
@@ -79,14 +82,18 @@ const amongEvents = (
   { from: { position: after, state }, until }: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> => {
-  const holdsAt = (event: Event): Option.Option<Either.Either<Event, PredicateFailed>> =>
-    Either.match(ask(predicate, { state, event, position: event.position, value: undefined }), {
-      onLeft: (failed) => Option.some(Either.left(failed)),
-      onRight: (holds) => (holds ? Option.some(Either.right(event)) : Option.none()),
-    })
+  // Once it failed, the query fails: the rest of the page is not asked about.
+  let failed = false
+  const holdsAt = (event: Event): Either.Either<Event, PredicateFailed> | undefined => {
+    if (failed) return undefined
+    const answer = ask(predicate, { state, event, position: event.position, value: undefined })
+    failed = Either.isLeft(answer)
+    if (Either.isLeft(answer)) return Either.left(answer.left)
+    return answer.right ? Either.right(event) : undefined
+  }
   const { types } = predicate
   return pages(past, { after, until, ...(types === undefined ? {} : { types }) }, onProgress).pipe(
-    Stream.map(Chunk.filterMap(holdsAt)),
+    Stream.mapEffect((page) => definedOf(page, holdsAt)),
     Stream.flattenChunks,
     Stream.mapEffect((hit) => hit),
   )

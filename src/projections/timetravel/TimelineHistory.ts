@@ -9,6 +9,7 @@ import type { PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { visitInSlices } from "../../platform/yieldToEventLoop.ts"
 import { applyAll, type Positioned } from "../fold/Projection.ts"
 import type { ProjectorService } from "../projector/Projector.ts"
 import { type EnvironmentState, projection, visiting } from "../state/EnvironmentState.ts"
@@ -91,16 +92,29 @@ export const scan = <A>(
     const builder = visiting(from.state, (before, after) => {
       change = { before, after }
     })
-    const visitEvent = (event: Event): ReadonlyArray<A> => {
+    const visitEvent = (event: Event): A | undefined => {
       change = undefined
       applyAll(projection, builder, [event])
-      const emitted = visit(event, change)
-      return emitted === undefined ? [] : [emitted]
+      return visit(event, change)
     }
     return pages(past, { after: from.position, until, ...filter }, onProgress).pipe(
-      Stream.map((page) => Chunk.fromIterable(Chunk.toReadonlyArray(page).flatMap(visitEvent))),
+      Stream.mapEffect((page) => definedOf(page, visitEvent)),
       Stream.flattenChunks,
     )
+  })
+
+/** The defined results of a visit to each event of a page. A visit may evaluate an expression, so that the event loop runs in between. */
+export const definedOf = <A>(
+  page: Chunk.Chunk<Event>,
+  visit: (event: Event) => A | undefined,
+): Effect.Effect<Chunk.Chunk<A>> =>
+  Effect.suspend(() => {
+    const found: Array<A> = []
+    const visiting = visitInSlices(Chunk.toReadonlyArray(page), (event) => {
+      const result = visit(event)
+      if (result !== undefined) found.push(result)
+    })
+    return Effect.map(visiting, () => Chunk.unsafeFromArray(found))
   })
 
 /** Pages of events after one position and up to another, in order. Reports progress after each. */

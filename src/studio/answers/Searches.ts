@@ -10,6 +10,7 @@ import { paths } from "../../projections/timetravel/Predicate.ts"
 import * as PredicateReads from "../../projections/timetravel/PredicateReads.ts"
 import * as PredicateTransitions from "../../projections/timetravel/PredicateTransitions.ts"
 import * as Entries from "../course/Entries.ts"
+import { REQUEST_BUDGET } from "../course/TaskFilter.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { FindLine } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
@@ -27,7 +28,7 @@ export const FindQuery = Schema.Struct({
 export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
-    const reads = PredicateReads.observe(yield* Predicate.compile(when))
+    const reads = PredicateReads.observe(yield* Predicate.compile(when, { budget: REQUEST_BUDGET }))
     const { predicate } = reads
     const past = yield* studio.past(timeline)
     const outline = task === undefined ? undefined : yield* studio.outline(past, task)
@@ -45,7 +46,15 @@ export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
     )
   })
 
-export const SearchQuery = Schema.Struct({ text: Schema.NonEmptyString })
+/** Longest text that is searched for, in characters: V8 may compare it at each place of a payload. */
+const LONGEST_TEXT = 1_000
+
+export const SearchQuery = Schema.Struct({
+  text: Schema.NonEmptyString.pipe(
+    Schema.maxLength(LONGEST_TEXT),
+    Schema.annotations({ description: `a text of at most ${LONGEST_TEXT} characters` }),
+  ),
+})
 
 /** Every event whose payload contains a text, whatever its case, on all timelines. Personal data that can be read is searched. */
 export const search = ({ text }: typeof SearchQuery.Type) =>
