@@ -3,9 +3,21 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
+import type { Stream as Chunks } from "effect/Stream"
 import { describe, expect } from "vitest"
+import { Shared } from "../../src/cli/command/OpenLog.ts"
 import * as OutputFile from "../../src/cli/export/OutputFile.ts"
+import type { Chunk } from "../../src/projections/exports/Encoder.ts"
 import { temporaryDirectory } from "../temporary.ts"
+
+/** What is written here is of no log that is open. */
+const shared = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Shared, { decrypted: false })
+const writeAll = <E, R>(target: OutputFile.Target, chunks: Chunks<Chunk, E, R>) =>
+  shared(OutputFile.writeAll(target, chunks))
+const withOutputFile = <E, R>(
+  target: OutputFile.Target,
+  body: (output: OutputFile.OutputFile) => Effect.Effect<unknown, E, R>,
+) => shared(OutputFile.withOutputFile(target, body))
 
 const target = Effect.map(temporaryDirectory, (directory) => ({ directory, file: path.join(directory, "out.txt") }))
 
@@ -17,7 +29,7 @@ describe("a file that is written", () => {
     Effect.gen(function* () {
       const { directory, file } = yield* target
       const chunks = ["a", Buffer.from("b"), "", MUCH, ["ü", "", "🗝".repeat(400_000), "c"], Buffer.from(MUCH), "end"]
-      const written = yield* OutputFile.writeAll({ file }, Stream.fromIterable(chunks))
+      const written = yield* writeAll({ file }, Stream.fromIterable(chunks))
       const expected = chunks.map((chunk) => (Array.isArray(chunk) ? chunk.join("") : chunk.toString())).join("")
       expect(fs.readFileSync(file, "utf8") === expected).toBe(true)
       expect(written).toEqual({ file, bytes: Buffer.byteLength(expected) })
@@ -28,7 +40,7 @@ describe("a file that is written", () => {
   it.scopedLive("is not there until it is whole", () =>
     Effect.gen(function* () {
       const { directory, file } = yield* target
-      yield* OutputFile.withOutputFile({ file }, ({ write }) =>
+      yield* withOutputFile({ file }, ({ write }) =>
         Effect.gen(function* () {
           yield* write(MUCH)
           expect(fs.existsSync(file)).toBe(false)
@@ -45,7 +57,7 @@ describe("a file that is written", () => {
     Effect.gen(function* () {
       const { directory, file } = yield* target
       const chunks = Stream.concat(Stream.make(MUCH), Stream.fail("broken"))
-      expect(yield* Effect.flip(OutputFile.writeAll({ file }, chunks))).toBe("broken")
+      expect(yield* Effect.flip(writeAll({ file }, chunks))).toBe("broken")
       expect(fs.readdirSync(directory)).toEqual([])
     }),
   )
@@ -55,7 +67,7 @@ describe("a file that is written", () => {
       const { directory, file } = yield* target
       const halfway = yield* Deferred.make<void>()
       const writing = yield* Effect.fork(
-        OutputFile.withOutputFile({ file }, ({ write }) =>
+        withOutputFile({ file }, ({ write }) =>
           write(MUCH).pipe(Effect.zipRight(Deferred.succeed(halfway, undefined)), Effect.zipRight(Effect.never)),
         ),
       )
@@ -71,7 +83,7 @@ describe("a target that is there already", () => {
     Effect.gen(function* () {
       const { directory, file } = yield* target
       fs.writeFileSync(file, "mine")
-      const error = yield* Effect.flip(OutputFile.writeAll({ file }, Stream.make("theirs")))
+      const error = yield* Effect.flip(writeAll({ file }, Stream.make("theirs")))
       expect(error).toMatchObject({ _tag: "OutputExists", file })
       expect(error.message).toBe(
         `${file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`,
@@ -85,7 +97,7 @@ describe("a target that is there already", () => {
     Effect.gen(function* () {
       const { file } = yield* target
       fs.writeFileSync(file, "old", { mode: 0o600 })
-      yield* OutputFile.withOutputFile({ file, force: true }, ({ write }) =>
+      yield* withOutputFile({ file, force: true }, ({ write }) =>
         Effect.gen(function* () {
           yield* write(MUCH)
           expect(fs.readFileSync(file, "utf8")).toBe("old")
@@ -101,7 +113,7 @@ describe("a target that is there already", () => {
       const { directory, file } = yield* target
       fs.writeFileSync(file, "old")
       const chunks = Stream.concat(Stream.make(MUCH), Stream.fail("broken"))
-      yield* Effect.flip(OutputFile.writeAll({ file, force: true }, chunks))
+      yield* Effect.flip(writeAll({ file, force: true }, chunks))
       expect(fs.readFileSync(file, "utf8")).toBe("old")
       expect(fs.readdirSync(directory)).toEqual(["out.txt"])
     }),
@@ -111,9 +123,7 @@ describe("a target that is there already", () => {
     Effect.gen(function* () {
       const { directory, file } = yield* target
       const error = yield* Effect.flip(
-        OutputFile.withOutputFile({ file }, ({ write }) =>
-          Effect.tap(write(MUCH), () => fs.writeFileSync(file, "somebody's")),
-        ),
+        withOutputFile({ file }, ({ write }) => Effect.tap(write(MUCH), () => fs.writeFileSync(file, "somebody's"))),
       )
       expect(error).toMatchObject({ _tag: "OutputExists" })
       expect(fs.readFileSync(file, "utf8")).toBe("somebody's")
@@ -126,8 +136,8 @@ describe("a target that is there already", () => {
       const { directory, file } = yield* target
       const link = path.join(directory, "link")
       fs.symlinkSync("out.txt", link)
-      yield* OutputFile.writeAll({ file: link }, Stream.make("one"))
-      yield* OutputFile.writeAll({ file: link, force: true }, Stream.make("two"))
+      yield* writeAll({ file: link }, Stream.make("one"))
+      yield* writeAll({ file: link, force: true }, Stream.make("two"))
       expect(fs.readFileSync(file, "utf8")).toBe("two")
       expect(fs.lstatSync(link).isSymbolicLink()).toBe(true)
     }),
@@ -142,17 +152,17 @@ describe("a target that is there already", () => {
         fs.mkdirSync(`${log}.segments`)
         const file = log + suffix
         fs.writeFileSync(file, "events")
-        const error = yield* Effect.flip(OutputFile.writeAll({ file, force: true, log }, Stream.make("x")))
+        const error = yield* Effect.flip(writeAll({ file, force: true, log }, Stream.make("x")))
         expect(error).toMatchObject({ _tag: "OutputUnavailable", reason: "it is a part of the log that is read" })
         expect(fs.readFileSync(file, "utf8")).toBe("events")
         // A name that only begins like the log's is anybody's.
-        yield* OutputFile.writeAll({ file: `${log}.jsonl`, log }, Stream.make("x"))
+        yield* writeAll({ file: `${log}.jsonl`, log }, Stream.make("x"))
       }),
   )
 })
 
 describe("a target that cannot be written", () => {
-  const refusal = (file: string) => Effect.flip(OutputFile.writeAll({ file, force: true }, Stream.make("x")))
+  const refusal = (file: string) => Effect.flip(writeAll({ file, force: true }, Stream.make("x")))
 
   it.scopedLive("a target that cannot be written for want of its directory says which", () =>
     Effect.gen(function* () {
@@ -181,7 +191,7 @@ describe("a target that cannot be written", () => {
     "a target that cannot be written because its device is full: DiskFull, with what was written until then",
     () =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(OutputFile.writeAll({ file: "/dev/full" }, Stream.make(MUCH)))
+        const error = yield* Effect.flip(writeAll({ file: "/dev/full" }, Stream.make(MUCH)))
         expect(error).toMatchObject({ _tag: "OutputDiskFull", file: "/dev/full", after: 0 })
       }),
   )
@@ -208,9 +218,7 @@ describe("a disk that fills half way", () => {
       const { bavail } = fs.statfsSync(directory)
       for (const force of [false, true]) {
         const name = force ? file : path.join(directory, "new.txt")
-        const error = yield* Effect.flip(
-          OutputFile.writeAll({ file: name, force }, Stream.make(...Array(9).fill(MUCH))),
-        )
+        const error = yield* Effect.flip(writeAll({ file: name, force }, Stream.make(...Array(9).fill(MUCH))))
         expect(error).toMatchObject({ _tag: "OutputDiskFull", file: name })
         expect(error.message).toContain("Make room, or name a file on another disk.")
         expect(fs.readdirSync(directory)).toEqual(["out.txt"])

@@ -1,7 +1,7 @@
 /** Opens the log that a command works on: for reading, for writing, or creating it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Data, Effect, Layer, Option } from "effect"
+import { Context, Data, Effect, Layer, Option } from "effect"
 import { LogFormatUnsupported } from "../../events/log/EventLog.ts"
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
@@ -9,6 +9,7 @@ import * as Projector from "../../projections/projector/Projector.ts"
 import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { BadInput } from "./BadInput.ts"
+import { flag } from "./CommonOptions.ts"
 import { userAsActor } from "./CurrentUser.ts"
 import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
 
@@ -70,10 +71,31 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
   })
 
 /**
- * Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded. Personal data is
- * decrypted unless `personal` is false.
+ * Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded. Personal
+ * data is decrypted: it is for what the holder of the keys looks at. What is written to a file is read by `forSharing`.
  */
-export const forEvents = (log: Option.Option<string>, { personal = true }: { readonly personal?: boolean } = {}) =>
+export const forEvents = (log: Option.Option<string>) => reading(log, true)
+
+/**
+ * A log that was opened to write some of it to a file. Whoever writes one needs it (`OutputFile`), so that no file is made
+ * of a log that was opened otherwise.
+ */
+export class Shared extends Context.Tag("hindcast/cli/SharedLog")<Shared, { readonly decrypted: boolean }>() {}
+
+/** Whether a command that writes a file decrypts personal data. */
+export const decrypt = flag(
+  "decrypt",
+  "Write personal data in the clear, as far as its keys are there. It stays readable when a key is destroyed later",
+)
+
+/**
+ * Opens an existing log as `forEvents` does, to write some of it to a file for others. Without `decrypted` nothing that is
+ * read, folded or looked up is personal, as no key is at hand.
+ */
+export const forSharing = (log: Option.Option<string>, { decrypted }: { readonly decrypted: boolean }) =>
+  Layer.merge(reading(log, decrypted), Layer.succeed(Shared, { decrypted }))
+
+const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
     Effect.map(existing(log), (filename) =>
       Layer.provideMerge(

@@ -22,7 +22,8 @@ import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
-const FORMATS = ["csv", "parquet", "jsonl", "json", "markdown"] as const
+/** The formats that it writes, the default first. */
+export const FORMATS = ["csv", "parquet", "jsonl", "json", "markdown"] as const
 type Format = (typeof FORMATS)[number]
 
 /** `hindcast export audits` */
@@ -40,8 +41,9 @@ export const audits = Command.make(
       Options.optional,
     ),
     timeline: TimelineOption.timeline,
+    decrypt: OpenLog.decrypt,
   },
-  ({ log: named, json, output, force, scores, format: typed, timeline }) =>
+  ({ log: named, json, output, force, scores, format: typed, timeline, decrypt }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
@@ -70,7 +72,7 @@ export const audits = Command.make(
         summary,
         `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,
       )
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(
   Command.withDescription(
     "Write the audits of all tasks as a table, a row for each task and score set (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",

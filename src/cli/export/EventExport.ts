@@ -7,7 +7,7 @@ import * as Threads from "../../platform/threads/Threads.ts"
 import { type Encoder, made } from "../../projections/exports/Encoder.ts"
 import type { TableSource } from "../../projections/exports/EventTable.ts"
 import * as TableParts from "../../projections/exports/TableParts.ts"
-import { common, flag } from "../command/CommonOptions.ts"
+import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count, size } from "../terminal/Text.ts"
@@ -22,10 +22,7 @@ export const options = {
   ...common,
   ...OutputFile.outputOptions,
   ...Selection.options,
-  decrypt: flag(
-    "decrypt",
-    "Write encrypted fields in the clear, as far as their keys are there. They stay readable when a key is destroyed later",
-  ),
+  decrypt: OpenLog.decrypt,
 }
 
 /** The values of these options. */
@@ -96,7 +93,7 @@ export const run = (typed: Typed, format: Format) =>
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,
     )
-  }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(typed.log)))
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 
 type Write = TableParts.Write<OutputFile.OutputError>
 

@@ -8,7 +8,8 @@ import * as EventExport from "./EventExport.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
 
-const FORMATS = ["jsonl", "parquet"] as const
+/** The formats that it writes, the default first. */
+export const FORMATS = ["jsonl", "parquet"] as const
 
 const format = oneOf("format", FORMATS).pipe(
   Options.withDescription("jsonl or parquet. Default: by the end of the file's name, jsonl if it has none"),

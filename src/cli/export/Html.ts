@@ -43,9 +43,10 @@ export const html = Command.make(
       "A page of this task alone, with all that happened in it: an id, or its beginning or end",
     ),
     timeline: TimelineOption.timeline,
+    decrypt: OpenLog.decrypt,
     studio: StudioPage.studio,
   },
-  ({ log: named, json, output, force, scores, task, timeline, studio }) =>
+  ({ log: named, json, output, force, scores, task, timeline, studio, decrypt }) =>
     Effect.gen(function* () {
       yield* OutputFormat.check("--output", output, "html")
       yield* V8Tuning.limitHeapGrowth
@@ -78,7 +79,7 @@ export const html = Command.make(
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
 /** The report of one task, from its audit and its events. */

@@ -6,6 +6,7 @@ import { Data, Effect, Stream } from "effect"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import type { Chunk } from "../../projections/exports/Encoder.ts"
 import { flag, text } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
 import * as AtomicOutput from "./AtomicOutput.ts"
 
 /** The options of every command that writes a file. `{ file: output, force }` is the target. */
@@ -84,13 +85,15 @@ const STEP_BYTES = 1024 * 1024
  * removed. If the process is killed, the `.partial` file remains until the target is written again.
  *
  * An existing target is an error without `force`, even if it was created during the write. Symbolic links are followed.
+ *
+ * The log has to be opened by `OpenLog.forSharing`, which decides whether personal data is in what is written.
  */
 export const withOutputFile = <E, R>(
   target: Target,
   body: (output: OutputFile) => Effect.Effect<unknown, E, R>,
-): Effect.Effect<Written, E | OutputError, R> => {
+): Effect.Effect<Written, E | OutputError, R | OpenLog.Shared> => {
   const { file } = target
-  return Effect.acquireUseRelease(
+  const writing = Effect.acquireUseRelease(
     open(target),
     (sink) =>
       Effect.gen(function* () {
@@ -103,13 +106,15 @@ export const withOutputFile = <E, R>(
     // If removal fails, the cause also made the write fail and was reported then.
     (sink) => Effect.ignore(Effect.tryPromise(() => sink.discard())),
   )
+  return Effect.zipRight(OpenLog.Shared, writing)
 }
 
 /** Writes a stream of chunks. See `withOutputFile`. */
 export const writeAll = <E, R>(
   target: Target,
   chunks: Stream.Stream<Chunk, E, R>,
-): Effect.Effect<Written, E | OutputError, R> => withOutputFile(target, ({ write }) => Stream.runForEach(chunks, write))
+): Effect.Effect<Written, E | OutputError, R | OpenLog.Shared> =>
+  withOutputFile(target, ({ write }) => Stream.runForEach(chunks, write))
 
 type Piece = string | Uint8Array
 

@@ -26,11 +26,13 @@ export const studioFile = Command.make(
       Options.withDescription("The position at which the file opens. Default: the worst moment of the first task"),
       Options.optional,
     ),
-    personal: flag("personal", "Share personal data too. Default: it is left out"),
+    decrypt: OpenLog.decrypt,
+    personal: flag("personal", "The older name of --decrypt"),
     timeline: TimelineOption.timeline,
   },
-  ({ log: named, json, output, force, tasks: typed, at, personal, timeline }) =>
+  ({ log: named, json, output, force, tasks: typed, at, decrypt, personal: older, timeline }) =>
     Effect.gen(function* () {
+      const { decrypted: personal } = yield* OpenLog.Shared
       yield* OutputFormat.check("--output", output, "html")
       const log = yield* EventLog
       const ids = [...new Set(yield* Effect.forEach(typed, Ids.task).pipe(TimelineOption.provide(timeline)))]
@@ -46,7 +48,9 @@ export const studioFile = Command.make(
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(
       Effect.provide(Layer.provideMerge(StudioLog.layer, ALLOWED)),
-      Effect.provide(Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(named, { personal }))),
+      Effect.provide(
+        Layer.provideMerge(Confirmations.layer, OpenLog.forSharing(named, { decrypted: decrypt || older })),
+      ),
     ),
 ).pipe(Command.withDescription("Write tasks and the debugger that shows them as one HTML file, which opens offline"))
 

@@ -24,7 +24,8 @@ import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
-const FORMATS = ["jsonl", "parquet"] as const
+/** The formats that it writes, the default first. */
+export const FORMATS = ["jsonl", "parquet"] as const
 
 /** `hindcast export transitions` */
 export const transitions = Command.make(
@@ -38,8 +39,9 @@ export const transitions = Command.make(
       Options.optional,
     ),
     timeline: TimelineOption.timeline,
+    decrypt: OpenLog.decrypt,
   },
-  ({ log: named, json, output, force, scores, format: typed, timeline }) =>
+  ({ log: named, json, output, force, scores, format: typed, timeline, decrypt }) =>
     Effect.gen(function* () {
       yield* V8Tuning.limitHeapGrowth
       const log = yield* EventLog
@@ -75,7 +77,7 @@ export const transitions = Command.make(
       })
       const summary = { ...written, format, scores: choice.name, ...counts, head }
       yield* ExportSummary.printSummary({ output, json }, summary, summaryLine(summary))
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(
   Command.withDescription(
     "Write every step of every task for learning: state, action, reward, next state, done, truncated (Parquet, JSON Lines)",

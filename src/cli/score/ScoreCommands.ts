@@ -157,12 +157,17 @@ export const compare = Command.make(
       Options.optional,
     ),
     force: flag("force", "Replace the page's file where it is there already"),
+    decrypt: OpenLog.decrypt,
     timeline: TimelineOption.timeline,
   },
-  ({ log, json, a, b, by, cluster, passAbove, seed, html, force, timeline }) =>
+  ({ log, json, a, b, by, cluster, passAbove, seed, html, force, decrypt, timeline }) =>
     Effect.gen(function* () {
       if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
-      const tasks = yield* TaskList.standings(yield* EventLog)
+      // Goals decide which tasks belong together. They are in nothing that is written, so they are read by the keys.
+      const tasks = yield* Effect.flatMap(EventLog, TaskList.standings).pipe(
+        TimelineOption.provide(timeline),
+        Effect.provide(OpenLog.forEvents(log)),
+      )
       const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
         value: by,
         passAbove,
@@ -180,5 +185,5 @@ export const compare = Command.make(
         ...ComparisonPage.lines(style, compared),
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
-    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(log, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Compare two scorings of the same tasks, task by task"))

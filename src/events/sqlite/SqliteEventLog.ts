@@ -14,6 +14,7 @@ import { VerifyOptions } from "../log/Verification.ts"
 import { Archive } from "../maintenance/Archive.ts"
 import { Bundles } from "../maintenance/Bundles.ts"
 import * as MemoryLease from "../memory/MemoryLease.ts"
+import * as Disclosure from "../payload/Disclosure.ts"
 import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
@@ -65,8 +66,8 @@ export interface SqliteOptions {
   /** Opens the log for reading only: nothing is created or changed, and appends fail. */
   readonly readonly?: boolean
   /**
-   * Whether personal data is decrypted by the keys in `<file>.keys`. `false`: it stays as unreadable as without them; for a log that is
-   * opened `readonly`, as nothing can be encrypted then. Default: true.
+   * Whether personal data is decrypted by the keys in `<file>.keys` when it is read. `false`: it stays as unreadable as
+   * without them, and so are states. Default: true.
    */
   readonly personal?: boolean
   /** The event types that appends are validated by. Default: Hindcast's own. */
@@ -107,14 +108,14 @@ const opened = (options: SqliteOptions) =>
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
       const commits = CommitNotifier.make()
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
-      const keys =
-        inMemory || (readonly && !personal)
-          ? PersonalDataKeys.memory()
-          : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
+      const own = inMemory
+        ? PersonalDataKeys.memory()
+        : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
+      const keys = Disclosure.keysFor(own, personal)
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
       const { database, append, holding, writing, writer, cacheWriter, recent } = yield* readonly
         ? openForReading(filename)
-        : openForWriting(options, { upcast, keys, commits })
+        : openForWriting(options, { upcast, keys: own, commits })
       const names = yield* reading(() => Names.make(database))
       const segments = yield* Segments.make(database)
       const reader = { database, names, upcast, keys, segments }
@@ -154,7 +155,7 @@ const opened = (options: SqliteOptions) =>
         ownKey,
       }
       const cache = snapshots.make(stored)
-      const attempt = <A>(run: () => A) => Database.attempt(keys.name, run)
+      const attempt = <A>(run: () => A) => Database.attempt(own.name, run)
       const archive = archiving.make({
         ...{ log, reader: database, writer: inMemory ? undefined : writer, segments },
         moved: () => recent?.forget(),
@@ -166,7 +167,7 @@ const opened = (options: SqliteOptions) =>
         Context.add(Presence, { ...presence.reading(database), ...writing }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
-        Context.add(PersonalData, PersonalDataOf.make({ log, keys, snapshots: cache, attempt })),
+        Context.add(PersonalData, PersonalDataOf.make({ log, keys: own, snapshots: cache, attempt })),
       )
     }).pipe(openDatabase.mapSqlErrors(options.filename)),
   )

@@ -7,7 +7,7 @@ import type { Link } from "../integrity/Chain.ts"
 import type { StoredRow } from "../integrity/TamperClassification.ts"
 import type { Query } from "../log/EventLog.ts"
 import { digestIn } from "../payload/Blob.ts"
-import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
+import * as Disclosure from "../payload/Disclosure.ts"
 import { FIRST_PAGE } from "../read/Pages.ts"
 import { invalidQuery } from "../read/QueryValidation.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../read/Records.ts"
@@ -19,8 +19,6 @@ import { contentOf, envelopesOf, nameIn, pageOf, type Reader, type Row, readBlob
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Service => {
-  const withoutKeys = { ...reader, keys: PersonalDataKeys.memory() }
-
   /** Reads pages until one is not full. */
   const forEachPage = <A extends { readonly link: Link }, E, R>(
     query: Query,
@@ -50,8 +48,7 @@ export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Ser
       }),
     stored: (query, take) => forEachPage(query, (row) => storedEvent(reader, row), take),
     decoded: (query, { decrypted }, take) => {
-      // Compared with true: any other value from an untyped program must not expose personal data.
-      const contents = decrypted === true ? reader : withoutKeys
+      const contents = { ...reader, keys: Disclosure.keysFor(reader.keys, decrypted) }
       return forEachPage(query, (row) => decodedEvent(contents, vocabulary, row), take)
     },
   })

@@ -1,0 +1,116 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { EXPORTS } from "../../src/cli/export/ExportCommands.ts"
+import { PATHS } from "../../src/cli/terminal/Overview.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import { appendWords, SUBJECT, TASK, WORDS, wordsIn } from "../personalWords.ts"
+import { unpacked } from "../unpacked.ts"
+import { workplace } from "../workplace.ts"
+import { runInProcess } from "./inProcess.ts"
+
+const place = workplace()
+const log = place.file("log.db")
+const ENDINGS: Readonly<Record<string, string>> = { markdown: "md", otlp: "jsonl", piaavt: "jsonl" }
+
+beforeAll(async () => {
+  await Effect.runPromise(Effect.provide(appendWords, SqliteEventLog.layer({ filename: log })))
+  // The states that are folded hold the words.
+  expect((await hindcast("log", "snapshot")).code).toBe(0)
+})
+afterAll(() => place.remove())
+
+const hindcast = (...words: ReadonlyArray<string>) => runInProcess([...words, "--log", log])
+
+/** A command that writes a file, without the file. */
+interface Writing {
+  readonly words: ReadonlyArray<string>
+  readonly option: string
+  readonly end: string
+}
+
+/** Every export in every format, of all tasks and of one where both can be had, and the pages that other commands write. */
+const WRITINGS: ReadonlyArray<Writing> = [
+  ...EXPORTS.flatMap(({ name, formats }) => {
+    const words = ["export", name, ...(name === "studio" ? [TASK] : [])]
+    return formats.flatMap((format) => {
+      const writing = {
+        words: [...words, ...(formats.length > 1 ? ["--format", format] : [])],
+        ...{ option: "--output", end: ENDINGS[format] ?? format },
+      }
+      return name === "html" ? [writing, { ...writing, words: [...words, "--task", TASK] }] : [writing]
+    })
+  }),
+  { words: ["compare", "s-1", "s-1", "--cluster", "goal"], option: "--html", end: "html" },
+]
+
+/** Commands that write a file, and have no option to decrypt: what they write is as it is stored, or holds no events. */
+const AS_STORED: ReadonlyArray<Writing> = [{ words: ["task", "bundle", TASK], option: "--out", end: "db" }]
+
+let files = 0
+
+/** What a command writes and says, with all that is packed in it. */
+const written = async ({ words, option, end }: Writing, ...more: ReadonlyArray<string>) => {
+  const file = place.file(`out-${files++}.${end}`)
+  const { code, both } = await hindcast(...words, ...more, option, file)
+  expect([words.join(" "), code, code === 0 ? "" : both]).toEqual([words.join(" "), 0, ""])
+  return `${unpacked(fs.readFileSync(file))}\n${both}`
+}
+
+describe("what a file for others holds of a subject", () => {
+  it.each(WRITINGS.map((writing) => [writing.words.join(" "), writing] as const))(
+    "is nothing without --decrypt: %s",
+    async (name, writing) => {
+      expect(wordsIn(await written(writing))).toEqual([])
+      const decrypted = wordsIn(await written(writing, "--decrypt"))
+      // A comparison names no goal and no text of a task at all.
+      if (name.startsWith("compare")) expect(decrypted).toEqual([])
+      else expect(decrypted).not.toEqual([])
+      if (name.startsWith("export events")) expect(decrypted).toEqual(WORDS)
+    },
+  )
+
+  it.each(AS_STORED.map((writing) => [writing.words.join(" "), writing] as const))(
+    "is nothing in what is copied as it is stored: %s",
+    async (_, writing) => {
+      expect(wordsIn(await written(writing))).toEqual([])
+    },
+  )
+
+  it("is asked of every command that writes one", async () => {
+    const asked = new Set([...WRITINGS, ...AS_STORED].map(({ words }) => words.slice(0, 2).join(" ")))
+    for (const words of PATHS) {
+      const { both } = await runInProcess([...words, "--help"])
+      if (!/--(output|html|out)\b/.test(both)) continue
+      const name = words.join(" ")
+      // It signs the head of a log.
+      if (name === "log anchor") continue
+      expect([name, [...asked].some((known) => known === name || known.startsWith(`${name} `))]).toEqual([name, true])
+    }
+  })
+
+  it("is nothing in the files of the log itself", () => {
+    const texts = fs.readdirSync(path.dirname(log)).filter((file) => file.startsWith("log.db"))
+    for (const file of texts) {
+      const full = path.join(path.dirname(log), file)
+      if (fs.statSync(full).isFile()) expect([file, wordsIn(unpacked(fs.readFileSync(full)))]).toEqual([file, []])
+    }
+  })
+})
+
+describe("after the subject was shredded", () => {
+  it("no command writes its words any more, with --decrypt either, and the log verifies", async () => {
+    expect((await hindcast("log", "shred", SUBJECT, "--reason", "asked for it", "--yes")).code).toBe(0)
+    for (const writing of WRITINGS) expect(wordsIn(await written(writing, "--decrypt"))).toEqual([])
+    for (const words of [
+      ["state"],
+      ["task", "ls"],
+      ["audit", TASK, "--json"],
+      ["log", "ls", "--all"],
+      ["log", "show", "@1"],
+    ])
+      expect(wordsIn((await hindcast(...words)).both)).toEqual([])
+    expect((await hindcast("log", "verify")).code).toBe(0)
+  })
+})
