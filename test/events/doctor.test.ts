@@ -92,7 +92,9 @@ describe("the doctor", () => {
       ["damage: trigger quiet"],
     ],
     ["a dropped index", "DROP INDEX events_by_task", ["damage: index events_by_task"]],
-    ["another program's table", "CREATE TABLE theirs (a)", ["note: table theirs"]],
+    ["another program's table", "CREATE TABLE theirs (a)", ["damage: table theirs"]],
+    ["another program's view", "CREATE VIEW theirs AS SELECT 1", ["damage: view theirs"]],
+    ["statistics of SQLite", "ANALYZE", []],
     ["no cache", "DROP TABLE lease", []],
     ["a rollback journal instead of a write-ahead log", "PRAGMA journal_mode = DELETE", ["note: journal mode"]],
   ] as const)("finds %s", ([, sql, findings]) =>

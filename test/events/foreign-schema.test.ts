@@ -4,9 +4,11 @@ import { it } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog, importEvents, layerSqlite } from "../../src/events/index.ts"
+import * as Doctor from "../../src/events/integrity/Doctor.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
 import type { StoredEvent } from "../../src/events/read/Records.ts"
 import { Records } from "../../src/events/read/Records.ts"
+import { examine } from "../../src/events/sqlite/integrity/doctor.ts"
 import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { EVENTS, smallLog } from "./smallLog.ts"
@@ -53,6 +55,56 @@ const CHANGES = [
   ],
 ] as const
 
+/** A row that never ends: a query of it runs for ever, and takes all of the process with it. */
+const endless = (columns: string) =>
+  `AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT ${columns} FROM n`
+
+describe("a log whose table is none", () => {
+  it.scopedLive.each([
+    [
+      "a view named names",
+      `DROP TABLE names; CREATE VIEW names ${endless("x AS id, 'a' AS text")}`,
+      /names is expected to be a table, and is a view/,
+    ],
+    [
+      "a view named NAMES",
+      `DROP TABLE names; CREATE VIEW NAMES ${endless("x AS id, 'a' AS text")}`,
+      /NAMES is expected to be a table/,
+    ],
+    [
+      "a view in place of a cache",
+      `DROP TABLE lease; CREATE VIEW lease ${endless("x AS one")}`,
+      /lease is expected to be a table, and is a view/,
+    ],
+    [
+      "a virtual table",
+      "DROP TABLE blobs; CREATE VIRTUAL TABLE blobs USING fts5(digest, last_position, content)",
+      /blobs is expected to be a table, and is a virtual table/,
+    ],
+    [
+      "a table with a computed column",
+      "DROP TABLE segments; CREATE TABLE segments (first INTEGER PRIMARY KEY, last AS (first + 1), file, hash, lowest_id, highest_id, archived_at)",
+      /its table segments was changed/,
+    ],
+  ] as const)(
+    "%s is refused before the first query, to read as to write, and the doctor says that it is damaged",
+    ([, sql, reason]) =>
+      Effect.gen(function* () {
+        const filename = yield* smallLog
+        yield* change(filename, sql)
+        for (const readonly of [true, false]) {
+          const refused = yield* Effect.flip(Effect.scoped(Layer.build(layerSqlite({ filename, readonly }))))
+          expect(refused).toMatchObject({ _tag: "LogCorrupt", message: expect.stringMatching(reason) })
+        }
+        const { findings } = yield* examine(filename)
+        expect(findings.map(({ severity, found }) => [severity, found])).toContainEqual([
+          "damage",
+          expect.stringMatching(reason),
+        ])
+      }),
+  )
+})
+
 describe("a log in which another program put", () => {
   it.scopedLive.each(CHANGES)("%s: is not opened for writing, and is read", ([, sql, reason]) =>
     Effect.gen(function* () {
@@ -62,6 +114,9 @@ describe("a log in which another program put", () => {
       expect(refused).toMatchObject({ _tag: "LogCorrupt", message: expect.stringMatching(reason) })
       const log = Context.get(yield* Layer.build(layerSqlite({ filename, readonly: true })), EventLog)
       expect((yield* log.head).position).toBe(EVENTS)
+      // What refuses to write calls the log damaged where it is examined.
+      expect(yield* log.verify).toMatchObject({ _tag: "Tampered", kind: "schema changed" })
+      expect(Doctor.isHealthy(yield* examine(filename))).toBe(false)
     }),
   )
 

@@ -8,7 +8,7 @@ import { Effect, type Scope } from "effect"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import {
   type DiskFull,
-  type LogCorrupt,
+  LogCorrupt,
   type LogError,
   LogFormatUnsupported,
   LogUnavailable,
@@ -21,6 +21,7 @@ import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
 import * as openFiles from "./openFiles.ts"
 import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
+import { unreadable } from "./schemaCheck.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
 /** Size to which a checkpoint truncates the write-ahead log, in bytes. */
@@ -38,6 +39,7 @@ export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Sco
     yield* attempt(filename, () => newFile.make(filename))
     const sql = yield* connect(filename, false)
     const found = yield* checkFormat(filename, sql)
+    if (found === "log") yield* refuseUnreadable(filename, sql)
     if (found === "empty") {
       yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
       // Lets archiving return freed pages to the file system step by step.
@@ -63,7 +65,7 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
     yield* attempt(filename, () => refuseReplaced(filename))
     const sql = yield* connect(filename, true)
     const found = yield* checkFormat(filename, sql)
-    if (found === "log") return
+    if (found === "log") return yield* refuseUnreadable(filename, sql)
     return yield* new LogFormatUnsupported({
       log: filename,
       found: found === "empty" ? "an empty database" : OLD_FORMAT,
@@ -150,6 +152,20 @@ const checkFormat = (filename: string, sql: SqlClient) =>
       return yield* refuse(`format ${found.format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
     }
     return "log" as const
+  })
+
+/** Refuses a log before the first query of its tables, if one of them is not the table that Hindcast creates. */
+const refuseUnreadable = (filename: string, sql: SqlClient) =>
+  Effect.gen(function* () {
+    const reason = unreadable(
+      yield* sql<{
+        readonly type: string
+        readonly name: string
+        readonly sql: string | null
+      }>`SELECT type, name, sql FROM sqlite_schema`,
+    )
+    if (reason === undefined) return
+    return yield* new LogCorrupt({ log: filename, position: null, reason: `${reason}. Nothing of it is read` })
   })
 
 /** If two processes create the same file at once, the second one finds the tables. */

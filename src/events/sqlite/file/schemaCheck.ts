@@ -1,4 +1,7 @@
-/** Checks before each write that a log's schema is exactly the one that Hindcast creates. */
+/**
+ * Checks a log's schema: before the first query, that each table is one; before each write, that the schema is exactly the one that
+ * Hindcast creates.
+ */
 
 import { LogCorrupt } from "../../log/EventLog.ts"
 import type { LogDatabase } from "./database.ts"
@@ -9,7 +12,7 @@ import { CACHE_TABLES, LOG_TABLES } from "./schema.ts"
  * index, view or table, or one of those that make the log append-only is missing or was changed. Such a difference
  * could keep an append from being stored, or change what is stored with it.
  *
- * Only writers call it, before every transaction: reads stay possible, since the chain detects changes, and `log
+ * Only writers call it, before every transaction: reads stay possible (see `unreadable`), since the chain detects changes, and `log
  * doctor` and `log verify` must read the file. It costs one `PRAGMA schema_version` (2 µs); the schema is read only if
  * that has changed.
  */
@@ -26,6 +29,29 @@ export const guard = (database: LogDatabase): (() => void) => {
     }
     verifiedVersion = version
   }
+}
+
+/**
+ * Why a log must not even be read: an entry with the name of a table that Hindcast reads is none, or another table. A view in its place
+ * can run for ever, and a virtual table is code. Undefined where all are tables; indexes, triggers and entries with other names are
+ * never run by a read.
+ *
+ * @param schema the rows of `sqlite_schema`: each entry's type, name and SQL
+ */
+export const unreadable = (
+  schema: ReadonlyArray<{ readonly type: string; readonly name: string; readonly sql: string | null }>,
+): string | undefined => {
+  for (const { type, name, sql } of schema) {
+    // Names of tables are the same in any case.
+    const lower = name.toLowerCase()
+    const own = LOG_ENTRIES.get(lower)
+    const isRead = own?.kind === "table" || CACHE_ENTRIES.get(lower)?.kind === "table"
+    if (!isRead || (type !== "table" && type !== "view")) continue
+    const isTable = type === "table" && sql !== null && /^CREATE TABLE\b/i.test(sql)
+    if (!isTable) return `${name} is expected to be a table, and is ${type === "view" ? "a view" : "a virtual table"}`
+    if (own !== undefined && entryOf(type, sql).sql !== own.sql) return `its table ${name} was changed`
+  }
+  return undefined
 }
 
 /** The differences from Hindcast's schema, one phrase each. */
@@ -86,4 +112,5 @@ const foreignEntry = (kind: string, name: string): ReadonlyArray<string> => [
   `it holds the ${kind} ${JSON.stringify(name)}, which another program put there (to take it out: DROP ${kind.toUpperCase()} ${quoted(name)})`,
 ]
 
-const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
+/** A name as SQL writes it. */
+export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)

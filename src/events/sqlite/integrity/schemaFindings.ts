@@ -3,7 +3,7 @@
 import type { Finding } from "../../log/Verification.ts"
 import type { LogDatabase } from "../file/database.ts"
 import { CACHE_TABLES, LOG_TABLES } from "../file/schema.ts"
-import { onOneLine } from "../file/schemaCheck.ts"
+import { onOneLine, quoted } from "../file/schemaCheck.ts"
 
 /**
  * Compares a log's tables, triggers, indexes and view with those that Hindcast creates. Whoever can write the file can
@@ -36,7 +36,9 @@ interface Entry {
 const entries = (database: LogDatabase): ReadonlyMap<string, Entry> =>
   new Map(
     database
-      .rows("SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+      .rows(
+        "SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_stat[0-9]'",
+      )
       .map(([name, kind, table, sql]) => [
         String(name),
         { kind: String(kind), table: String(table), sql: onOneLine(String(sql)) },
@@ -64,13 +66,13 @@ const compare = (name: string, expected: Entry, found: Entry | undefined): Reado
 
 const unknown = (name: string, { kind, sql }: Entry): ReadonlyArray<Finding> => [
   {
-    severity: kind === "trigger" ? "damage" : "note",
+    severity: "damage",
     what: `${kind} ${name}`,
     expected: "only what Hindcast makes",
     found: sql,
     advice:
       kind === "trigger"
-        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact: DROP TRIGGER ${name}.`
-        : "Another program put it into the log's file. Hindcast does not use it; keep such things in a file of their own.",
+        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact: DROP TRIGGER ${quoted(name)}.`
+        : `Another program put it into the log's file, and nothing is appended while it is there. To take it out: DROP ${kind.toUpperCase()} ${quoted(name)}. Keep such things in a file of their own.`,
   },
 ]
