@@ -19,6 +19,11 @@ export interface RecordOptions {
   readonly agent: string
   /** The task's id. Default: a new one. */
   readonly id?: string
+  /**
+   * The person whose personal data the run holds: it is encrypted under this subject's key, in forks too, until
+   * `PersonalData.shred` or `hindcast log shred` destroys it. Default: none.
+   */
+  readonly subject?: string
   /** The gate that tools pass. Default: all are called. */
   readonly gate?: Gate.GateConfig
   /**
@@ -37,6 +42,7 @@ const Fields = Options.of<RecordOptions>({
   required: { log: Options.Path, goal: Options.Text, agent: Options.Name },
   optional: {
     id: Schema.String,
+    subject: Options.Name,
     gate: Gate.GateConfig,
     onLogFailure: Schema.Literal("go-on", "stop"),
     secrets: Schema.Array(Options.Text),

@@ -56,7 +56,7 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     })
     const filename = yield* OpenLog.fileOf(log)
     const kernel = yield* AgentAtWork.kernel("chat", filename, typed)
-    const { maxSteps, deadlineMs } = typed
+    const { maxSteps, subject, deadlineMs } = typed
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })
       if (played !== undefined && played.agents.length > 1) {
@@ -69,7 +69,7 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
       const goal = Option.isSome(typed.goal) ? typed.goal.value : yield* firstLine(terminal)
       const conversation = yield* ConversationAtWork.begin(conducted(agent, played?.playing), deltas, {
         ...{ goal, ...opening },
-        ...given({ maxSteps, deadlineMs }),
+        ...given({ maxSteps, subject, deadlineMs }),
       })
       const { channel } = yield* Chat.talk(conversation, { terminal, json, user })
       if (json) return

@@ -8,7 +8,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, oneOf, optionalText } from "../command/CommonOptions.ts"
+import { common, given, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { count } from "../terminal/Text.ts"
@@ -22,6 +22,10 @@ export const record = Command.make(
     log: common.log,
     goal: optionalText("goal", "What the run is for. Default: its command"),
     agent: optionalText("agent", "The program's name. Default: that of its file"),
+    subject: optionalText(
+      "subject",
+      "The person whose data the run holds: it is encrypted under a key of theirs, until `log shred` destroys it",
+    ),
     onLogFailure: oneOf("on-log-failure", ["go-on", "stop"]).pipe(
       Options.withDescription("Whether the program goes on if the log fails. Default: go-on"),
       Options.withDefault("go-on" as const),
@@ -30,7 +34,7 @@ export const record = Command.make(
     json: common.json,
     words: Program.words,
   },
-  ({ log, goal, agent, onLogFailure, task, json, words: [first, ...others] }) =>
+  ({ log, goal, agent, subject, onLogFailure, task, json, words: [first, ...others] }) =>
     Effect.gen(function* () {
       const isDoctor = first === "doctor"
       const program = yield* Program.checked(isDoctor || first === undefined ? others : [first, ...others])
@@ -45,6 +49,7 @@ export const record = Command.make(
         ...{ does: "record" as const, log: filename, taskId, onLogFailure, failed },
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
+        ...given({ subject }),
       })
       const { ended, closing } = yield* Program.runRecording(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ended)

@@ -32,6 +32,10 @@ export const workOptions = {
     ),
     Options.optional,
   ),
+  subject: optionalText(
+    "subject",
+    "The person whose data the task holds: it is encrypted under a key of theirs, until `log shred` destroys it",
+  ),
   ...AgentAtWork.options,
 }
 
@@ -44,6 +48,7 @@ export interface TypedWork extends AgentAtWork.KernelInput {
   readonly scenario: ReadonlyArray<string>
   readonly maxSteps: Option.Option<number>
   readonly seed: Option.Option<number>
+  readonly subject: Option.Option<string>
   readonly deadlineMs: Option.Option<number>
 }
 
@@ -102,7 +107,19 @@ interface RunInput extends Omit<TypedWork, "log"> {
   readonly filename: string
 }
 
-const perform = ({ agents, model, goal, plugin, scenario, maxSteps, seed, deadlineMs, filename, json }: RunInput) =>
+const perform = ({
+  agents,
+  model,
+  goal,
+  plugin,
+  scenario,
+  maxSteps,
+  seed,
+  subject,
+  deadlineMs,
+  filename,
+  json,
+}: RunInput) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const { opening, played, episodeSteps } = yield* RunPlugins.prepare({ plugin, scenario, json })
@@ -122,7 +139,7 @@ const perform = ({ agents, model, goal, plugin, scenario, maxSteps, seed, deadli
           ...opening,
           ...(plugins === undefined ? {} : { plugins }),
           ...(names === undefined ? {} : { agents: names }),
-          ...given({ maxSteps: most, seed, deadlineMs }),
+          ...given({ maxSteps: most, seed, subject, deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),
     )

@@ -9,6 +9,7 @@ import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts
 import * as DecodeVerdicts from "./decodeVerdicts.ts"
 import type { PluginCriticProcesses } from "./PluginCriticProcess.ts"
 import * as TaskObservation from "./TaskObservation.ts"
+import * as Unreadable from "./Unreadable.ts"
 
 /**
  * Judges by functions of one plugin, in its sandbox. The function of each measure is called once a task, after the
@@ -28,17 +29,25 @@ export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Targ
     exact: true,
     start: (task) => {
       const observation = TaskObservation.make()
+      const unreadable = Unreadable.start()
       const judge = (measure: Target["measure"]) => {
         const measureTargets = targets.filter((target) => target.measure === measure)
-        return Effect.map(ask(process, measure, task, observation), (answer) =>
+        const reason = unreadable.reason()
+        const asked = reason === undefined ? ask(process, measure, task, observation) : Effect.succeed(reason)
+        return Effect.map(asked, (answer) =>
           typeof answer === "string"
             ? measureTargets.map((target) => unscored(target, answer))
             : DecodeVerdicts.judgementsOf(measureTargets, answer, observation, `${plugin} ${version}`),
         )
       }
       return {
-        observe: (event) => void observation.observe(event),
-        decide: Effect.map(Effect.forEach(measures, judge), (judged) => judged.flat()),
+        observe: (event) => {
+          if (observation.observe(event)) unreadable.observe(event)
+        },
+        decide: Effect.map(
+          Effect.suspend(() => Effect.forEach(measures, judge)),
+          (judged) => judged.flat(),
+        ),
       }
     },
   }

@@ -35,7 +35,7 @@ export interface OpenedRun {
  * @param isSilent whether warnings are left out
  */
 export const open = (
-  { log, goal, agent, id }: Pick<RecordOptions, "log" | "goal" | "agent" | "id">,
+  { log, goal, agent, id, subject }: Pick<RecordOptions, "log" | "goal" | "agent" | "id" | "subject">,
   isSilent: () => boolean,
 ): Promise<OpenedRun> =>
   opening(log, isSilent, (log, scope) =>
@@ -44,7 +44,7 @@ export const open = (
       const taskId = id === undefined ? newId() : yield* TaskId.checked(id)
       const actor = `agent:${agent}`
       const recorder = yield* announced(scope)
-      const opened = yield* openTask(log, { taskId, actor, goal, agent, recorder })
+      const opened = yield* openTask(log, { taskId, actor, goal, agent, recorder, subject })
       return { log, taskId, actor, opened: { id: opened.id, version: opened.version, position: opened.position } }
     }),
   )
@@ -142,12 +142,17 @@ const openTask = (
     goal,
     agent,
     recorder,
-  }: { readonly [Name in "taskId" | "actor" | "goal" | "agent"]: string } & { readonly recorder: Recorder },
+    subject,
+  }: { readonly [Name in "taskId" | "actor" | "goal" | "agent"]: string } & {
+    readonly recorder: Recorder
+    readonly subject: string | undefined
+  },
 ) =>
   Effect.gen(function* () {
     const { events } = yield* log
       .append({
         ...{ stream: `task/${taskId}`, taskId, actor, expected: NoStream },
+        ...(subject === undefined ? {} : { subject }),
         events: [{ type: "TaskOpened", payload: { goal, agent, measures: [], plugins: [], recorder } }],
       })
       .pipe(

@@ -18,6 +18,7 @@ const Recording = Schema.Struct({
   goal: Schema.String,
   agent: Schema.String,
   taskId: Schema.String,
+  subject: optional(Schema.String),
   onLogFailure: Schema.Literal("go-on", "stop"),
   failed,
 })

@@ -7,6 +7,7 @@ import type { Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
 import type { Critic, Judgement } from "../Critic.ts"
 import * as TaskObservation from "../TaskObservation.ts"
+import * as Unreadable from "../Unreadable.ts"
 import * as ChangedPaths from "./ChangedPaths.ts"
 import * as MissingPaths from "./MissingPaths.ts"
 import * as RuleEvaluators from "./RuleEvaluators.ts"
@@ -45,7 +46,7 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
  * mentions `event` or `command`, every event at which it holds; for a rule about state alone, each change from false
  * to true. A missing key makes the rule false for that event. The reward is unscored if the rule never held and read a
  * path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key, or if one
- * threw; so is a reward without a rule.
+ * threw; so is a reward without a rule, and one whose rule may depend on personal data that cannot be read any more.
  *
  * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, are not
  * scored, so that a later scoring sees the same events as the first.
@@ -90,6 +91,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
     const contexts = TaskRuleContexts.start(taskId, ruleIndex)
     const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
     const missingPaths = MissingPaths.start(ruleIndex.reads)
+    const unreadable = Unreadable.start()
     let events = 0
     return {
       observe: (event) => {
@@ -98,14 +100,24 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
         const context = contexts.after(event)
         if (context === undefined) return
         events += 1
+        unreadable.observe(event)
         missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
         for (const index of changedPaths.at(context)) evaluators[index]?.evaluate(context)
       },
       decide: () => {
         queue.flush()
-        return evaluators.flatMap((evaluator) => evaluator.decide(events, missingPaths))
+        const reason = unreadable.reason()
+        return evaluators.flatMap((evaluator, index) => {
+          const indexed = ruleIndex.all[index]
+          return reason !== undefined && indexed !== undefined && isBlind(indexed)
+            ? [{ measure: indexed.measure, name: indexed.name, kind: "unscored" as const, reason }]
+            : evaluator.decide(events, missingPaths)
+        })
       },
     }
   }
 }
+
+/** Whether a rule may depend on what cannot be read. One that does not compile says so itself. */
+const isBlind = ({ rule }: RuleIndex.IndexedRule): boolean => Either.isRight(rule) && Unreadable.mayDependOn(rule.right)

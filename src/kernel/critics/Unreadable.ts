@@ -1,0 +1,56 @@
+/** What critics make of a task whose personal data nobody can read any more: what depends on it has no answer, and is not false. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import type { ReadPath, RuleDependencies } from "../rules/RuleDependencies.ts"
+import * as TaskObservation from "./TaskObservation.ts"
+
+/** Looks for the first judged event of a task whose personal fields cannot be read. */
+export interface Unreadable {
+  readonly observe: (event: Event) => void
+  /** Why what depends on personal data has no answer; undefined if all of it can be read. */
+  readonly reason: () => string | undefined
+}
+
+/** Starts with a task. */
+export const start = (): Unreadable => {
+  let first: number | undefined
+  return {
+    observe: (event) => {
+      if (first === undefined && event.personal?.readable === false && TaskObservation.isJudged(event))
+        first = event.position
+    },
+    reason: () =>
+      first === undefined
+        ? undefined
+        : `it may depend on personal data that cannot be read, from @${first} on: the key of its subject was destroyed or is missing`,
+  }
+}
+
+/** Whether a rule may read personal data. If in doubt, it does. */
+export const mayDependOn = ({ readPaths }: RuleDependencies): boolean =>
+  readPaths === undefined || readPaths.some((readPath) => !isPlain(readPath))
+
+const isPlain = (readPath: ReadPath): boolean => {
+  if (readPath.in === "counts" || readPath.in === "elapsed") return true
+  const [first, second] = readPath.path
+  if (first === undefined) return false
+  switch (readPath.in) {
+    case "event":
+      return first !== "payload" || (second !== undefined && !personalNames().has(second))
+    case "task":
+      return first !== "goal"
+    case "command":
+      return first === "actuator"
+    default:
+      return false
+  }
+}
+
+let names: ReadonlySet<string> | undefined
+
+/** The names of all personal fields of the vocabulary. */
+const personalNames = (): ReadonlySet<string> => {
+  names ??= new Set([...Vocabulary.core.types.values()].flatMap(({ personal }) => Object.keys(personal)))
+  return names
+}
