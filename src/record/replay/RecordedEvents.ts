@@ -6,6 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { NotReplayable } from "../../kernel/replay/Recording.ts"
 import * as Calls from "../../promise/Calls.ts"
 
 /** There is no such run in the log: name the id of a task that was recorded. */
@@ -15,7 +16,7 @@ export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log:
   }
 }
 
-/** The events of a run. */
+/** The events of a run. Fails with `NotReplayable` if the key of its subject was destroyed or is missing. */
 export const eventsOf = (
   filename: string,
   taskId: string | undefined,
@@ -31,6 +32,9 @@ export const eventsOf = (
         events.push(...page)
       })
     }
+    const encrypted = events.find(({ personal }) => personal?.readable === false)
+    if (encrypted !== undefined)
+      return yield* new NotReplayable({ taskId: encrypted.taskId ?? "", position: encrypted.position })
     if (events.length > 0) return events
     return yield* Effect.fail(new RunNotFound({ log: filename, ...(taskId === undefined ? {} : { taskId }) }))
   }).pipe(Effect.provide(SqliteEventLog.layer({ filename, readonly: true })), Calls.run)
