@@ -223,7 +223,10 @@ const openFile = (filename: string) =>
   Effect.gen(function* () {
     const scopes = yield* ClosingOrder.scopes(filename)
     const connect = (readonly: boolean) =>
-      Scope.extend(Database.open(filename, { readonly }), readonly ? scopes.reading : scopes.writing)
+      Scope.extend(
+        openDatabase.patiently(Database.open(filename, { readonly })),
+        readonly ? scopes.reading : scopes.writing,
+      )
     // The connection that creates or checks the file is closed again, but not as the last one.
     const reader = yield* Effect.scoped(Effect.zipRight(openDatabase.open(filename), connect(true)))
     const writer = yield* connect(false)
@@ -250,7 +253,7 @@ const openForReading = (filename: string) =>
   Effect.gen(function* () {
     const refusal = new LogUnavailable({ log: filename, reason: "it was opened for reading only" })
     yield* openDatabase.check(filename)
-    const database = yield* Database.open(filename, { readonly: true })
+    const database = yield* openDatabase.patiently(Database.open(filename, { readonly: true }))
     return {
       database,
       writer: undefined,

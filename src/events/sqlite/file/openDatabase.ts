@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, type Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Schedule, Scope } from "effect"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import {
   type DiskFull,
@@ -15,7 +15,7 @@ import {
   type OpenError,
 } from "../../log/EventLog.ts"
 import * as Client from "./client.ts"
-import { attempt, diskFullError, type StatementError, statementError } from "./database.ts"
+import { attempt, BUSY_TIMEOUT_MS, diskFullError, type StatementError, statementError } from "./database.ts"
 import { rememberIdentity, targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
@@ -51,7 +51,7 @@ export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Sco
     yield* sql`PRAGMA synchronous = NORMAL`
     yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
     for (const statement of CACHE_TABLES) yield* sql.unsafe(statement)
-  }).pipe(mapSqlErrors(filename))
+  }).pipe(mapSqlErrors(filename), patiently)
 
 /** Checks that a file exists and is a log, with a read-only connection. */
 export const check = (filename: string): Effect.Effect<void, OpenError> =>
@@ -70,7 +70,30 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
       log: filename,
       found: found === "empty" ? "an empty database" : OLD_FORMAT,
     })
-  }).pipe(mapSqlErrors(filename), Effect.scoped)
+  }).pipe(mapSqlErrors(filename), patiently, Effect.scoped)
+
+/**
+ * Opens something again while it is busy, for as long as a statement waits. Where SQLite changes to the write-ahead log, recovers
+ * it or removes it as the last one to close it, it reports at once that another process does so, without waiting for that process.
+ */
+export const patiently = <A, E extends { readonly _tag: string }, R>(
+  opening: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const until = performance.now() + BUSY_TIMEOUT_MS
+    const parent = yield* Effect.scope
+    // What a failed attempt has opened is closed before the next one.
+    const attempt = Effect.flatMap(Scope.fork(parent, ExecutionStrategy.sequential), (scope) =>
+      Effect.tapError(Effect.provideService(opening, Scope.Scope, scope), () => Scope.close(scope, Exit.void)),
+    )
+    return yield* Effect.retry(attempt, {
+      while: ({ _tag }) => _tag === "LogBusy" && performance.now() < until,
+      schedule: Schedule.jittered(Schedule.spaced(RETRY_EVERY_MS)),
+    })
+  })
+
+/** How often a log that is busy is opened again, in milliseconds. */
+const RETRY_EVERY_MS = 50
 
 /**
  * Maps SQL errors to the log's errors. `DiskFull` becomes `LogUnavailable`: callers here open a log or take its lease.
