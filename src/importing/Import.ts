@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Clock, Effect } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
+import * as Prices from "../kernel/pricing/Prices.ts"
 import * as Companions from "./files/Companions.ts"
 import * as Detection from "./files/Detection.ts"
 import * as Records from "./files/Records.ts"
@@ -122,7 +123,7 @@ const importFile = (
     const extent = yield* extentOf(found)
     const companions = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
-    const runs = new Runs(source.name)
+    const runs = new Runs(source.name, yield* Prices.load())
     const reported = (records: number, added: number, known: boolean) =>
       ImportedFile.report({ file, source: source.name, ...extent, records, added, known }, runs, appenders)
     if (yield* ImportedFile.isImported(writing, content)) return reported(0, 0, true)

@@ -1,4 +1,4 @@
-/** Tells JSON objects from other JSON. */
+/** Tells JSON objects from other JSON, and reads fields of values from outside: errors of packages, pieces of a stream. */
 
 import type { Json, JsonObject } from "./Json.ts"
 
@@ -8,3 +8,11 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 /** The value if it is an object, otherwise an empty one. */
 export const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+/** The field of a value whose shape nothing guarantees; undefined if it is no object or list. */
+export const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+
+/** Text that is not empty, or undefined. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined

@@ -185,16 +185,29 @@ describe("exports of audits", () => {
       .split("\r\n")
     const names = headings.split(",")
     const last = names.indexOf("model_failed")
-    const cells = lines.map((line) => line.slice(0, line.lastIndexOf(',"{')).split(",").slice(-8))
+    const counts = [
+      ...["model_cache_write_tokens", "model_cache_write_1h_tokens"],
+      ...["input", "cached", "output"].flatMap((of) =>
+        ["audio", "image", "video"].map((in_) => `model_${of}_${in_}_tokens`),
+      ),
+      "model_web_searches",
+    ]
+    const cells = lines.map((line) =>
+      line
+        .slice(0, line.lastIndexOf(',"{'))
+        .split(",")
+        .slice(-8 - counts.length),
+    )
     expect(names.slice(last)).toEqual([
       ...["model_failed", "model_cached_tokens", "model_reasoning_tokens", "model_unmetered", "model_usd"],
       ...["model_usd_at_least", "model_unpriced", "model_prices", "models", "left_out_ms"],
+      ...counts,
     ])
     expect(cells.slice(0, 2)).toEqual([
       ["1", "200", "0", "0", "0.0123", "0.0123", "0", "genai-prices@0.1.8"],
       ["1", "400", "0", "1", "", "0.0123", "2", "genai-prices@0.1.8"],
     ])
-    expect(lines[2]?.endsWith(",0,0,0,0,0,0,0,,,0")).toBe(true)
+    expect(lines[2]?.endsWith(`,0,0,0,0,0,0,0,,,0${",".repeat(counts.length)}`)).toBe(true)
     const models = AuditsRows.COLUMNS.find(({ name }) => name === "models")
     expect(JSON.parse(String(models?.of({ audit: mixed, score: null })))).toEqual(mixed.model?.byModel)
   })

@@ -90,7 +90,7 @@ describe("a session of Claude Code", () => {
       Effect.gen(function* () {
         expect((yield* importing(directory)).refused).toEqual([])
         const [{ usage: counted } = {}] = payloads(yield* events, "ModelResponded")
-        expect(counted).toEqual({ inputTokens: 2 ** 44, outputTokens: 0, cachedTokens: 2 ** 43 })
+        expect(counted).toEqual({ inputTokens: 2 ** 41, outputTokens: 0, cachedTokens: 2 ** 40, cacheWriteTokens: 0 })
       }),
     )
   })

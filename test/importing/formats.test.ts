@@ -6,6 +6,7 @@ import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { otlp } from "../../src/importing/otlp/Otlp.ts"
 import { Runs } from "../../src/importing/runs/Runs.ts"
+import * as Prices from "../../src/kernel/pricing/Prices.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { SESSION, session } from "./claudeSession.ts"
@@ -161,9 +162,9 @@ describe("a conversation of OpenHands", () => {
         const all = yield* events
         expect(payloads(all, "TaskOpened")).toMatchObject([{ goal: "Add a note" }])
         expect(payloads(all, "ModelResponded").map(({ usage }) => usage)).toEqual([
-          { inputTokens: 100, outputTokens: 20 },
-          { inputTokens: 201, outputTokens: 30 },
-          { inputTokens: 0, outputTokens: 0 },
+          { inputTokens: 100, outputTokens: 20, cachedTokens: 0, cacheWriteTokens: 0 },
+          { inputTokens: 201, outputTokens: 30, cachedTokens: 0, cacheWriteTokens: 0 },
+          { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 },
         ])
         expect(payloads(all, "ActuatorCommanded").map(({ args }) => args)).toEqual([
           ...[{ command: "ls" }, { command: "rm -rf /" }, { command: "create", path: "/n", file_text: "one\n" }],
@@ -496,7 +497,7 @@ describe("a trace in OTLP/JSON", () => {
 
 describe("a trace in lines of OTLP/JSON", () => {
   it("is mapped when its last line was read, so that only the conversations under way are in memory", () => {
-    const runs = new Runs("otlp")
+    const runs = new Runs("otlp", Prices.unknown)
     const path = "trace.jsonl"
     const mapper = otlp.open(
       { name: path, path, digest: "", now: Date.UTC(2027, 0, 1), modifiedAt: 0, beside: () => undefined },

@@ -5,7 +5,7 @@
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
 import { plainText } from "../../values/Json.ts"
-import { fieldOf, textOf } from "./Field.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 
 /** Why a model did not answer. */
 export interface Failure {

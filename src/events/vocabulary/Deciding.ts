@@ -4,14 +4,31 @@ import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { AgentId, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
-/** The tokens that a model used, as far as its provider says. */
+const count = (description: string) => optional(Schema.NonNegativeInt.annotations({ description }))
+
+/** What a model used, as far as its provider says. An absent count is unknown, not 0. */
 export const ModelUsage = Schema.Struct({
-  inputTokens: Schema.NonNegativeInt.annotations({ description: "All of the request, the cached part among it" }),
-  outputTokens: Schema.NonNegativeInt.annotations({ description: "All of the answer, reasoning among it" }),
-  cachedTokens: optional(
-    Schema.NonNegativeInt.annotations({ description: "Part of `inputTokens`, read from the provider's cache" }),
+  inputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the request, cached ones included" }),
+  outputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the answer, reasoning included" }),
+  cachedTokens: count("Part of `inputTokens`, read from the provider's cache"),
+  cacheWriteTokens: count("Part of `inputTokens`, written to the provider's cache, for whatever time"),
+  cacheWrite1hTokens: count("Part of `cacheWriteTokens`, written for an hour; the rest is written for five minutes"),
+  reasoningTokens: count("Part of `outputTokens`"),
+  inputAudioTokens: count("Part of `inputTokens`: audio"),
+  inputImageTokens: count("Part of `inputTokens`: images and documents"),
+  inputVideoTokens: count("Part of `inputTokens`: video"),
+  cachedAudioTokens: count("Part of `cachedTokens`: audio"),
+  cachedImageTokens: count("Part of `cachedTokens`: images and documents"),
+  cachedVideoTokens: count("Part of `cachedTokens`: video"),
+  outputAudioTokens: count("Part of `outputTokens`: audio"),
+  outputImageTokens: count("Part of `outputTokens`: images"),
+  outputVideoTokens: count("Part of `outputTokens`: video"),
+  webSearches: count("Web searches by the provider, which it prices one by one"),
+  serviceTier: optional(
+    Schema.NonEmptyString.annotations({
+      description: "The tier that the provider says it served: `standard`, `default`, `priority`, `flex`, `batch` …",
+    }),
   ),
-  reasoningTokens: optional(Schema.NonNegativeInt.annotations({ description: "Part of `outputTokens`" })),
 }).annotations({ identifier: "ModelUsage" })
 
 export interface ModelUsage extends Schema.Schema.Type<typeof ModelUsage> {}

@@ -47,8 +47,9 @@ export const section = (
   rows: ReadonlyArray<Row>,
   prices: ReadonlyArray<string>,
   more: ReadonlyArray<string> = [],
-): Markup =>
-  rows.length === 0
+): Markup => {
+  const hasWrites = rows.some(({ use }) => use.cacheWriteTokens !== undefined)
+  return rows.length === 0
     ? markup``
     : markup`<section><h2>What did the language models cost?</h2>${table(
         "Calls, tokens and cost by model",
@@ -60,6 +61,7 @@ export const section = (
             "failed",
             "tokens in",
             "of them cached",
+            ...(hasWrites ? ["of them written to the cache"] : []),
             "tokens out",
             "of them reasoning",
             "cost",
@@ -70,12 +72,16 @@ export const section = (
           .map(({ model, use, more = [] }) => [
             markup`<bdi>${model}</bdi>`,
             ...more,
-            ...[use.calls, use.failed, use.inputTokens, use.cachedTokens, use.outputTokens, use.reasoningTokens].map(
-              FormattedNumbers.count,
-            ),
+            ...[use.calls, use.failed, use.inputTokens, use.cachedTokens].map(FormattedNumbers.count),
+            ...(hasWrites ? [written(use)] : []),
+            ...[use.outputTokens, use.reasoningTokens].map(FormattedNumbers.count),
             Money.costInTable(use.cost),
           ]),
       )}${leftOut(MAX_ROWS, rows.length, "models")}${unknown(rows)}${pricesNote(prices)}</section>`
+}
+
+const written = ({ cacheWriteTokens }: ModelUse.UseOfModel): Value =>
+  cacheWriteTokens === undefined ? "" : FormattedNumbers.count(cacheWriteTokens)
 
 const unknown = (rows: ReadonlyArray<Row>): Markup => {
   const sum = (of: (use: ModelUse.UseOfModel) => number) => rows.reduce((total, { use }) => total + of(use), 0)

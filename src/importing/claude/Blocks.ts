@@ -1,8 +1,9 @@
 /** The content blocks of Claude Code's messages (those of Anthropic's Messages API) as parts of messages. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { at, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { at, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
 /** The blocks of a message: its content, which may be a single text. */
 export const blocksOf = (message: unknown): ReadonlyArray<unknown> => {
@@ -63,10 +64,5 @@ export const resultContent = (block: unknown): unknown => {
 export const usageOf = (message: unknown): ModelUsage | undefined => {
   const usage = field(message, "usage")
   if (!isObject(usage)) return undefined
-  const cachedTokens = countOf(usage, "cache_read_input_tokens")
-  return {
-    inputTokens: countOf(usage, "input_tokens") + countOf(usage, "cache_creation_input_tokens") + cachedTokens,
-    outputTokens: countOf(usage, "output_tokens"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-  }
+  return ProviderUsage.whole(ProviderUsage.anthropic.read(usage)) ?? { inputTokens: 0, outputTokens: 0 }
 }

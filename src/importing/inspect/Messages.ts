@@ -2,7 +2,7 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 
 const PROTOCOL = "attachment://"
 
@@ -75,11 +75,13 @@ export const usageOf = (output: unknown): ModelUsage => {
   const usage = field(output, "usage")
   const outputTokens = countOf(usage, "output_tokens")
   const cachedTokens = countOf(usage, "input_tokens_cache_read")
+  const cacheWriteTokens = numberOf(usage, "input_tokens_cache_write")
   const reasoningTokens = countOf(usage, "reasoning_tokens")
   return {
     inputTokens: Math.max(countOf(usage, "input_tokens"), countOf(usage, "total_tokens") - outputTokens),
     outputTokens,
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens: countOf(usage, "input_tokens_cache_write") }),
     ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
   }
 }

@@ -48,7 +48,7 @@ export const Meaning = Schema.Union(
       inputTokens: optional(Value),
       outputTokens: optional(Value),
     },
-    ...{ cachedTokens: optional(Value), askedAt: optional(Value) },
+    ...{ cachedTokens: optional(Value), cacheWriteTokens: optional(Value), askedAt: optional(Value) },
   }),
   meaning("call", "A tool was called", { tool: Value, id: optional(Value), args: optional(Value) }),
   meaning("result", "A call has its result", {

@@ -9,7 +9,7 @@ import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { countOf, logJson, nameFrom, parsed } from "../runs/Untrusted.ts"
+import { countOf, logJson, nameFrom, numberOf, parsed } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import type { Meaning } from "./Document.ts"
 import type { Reader } from "./Expressions.ts"
@@ -240,10 +240,12 @@ const answer = (mapped: Mapped, readers: Readers, record: object, key: string, a
     })),
   ]
   const cachedTokens = countOf({ count: read("cachedTokens") }, "count")
+  const written = numberOf({ count: read("cacheWriteTokens") }, "count")
   const usage: ModelUsage = {
     inputTokens: countOf({ count: read("inputTokens") }, "count"),
     outputTokens: countOf({ count: read("outputTokens") }, "count"),
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(written === undefined ? {} : { cacheWriteTokens: countOf({ count: written }, "count") }),
   }
   mapped.run.model.turn({
     ...{ key, parts, usage, askedAt: timeOf(read("askedAt")), at },

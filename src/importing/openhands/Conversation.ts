@@ -1,6 +1,5 @@
 /** One conversation of OpenHands: maps its events, in their order, to a run. */
 
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
 import { OpenTurn } from "../runs/OpenTurn.ts"
@@ -23,7 +22,7 @@ import {
 import type { SourceFile } from "../Source.ts"
 import * as FileEdits from "./FileEdits.ts"
 
-const NO_TOKENS: ModelUsage = { inputTokens: 0, outputTokens: 0 }
+const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 }
 
 /** Most events that wait for the first prompt, which is the conversation's goal. */
 const MAX_BEFORE_GOAL = 200
@@ -42,8 +41,8 @@ export class Conversation {
   /** The calls by the id of their action: of events without a call's id. */
   readonly #calls = new Map<string, string>()
   /** The tokens that were counted so far, and those of them that are of no answer yet. */
-  #counted: ModelUsage = NO_TOKENS
-  #unused: ModelUsage = NO_TOKENS
+  #counted = NO_TOKENS
+  #unused = NO_TOKENS
   #lastAt: number | null = null
   #toldAt: number | null = null
   #messages = 0
@@ -226,9 +225,12 @@ export class Conversation {
     const changed = field(value, "value")
     if (what === "stats") {
       const now = usageOf(changed)
+      const grown = (name: keyof typeof NO_TOKENS) => this.#unused[name] + Math.max(0, now[name] - this.#counted[name])
       this.#unused = {
-        inputTokens: this.#unused.inputTokens + Math.max(0, now.inputTokens - this.#counted.inputTokens),
-        outputTokens: this.#unused.outputTokens + Math.max(0, now.outputTokens - this.#counted.outputTokens),
+        inputTokens: grown("inputTokens"),
+        outputTokens: grown("outputTokens"),
+        cachedTokens: grown("cachedTokens"),
+        cacheWriteTokens: grown("cacheWriteTokens"),
       }
       this.#counted = now
       this.#runs.leaveOut("ConversationStateUpdateEvent: stats", "the tokens of an answer, which has them")
@@ -288,12 +290,15 @@ const resultOf = (value: unknown, kind: string): { readonly ok: boolean; readonl
 const textIn = (content: ReadonlyArray<unknown>): string =>
   content.flatMap((part) => textOf(part, "text") ?? []).join("\n")
 
-const usageOf = (stats: unknown): ModelUsage => {
+const usageOf = (stats: unknown): typeof NO_TOKENS => {
   const all = field(stats, "usage_to_metrics")
   const metrics = Object.values(isObject(all) ? all : {}).map((one) => field(one, "accumulated_token_usage"))
+  const total = (name: string) => metrics.reduce<number>((sum, one) => sum + countOf(one, name), 0)
   return {
-    inputTokens: metrics.reduce<number>((sum, one) => sum + countOf(one, "prompt_tokens"), 0),
-    outputTokens: metrics.reduce<number>((sum, one) => sum + countOf(one, "completion_tokens"), 0),
+    inputTokens: total("prompt_tokens"),
+    outputTokens: total("completion_tokens"),
+    cachedTokens: total("cache_read_tokens"),
+    cacheWriteTokens: total("cache_write_tokens"),
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a span says by its attributes: that a model was asked, or a tool was called, in the words of either convention. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { countOf, field, isObject, parsed, textOf } from "../runs/Untrusted.ts"
+import { countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import * as Messages from "./Messages.ts"
 import type { Span } from "./Span.ts"
 
@@ -72,7 +72,8 @@ const ofAiSdk = (operation: string, { attributes }: Span): Meaning => {
       attributes,
       ["ai.usage.inputTokens", "ai.usage.promptTokens"],
       ["ai.usage.outputTokens", "ai.usage.completionTokens"],
-      ["ai.usage.cachedInputTokens"],
+      ["ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"],
+      ["ai.usage.inputTokenDetails.cacheWriteTokens"],
     ),
     input: Messages.ofAiSdk(json(field(attributes, "ai.prompt.messages") ?? field(attributes, "ai.prompt"))),
     output: Messages.answer(textOf(attributes, "ai.response.reasoning"), text, Messages.aiSdkCalls(calls)),
@@ -101,6 +102,7 @@ const ofOpenInference = (kind: string, span: Span): Meaning => {
           ["llm.token_count.prompt"],
           ["llm.token_count.completion"],
           ["llm.token_count.prompt_details.cache_read"],
+          ["llm.token_count.prompt_details.cache_write"],
         ),
         ...Messages.ofOpenInference(span),
       }
@@ -146,6 +148,7 @@ const ofGenAi = (span: Span): Meaning => {
       ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
       ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
       ["gen_ai.usage.cache_read.input_tokens"],
+      ["gen_ai.usage.cache_creation.input_tokens"],
     ),
     ...Messages.ofGenAi(span),
   }
@@ -156,12 +159,15 @@ const usageIn = (
   input: ReadonlyArray<string>,
   output: ReadonlyArray<string>,
   cached: ReadonlyArray<string>,
+  written: ReadonlyArray<string>,
 ): ModelUsage => {
   const count = (names: ReadonlyArray<string>) => names.map((name) => countOf(attributes, name)).find((n) => n > 0) ?? 0
   const cachedTokens = count(cached)
+  const isWritten = written.some((name) => numberOf(attributes, name) !== undefined)
   return {
     ...{ inputTokens: count(input), outputTokens: count(output) },
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(isWritten ? { cacheWriteTokens: count(written) } : {}),
   }
 }
 

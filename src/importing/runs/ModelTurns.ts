@@ -67,13 +67,17 @@ export class ModelTurns {
 
   /** A model was asked, and answered. */
   turn(turn: ModelTurn): void {
-    const { key, parts, usage, askedAt, at } = turn
+    const { key, provider, model, parts, usage, askedAt, at } = turn
     this.#asked(turn, askedAt ?? at)
     const finish = parts.some((part) => (part as JsonObject).type === "call") ? "calls" : "stop"
     const response = { parts: parts.map((part) => logJson(part).json), finish } as const
+    // A source without tokens has zeros: what such a call cost is not known.
+    const isMetered = usage.inputTokens > 0 || usage.outputTokens > 0
+    const price = isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null
+    const cost = price === null ? {} : { cost: price }
     this.#writer.write(
       `answered:${key}`,
-      { type: "ModelResponded", payload: { response, usage, latencyMs: elapsed(askedAt, at) } },
+      { type: "ModelResponded", payload: { response, usage, ...cost, latencyMs: elapsed(askedAt, at) } },
       { at, cause: `asked:${key}` },
     )
   }

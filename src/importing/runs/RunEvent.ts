@@ -1,6 +1,7 @@
 /** The events of an imported run before they have their ids, and who takes them. */
 
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
 /** The type and payload of an event. */
@@ -46,6 +47,8 @@ export interface RunEvent {
 export interface RunSink {
   /** The source's name. */
   readonly source: string
+  /** What the calls of models are priced by. */
+  readonly prices: PriceTable
   /** Records that are kept as they are, by kind. */
   readonly kept: Map<string, number>
   readonly add: (event: RunEvent) => void
@@ -64,6 +67,7 @@ export interface When {
 /** Writes events of one run. */
 export interface RunWriter {
   readonly source: string
+  readonly prices: PriceTable
   readonly taskId: string
   readonly write: (key: string, body: Body, when: When) => void
   /** Writes an event at a time of its own, such as that of the call that a result belongs to. */

@@ -1,5 +1,6 @@
 /** What a mapper writes to: the runs of one file, the events that came of its records, and what did not become one. */
 
+import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
 import { timeOf } from "./SourceTimes.ts"
@@ -20,6 +21,7 @@ export interface SourceScore {
 /** The runs of one file. */
 export class Runs implements RunSink {
   readonly source: string
+  readonly prices: PriceTable
   readonly scores: Array<SourceScore> = []
   /** Records that are kept as they are, by kind. */
   readonly kept = new Map<string, number>()
@@ -31,8 +33,9 @@ export class Runs implements RunSink {
   #waits = false
   readonly #runs: Array<Run> = []
 
-  constructor(source: string) {
+  constructor(source: string, prices: PriceTable) {
     this.source = source
+    this.prices = prices
   }
 
   /** Begins a run. */

@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import { Data, Effect, Schema } from "effect"
-import * as Installed from "../../platform/Installed.ts"
+import * as Installed from "../../platform/packages/Installed.ts"
 
 /** The programs of this machine that run and confine plugins. */
 export interface Tools {

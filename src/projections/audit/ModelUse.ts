@@ -22,6 +22,10 @@ export const ModelSpending = Schema.Struct({
 
 export type ModelSpending = typeof ModelSpending.Type
 
+/** A count that is absent where no call has it on record. */
+const rarely = (description: string) =>
+  Schema.optionalWith(Schema.NonNegativeInt.annotations({ description }), { exact: true })
+
 const tokens = {
   inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the requests, the cached ones among them" }),
   outputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answers, reasoning among them" }),
@@ -29,6 +33,18 @@ const tokens = {
     description: "Part of `inputTokens`, read from a provider's cache",
   }),
   reasoningTokens: Schema.NonNegativeInt.annotations({ description: "Part of `outputTokens`" }),
+  cacheWriteTokens: rarely("Part of `inputTokens`, written to a provider's cache"),
+  cacheWrite1hTokens: rarely("Part of `cacheWriteTokens`, written for an hour"),
+  inputAudioTokens: rarely("Part of `inputTokens`: audio"),
+  inputImageTokens: rarely("Part of `inputTokens`: images and documents"),
+  inputVideoTokens: rarely("Part of `inputTokens`: video"),
+  cachedAudioTokens: rarely("Part of `cachedTokens`: audio"),
+  cachedImageTokens: rarely("Part of `cachedTokens`: images and documents"),
+  cachedVideoTokens: rarely("Part of `cachedTokens`: video"),
+  outputAudioTokens: rarely("Part of `outputTokens`: audio"),
+  outputImageTokens: rarely("Part of `outputTokens`: images"),
+  outputVideoTokens: rarely("Part of `outputTokens`: video"),
+  webSearches: rarely("Web searches by the provider"),
 }
 
 const counts = {
@@ -68,8 +84,6 @@ const Counted = Schema.Struct({
 })
 type Counted = typeof Counted.Type
 
-type Tokens = { readonly [name in keyof typeof tokens]: number }
-
 const State = Schema.Struct({
   models: Schema.Record({ key: Schema.String, value: Counted }),
   /** The models of the calls that have not ended, by the ids of their requests. */
@@ -77,7 +91,7 @@ const State = Schema.Struct({
 })
 type State = typeof State.Type
 
-const noTokens: Tokens = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+const noTokens: ModelCallEnd.CountedUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
 const noCalls: Counted = {
   ...{ calls: 0, failed: 0, ...noTokens },
@@ -91,7 +105,7 @@ const noCalls: Counted = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
-  version: 2,
+  version: 3,
   state: State,
   initial: { models: {}, open: {} },
   evolve: evolveBy<State>({
@@ -131,18 +145,11 @@ const requestOf = ({ open }: State, { causationId }: Event): string | undefined 
 const add = (before: Counted, { failed, usage, metered, usd, prices, priced }: ModelCallEnd.ModelCallEnd): Counted => ({
   ...before,
   failed: before.failed + (failed ? 1 : 0),
-  ...sumOfTokens(before, usage),
+  ...ModelCallEnd.addUsage(before, usage),
   metered: before.metered + (metered ? 1 : 0),
   priced: before.priced + (priced ? 1 : 0),
   usd: Sum.add(before.usd, usd),
   prices: prices === undefined ? before.prices : union(before.prices, [prices]),
-})
-
-const sumOfTokens = (a: Tokens, b: Tokens): Tokens => ({
-  inputTokens: ModelCallEnd.addTokens(a.inputTokens, b.inputTokens),
-  outputTokens: ModelCallEnd.addTokens(a.outputTokens, b.outputTokens),
-  cachedTokens: ModelCallEnd.addTokens(a.cachedTokens, b.cachedTokens),
-  reasoningTokens: ModelCallEnd.addTokens(a.reasoningTokens, b.reasoningTokens),
 })
 
 const union = (some: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -173,7 +180,7 @@ export const none: UseOfModel = useOf(noCalls)
 export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
   calls: parts.reduce((sum, { calls }) => sum + calls, 0),
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
-  ...parts.reduce<Tokens>(sumOfTokens, noTokens),
+  ...parts.reduce<ModelCallEnd.CountedUsage>(ModelCallEnd.addUsage, noTokens),
   unmetered: parts.reduce((sum, { unmetered }) => sum + unmetered, 0),
   cost: totalCost(parts.map(({ cost }) => cost)),
 })

@@ -3,6 +3,7 @@
 import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
+import { RARE_COUNTS } from "../state/ModelCallEnd.ts"
 import type { Column } from "./ParquetRows.ts"
 
 /** An audit with one of its scores; null if the task has none. */
@@ -32,6 +33,10 @@ const text = (name: string, of: ColumnOf<"text">["of"], optional = false): Colum
 
 /** Where no language model was called, nothing was spent. */
 const NO_MODEL = ModelUse.none
+
+/** The column of a count: `model_cache_write_1h_tokens` for `cacheWrite1hTokens`. */
+const columnOf = (name: string): string =>
+  `model_${name.replace(/[A-Z0-9]+/g, (letters) => `_${letters.toLowerCase()}`)}`
 
 /**
  * The columns of a table of audits, the same in every format. Existing names and meanings do not change; new columns
@@ -108,6 +113,8 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
     of: ({ audit }) => (audit.model === undefined ? null : JSON.stringify(audit.model.byModel)),
   },
   number("left_out_ms", ({ audit }) => audit.leftOutMs ?? 0),
+  // `model_cache_write_tokens`, `model_web_searches` …: null where no call has the count on record.
+  ...RARE_COUNTS.map((name) => integer(columnOf(name), ({ audit }) => audit.model?.[name] ?? null, true)),
 ]
 
 /** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */

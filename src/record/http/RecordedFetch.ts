@@ -2,10 +2,10 @@
 
 import { Effect } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import { costOf } from "../../agents/models/Prices.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { costOf } from "../../kernel/pricing/Prices.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"

@@ -1,9 +1,8 @@
 /** The format of Anthropic's messages (https://docs.anthropic.com/en/api/messages). */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import * as RawReading from "../../agents/models/providers/RawReading.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"
@@ -26,12 +25,12 @@ export const anthropic: Wire = {
   },
   answer: (pieces) => {
     const blocks: Array<GrowingBlock> = []
-    let usage: Partial<ModelUsage> = {}
+    const counted = ProviderUsage.counting(ProviderUsage.anthropic)
     let stop: string | undefined
     let error: { readonly error: unknown } | undefined
     let [hasBegun, hasEnded] = [false, false]
     for (const piece of pieces) {
-      usage = { ...usage, ...RawReading.anthropic.usage?.(piece) }
+      counted.take(piece)
       switch (fieldOf(piece, "type")) {
         case "message":
           Parts.listOf(fieldOf(piece, "content")).forEach((block, index) => begin(blocks, index, block))
@@ -61,8 +60,7 @@ export const anthropic: Wire = {
     const parts = blocks.filter(Boolean).flatMap(partsOf)
     return {
       parts: () => parts,
-      usage: () =>
-        Parts.usageOf({ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, ...cached(usage) }),
+      usage: () => ProviderUsage.whole(counted.usage()),
       refusal: () => "",
       hasBegun: () => hasBegun,
       finish: () => (hasEnded && stop !== undefined ? { unified: unified(stop), raw: stop } : undefined),
@@ -70,8 +68,6 @@ export const anthropic: Wire = {
     }
   },
 }
-
-const cached = ({ cachedTokens }: Partial<ModelUsage>) => (cachedTokens === undefined ? {} : { cachedTokens })
 
 /** A block of an answer: its text, its arguments, or what was thought in it. */
 interface GrowingBlock {

@@ -1,10 +1,9 @@
 /** The format of Gemini's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content). */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import * as RawReading from "../../agents/models/providers/RawReading.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"
@@ -33,14 +32,14 @@ export const gemini: Wire = {
   },
   answer: (pieces, callId) => {
     const parts: Array<AnswerPart> = []
-    let usage: Partial<ModelUsage> = {}
+    const counted = ProviderUsage.counting(ProviderUsage.gemini)
     let [finish, refusal]: [string | undefined, string] = [undefined, ""]
     let error: { readonly error: unknown } | undefined
     let [hasBegun, calls] = [false, 0]
     for (const piece of pieces) {
       const sent = fieldOf(piece, "error")
       if (sent !== undefined) error ??= { error: sent }
-      usage = { ...usage, ...RawReading.google.usage?.(piece) }
+      counted.take(piece)
       const blocked = textOf(fieldOf(fieldOf(piece, "promptFeedback"), "blockReason"))
       if (blocked !== undefined) refusal = `the prompt was blocked: ${blocked}`
       const [candidate] = Parts.listOf(fieldOf(piece, "candidates"))
@@ -50,10 +49,9 @@ export const gemini: Wire = {
       }
       finish = textOf(fieldOf(candidate, "finishReason")) ?? finish
     }
-    const { inputTokens, outputTokens, ...others } = usage
     return {
       parts: () => parts,
-      usage: () => Parts.usageOf({ inputTokens, outputTokens, ...others }),
+      usage: () => ProviderUsage.whole(counted.usage()),
       refusal: () => refusal,
       hasBegun: () => hasBegun,
       finish: () => (finish === undefined ? undefined : { unified: unified(finish), raw: finish }),

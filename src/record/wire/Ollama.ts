@@ -1,8 +1,9 @@
 /** The format of Ollama's chat (https://github.com/ollama/ollama/blob/main/docs/api.md). */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"
@@ -39,10 +40,7 @@ export const ollama: Wire = {
       calls.push(...Parts.listOf(fieldOf(message, "tool_calls")))
       if (fieldOf(piece, "done") !== true) continue
       finish = textOf(fieldOf(piece, "done_reason")) ?? "stop"
-      usage = Parts.usageOf({
-        inputTokens: Parts.tokens(piece, "prompt_eval_count"),
-        outputTokens: Parts.tokens(piece, "eval_count"),
-      })
+      usage = ProviderUsage.whole(ProviderUsage.ollama.read(piece))
     }
     const parts: ReadonlyArray<AnswerPart> = [
       ...Parts.reasoningParts(reasoning),

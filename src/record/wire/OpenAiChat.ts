@@ -3,10 +3,10 @@
  * speak.
  */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, ContentPart, Message } from "../../agents/models/Message.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import * as Parts from "./parts.ts"
 import type { Wire } from "./Wire.ts"
@@ -28,15 +28,13 @@ export const openAiChat: Wire = {
   answer: (pieces, callId) => {
     const answer = { text: "", reasoning: "", refusal: "", finish: undefined as string | undefined }
     const calls: Array<GrowingCall> = []
-    let usage: ModelUsage | undefined
+    const counted = ProviderUsage.counting(ProviderUsage.openAi)
     let error: { readonly error: unknown } | undefined
     let hasBegun = false
     for (const piece of pieces) {
       const sent = fieldOf(piece, "error")
       if (sent !== undefined && sent !== null) error ??= { error: sent }
-      const counted = fieldOf(piece, "usage")
-      // Most pieces have none.
-      if (counted !== undefined && counted !== null) usage = usageOf(counted) ?? usage
+      counted.take(piece)
       const choices = Parts.listOf(fieldOf(piece, "choices"))
       hasBegun ||= Array.isArray(fieldOf(piece, "choices"))
       const choice = choices.find((one) => (fieldOf(one, "index") ?? 0) === 0)
@@ -55,7 +53,7 @@ export const openAiChat: Wire = {
     ]
     return {
       parts: () => parts,
-      usage: () => usage,
+      usage: () => ProviderUsage.whole(counted.usage()),
       refusal: () => answer.refusal,
       hasBegun: () => hasBegun,
       finish: () => (answer.finish === undefined ? undefined : { unified: unified(answer.finish), raw: answer.finish }),
@@ -93,14 +91,6 @@ const unified = (reason: string) => {
   if (reason === "length") return "length" as const
   return reason === "content_filter" ? ("content-filter" as const) : ("other" as const)
 }
-
-const usageOf = (usage: unknown): ModelUsage | undefined =>
-  Parts.usageOf({
-    inputTokens: Parts.tokens(usage, "prompt_tokens"),
-    outputTokens: Parts.tokens(usage, "completion_tokens"),
-    cachedTokens: Parts.tokens(usage, "prompt_tokens_details", "cached_tokens"),
-    reasoningTokens: Parts.tokens(usage, "completion_tokens_details", "reasoning_tokens"),
-  })
 
 /** Tools as OpenAI and Ollama are told of them. */
 export const toolsOf = (tools: unknown) =>

@@ -1,9 +1,9 @@
 /** The format of OpenAI's responses (https://platform.openai.com/docs/api-reference/responses). */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn, toolsOf } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"
@@ -48,7 +48,7 @@ export const openAiResponses: Wire = {
     const why = textOf(fieldOf(fieldOf(response, "incomplete_details"), "reason"))
     return {
       parts: () => parts,
-      usage: () => usageOf(fieldOf(response, "usage")),
+      usage: () => ProviderUsage.whole(ProviderUsage.openAi.read(ProviderUsage.openAi.inPiece(response))),
       refusal: () => refusal,
       hasBegun: () => response !== undefined || growing.size > 0,
       finish: () => finishOf(status, why),
@@ -122,14 +122,6 @@ const finishOf = (status: string | undefined, why: string | undefined) => {
     ? { unified: "content-filter" as const, raw: why }
     : { unified: "other" as const, raw: why }
 }
-
-const usageOf = (usage: unknown): ModelUsage | undefined =>
-  Parts.usageOf({
-    inputTokens: Parts.tokens(usage, "input_tokens"),
-    outputTokens: Parts.tokens(usage, "output_tokens"),
-    cachedTokens: Parts.tokens(usage, "input_tokens_details", "cached_tokens"),
-    reasoningTokens: Parts.tokens(usage, "output_tokens_details", "reasoning_tokens"),
-  })
 
 const tell = (told: Conversing.Conversing, item: unknown) => {
   const [role, content] = [fieldOf(item, "role"), fieldOf(item, "content")]

@@ -1,11 +1,9 @@
 /** Parts of messages and answers that several wire formats share, made of JSON whose shape nothing guarantees. */
 
-import { fieldOf, textOf } from "../../agents/models/Field.ts"
 import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents/models/Message.ts"
 import type { ToolDescription } from "../../agents/models/Model.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
-import { asObject } from "../../values/JsonObjects.ts"
+import { asObject, fieldOf, textOf } from "../../values/JsonObjects.ts"
 import { jsonOf } from "./pieces.ts"
 
 /** A value as a list: itself, or none. */
@@ -77,24 +75,3 @@ export const toolDescription = (tool: unknown, schema: unknown): ToolDescription
 /** A body without the fields that are told elsewhere. */
 export const settingsOf = (body: JsonObject, told: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !told.includes(name)))
-
-/** A count of tokens; undefined if it is none. */
-export const tokens = (usage: unknown, ...names: ReadonlyArray<string>): number | undefined => {
-  const count = names.reduce<unknown>((value, name) => fieldOf(value, name), usage)
-  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? Math.round(count) : undefined
-}
-
-/** The tokens of an answer; undefined if its provider said nothing. */
-export const usageOf = (
-  counts: {
-    readonly [Name in keyof ModelUsage]: ModelUsage[Name] | undefined
-  },
-): ModelUsage | undefined => {
-  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = counts
-  if (inputTokens === undefined && outputTokens === undefined) return undefined
-  return {
-    ...{ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 },
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  }
-}

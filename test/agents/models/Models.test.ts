@@ -11,8 +11,8 @@ import { Effect, Redacted } from "effect"
 import { createOllama } from "ollama-ai-provider-v2"
 import { afterEach, beforeEach, describe, expect, vi } from "vitest"
 import * as Models from "../../../src/agents/models/Models.ts"
-import { costOf } from "../../../src/agents/models/Prices.ts"
 import * as Provider from "../../../src/agents/models/providers/Provider.ts"
+import { costOf } from "../../../src/kernel/pricing/Prices.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { outside, wrongIn } from "../../wrongOptions.ts"
 import { printed } from "./printed.ts"
@@ -162,7 +162,7 @@ describe("a provider's package", () => {
 })
 
 describe("the cost of an answer", () => {
-  const usage = { inputTokens: 1_000_000, outputTokens: 1000 }
+  const usage = { inputTokens: 1_000_000, outputTokens: 1000, cacheWriteTokens: 0 }
 
   it.effect("is that of the table, whose version is beside it; what was cached costs less", () =>
     Effect.gen(function* () {

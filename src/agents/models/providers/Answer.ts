@@ -2,11 +2,12 @@
 
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../secrets/Secrets.ts"
 import * as GrowingParts from "./GrowingParts.ts"
-import { MOST_TOKENS, type RawReading } from "./RawReading.ts"
+import type { RawReading } from "./RawReading.ts"
 
 /** An answer while it streams. */
 export interface Answer {
@@ -38,7 +39,8 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
   // The provider's id of a call is in the piece that the call begins with.
   const isGiven = (id: string) => JSON.stringify(latest)?.includes(JSON.stringify(id)) === true
   const growing = GrowingParts.none(isGiven, callId, streamed)
-  let [usage, early]: [ModelUsage | undefined, Partial<ModelUsage>] = [undefined, {}]
+  const counted = raw.usage === undefined ? undefined : ProviderUsage.counting(raw.usage)
+  let usage: ModelUsage | undefined
   let finish: LanguageModelV3FinishReason | undefined
   let error: { readonly error: unknown } | undefined
   let latest: unknown
@@ -47,7 +49,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
   const takeRaw = (piece: unknown) => {
     hasBegun = true
     latest = piece
-    early = { ...early, ...raw.usage?.(piece) }
+    counted?.take(piece)
     refusal += raw.refusal?.(piece) ?? ""
     hasEnded ||= raw.isEnd?.(piece) === true
   }
@@ -73,7 +75,11 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
     take,
     rest: growing.rest,
     parts: growing.parts,
-    usage: () => usage ?? (Object.keys(early).length === 0 ? undefined : { inputTokens: 0, outputTokens: 0, ...early }),
+    // The package leaves out some counts, such as how long what was written to the cache is kept.
+    usage: () => {
+      const early = counted?.usage() ?? {}
+      return usage === undefined ? ProviderUsage.whole(early) : { ...early, ...usage }
+    },
     finish: () => finish,
     error: () => error,
     refusal: () => refusal,
@@ -87,9 +93,12 @@ const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): ModelUsag
     inputTokens: whole(inputTokens.total),
     outputTokens: whole(outputTokens.total),
     ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: whole(inputTokens.cacheRead) }),
+    ...(inputTokens.cacheWrite === undefined ? {} : { cacheWriteTokens: whole(inputTokens.cacheWrite) }),
     ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: whole(outputTokens.reasoning) }),
   }
 }
 
 const whole = (count: number | undefined): number =>
-  typeof count === "number" && Number.isFinite(count) ? Math.min(Math.max(0, Math.round(count)), MOST_TOKENS) : 0
+  typeof count === "number" && Number.isFinite(count)
+    ? Math.min(Math.max(0, Math.round(count)), ProviderUsage.MOST_TOKENS)
+    : 0

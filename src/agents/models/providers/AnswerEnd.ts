@@ -5,8 +5,8 @@
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import { subscribe } from "node:diagnostics_channel"
+import { fieldOf } from "../../../values/JsonObjects.ts"
 import type { Fetch } from "../Fetch.ts"
-import { fieldOf } from "../Field.ts"
 
 /** Longest time between the last byte of an answer and each further piece of its text, in milliseconds. */
 const LONGEST_REST_MS = 5_000

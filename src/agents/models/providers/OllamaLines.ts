@@ -4,8 +4,8 @@
  */
 
 import { Schema } from "effect"
+import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 import type { Fetch } from "../Fetch.ts"
-import { fieldOf, textOf } from "../Field.ts"
 
 /** A line is no piece of an answer. `Failure.classify` knows it by its name. */
 class LineUnreadable extends Error {

@@ -2,9 +2,9 @@
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
+import * as OptionalPackage from "../../../platform/packages/OptionalPackage.ts"
 import type { Fetch } from "../Fetch.ts"
 import type { FileSupport } from "../Files.ts"
-import * as OptionalPackage from "../OptionalPackage.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
 import * as OllamaLines from "./OllamaLines.ts"
 import * as RawReading from "./RawReading.ts"
@@ -64,7 +64,7 @@ export const providers: ReadonlyArray<Provider> = [
     callOptions: { providerOptions: { openai: { store: false } } },
     looseTools: true,
     files: { inResults: DOCUMENTS, inMessages: DOCUMENTS },
-    raw: RawReading.none,
+    raw: RawReading.openai,
   },
   {
     ...{ name: "google", package: "@ai-sdk/google", major: "3", factory: "createGoogleGenerativeAI" },

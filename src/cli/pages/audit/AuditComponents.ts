@@ -54,8 +54,8 @@ const models = (byModel: NonNullable<TaskAudit["model"]>["byModel"]): Components
     kind: "model",
     names: Object.keys(byModel),
     columns: [
-      ...MODEL_COLUMNS.filter(({ key, always }) => always || all.some((one) => one[key] > 0)).map(
-        ({ heading, key }) => ({ heading, cells: all.map((one) => String(one[key])) }),
+      ...MODEL_COLUMNS.filter(({ key, always }) => always || all.some((one) => (one[key] ?? 0) > 0)).map(
+        ({ heading, key }) => ({ heading, cells: all.map((one) => String(one[key] ?? "")) }),
       ),
       { heading: "cost", cells: all.map(({ cost }) => Money.costInTable(cost)) },
     ],
@@ -67,8 +67,17 @@ const MODEL_COLUMNS = [
   { heading: "failed", key: "failed", always: false },
   { heading: "tokens in", key: "inputTokens", always: true },
   { heading: "cached", key: "cachedTokens", always: false },
+  { heading: "written", key: "cacheWriteTokens", always: false },
+  { heading: "for 1 h", key: "cacheWrite1hTokens", always: false },
+  { heading: "audio in", key: "inputAudioTokens", always: false },
+  { heading: "images in", key: "inputImageTokens", always: false },
+  { heading: "video in", key: "inputVideoTokens", always: false },
   { heading: "out", key: "outputTokens", always: true },
   { heading: "reasoning", key: "reasoningTokens", always: false },
+  { heading: "audio out", key: "outputAudioTokens", always: false },
+  { heading: "images out", key: "outputImageTokens", always: false },
+  { heading: "video out", key: "outputVideoTokens", always: false },
+  { heading: "searches", key: "webSearches", always: false },
   { heading: "unmetered", key: "unmetered", always: false },
 ] as const
 

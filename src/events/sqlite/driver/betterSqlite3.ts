@@ -2,7 +2,7 @@
 
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
-import * as Installed from "../../../platform/Installed.ts"
+import * as Installed from "../../../platform/packages/Installed.ts"
 import {
   type Connection,
   type ConnectionOptions,

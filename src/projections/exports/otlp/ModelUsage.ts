@@ -8,13 +8,16 @@ import { asObject } from "../../../values/JsonObjects.ts"
  * the input and reasoning among the output; the cost, for which they have no attribute, as `hindcast.model.cost.*`.
  */
 export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string, string | number | undefined>> => {
-  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = asObject(usage)
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, ...rest } = asObject(usage)
   const { usd, prices } = asObject(cost)
   return {
     "gen_ai.usage.input_tokens": numberOf(inputTokens),
     "gen_ai.usage.output_tokens": numberOf(outputTokens),
     "gen_ai.usage.cache_read.input_tokens": numberOf(cachedTokens),
+    "gen_ai.usage.cache_creation.input_tokens": numberOf(cacheWriteTokens),
     "gen_ai.usage.reasoning.output_tokens": numberOf(reasoningTokens),
+    "hindcast.model.service_tier": typeof rest.serviceTier === "string" ? rest.serviceTier : undefined,
+    "hindcast.model.web_searches": numberOf(rest.webSearches),
     "hindcast.model.cost.usd": numberOf(usd),
     "hindcast.model.cost.prices": typeof prices === "string" ? prices : undefined,
   }

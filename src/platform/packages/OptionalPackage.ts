@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
-import * as Installed from "../../platform/Installed.ts"
+import * as Installed from "./Installed.ts"
 
 /** A package that was loaded. */
 export interface Loaded {

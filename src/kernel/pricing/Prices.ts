@@ -1,0 +1,120 @@
+/**
+ * What a model call cost, by the price table in `@pydantic/genai-prices`, an optional package. Live agents, recordings,
+ * imports and repricing take every cost from here.
+ */
+
+import { Effect } from "effect"
+import type { ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as OptionalPackage from "../../platform/packages/OptionalPackage.ts"
+import { fieldOf } from "../../values/JsonObjects.ts"
+
+const PACKAGE = "@pydantic/genai-prices"
+
+/** The minor version that fits: before 1.0 each may break. */
+const VERSION = "0.1"
+
+/**
+ * Providers whose models have one price. A compatible server and Ollama may serve a model by the name of one that is
+ * sold elsewhere: their prices are not known.
+ */
+const PRICED: ReadonlySet<string> = new Set(["anthropic", "openai", "google"])
+
+/** A price table that was loaded. */
+export interface PriceTable {
+  /** `name@version`. */
+  readonly name: string
+  /**
+   * The cost of one call; null where it is unknown: the table has no price for the model or for something that was used,
+   * a count that the price depends on is missing or contradicts another, or the provider did not serve its standard tier.
+   *
+   * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
+   */
+  readonly costOf: (provider: string, model: string, usage: ModelUsage, at?: number) => ModelCost | null
+}
+
+/** A table without prices: every cost is unknown. */
+export const unknown: PriceTable = { name: "none", costOf: () => null }
+
+/**
+ * Loads the price table; `unknown` where the package is not installed. Makes no request: the table is the package's own.
+ *
+ * @param places where to look for the package. Default: Hindcast's own place
+ */
+export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<PriceTable> =>
+  OptionalPackage.load(PACKAGE, VERSION, places).pipe(
+    Effect.map(({ version, exports }): PriceTable => {
+      const [name, calculate] = [`genai-prices@${version}`, exports.get("calcPrice")]
+      return {
+        name,
+        costOf: (provider, model, usage, at) => {
+          const usd = priceOf(calculate, provider, model, usage, at)
+          return usd === undefined ? null : { usd, prices: name }
+        },
+      }
+    }),
+    Effect.orElseSucceed(() => unknown),
+  )
+
+/** The cost of one call that just ended; see `PriceTable.costOf`. */
+export const costOf = (
+  provider: string,
+  model: string,
+  usage: ModelUsage,
+  places?: ReadonlyArray<NodeJS.Require>,
+): Effect.Effect<ModelCost | null> =>
+  PRICED.has(provider)
+    ? Effect.map(load(places), (table) => table.costOf(provider, model, usage))
+    : Effect.succeed(null)
+
+/** Tiers at the list price. Where a provider names none, it served its standard tier. */
+const STANDARD: ReadonlySet<string> = new Set(["standard", "default", "on_demand"])
+
+const isStandard = ({ serviceTier }: ModelUsage) => serviceTier === undefined || STANDARD.has(serviceTier.toLowerCase())
+
+/** Anthropic charges more for what it writes to its cache. Without that count, the price of a request is unknown. */
+const hasCacheWrites = (providerId: string, { inputTokens, cacheWriteTokens }: ModelUsage) =>
+  providerId !== "anthropic" || inputTokens === 0 || cacheWriteTokens !== undefined
+
+const priceOf = (
+  calculate: unknown,
+  providerId: string,
+  model: string,
+  usage: ModelUsage,
+  at: number | undefined,
+): number | undefined => {
+  if (typeof calculate !== "function" || !PRICED.has(providerId)) return undefined
+  if (!isStandard(usage) || !hasCacheWrites(providerId, usage)) return undefined
+  const timestamp = at === undefined ? {} : { timestamp: new Date(at) }
+  try {
+    const price: unknown = calculate(unitsOf(usage), model, { providerId, ...timestamp })
+    // The package leaves out a unit that has no price, and counts a part without a price of its own as the whole.
+    if ((usage.webSearches ?? 0) > 0 && fieldOf(fieldOf(price, "model_price"), "web_searches_kcount") === undefined) {
+      return undefined
+    }
+    const total = fieldOf(price, "total_price")
+    return typeof total === "number" && Number.isFinite(total) && total >= 0 ? total : undefined
+  } catch {
+    // The package throws where counts contradict each other.
+    return undefined
+  }
+}
+
+/** What was used, in the units of the table. Cache writes whose time is not known were for five minutes, the default. */
+const unitsOf = (usage: ModelUsage): Readonly<Record<string, number | undefined>> => ({
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  cache_read_tokens: usage.cachedTokens,
+  cache_write_tokens: usage.cacheWriteTokens,
+  cache_write_1h_tokens: usage.cacheWrite1hTokens,
+  output_reasoning_tokens: usage.reasoningTokens,
+  input_audio_tokens: usage.inputAudioTokens,
+  input_image_tokens: usage.inputImageTokens,
+  input_video_tokens: usage.inputVideoTokens,
+  cache_audio_read_tokens: usage.cachedAudioTokens,
+  cache_image_read_tokens: usage.cachedImageTokens,
+  cache_video_read_tokens: usage.cachedVideoTokens,
+  output_audio_tokens: usage.outputAudioTokens,
+  output_image_tokens: usage.outputImageTokens,
+  output_video_tokens: usage.outputVideoTokens,
+  web_searches: usage.webSearches,
+})

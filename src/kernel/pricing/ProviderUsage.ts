@@ -1,0 +1,161 @@
+/**
+ * Reads what a model used from the JSON of its provider, for live agents, recordings and imports. A count that the
+ * provider does not give is left out.
+ */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+
+/** Larger counts are taken for this one: no answer has as many tokens. */
+export const MOST_TOKENS = 2 ** 40
+
+/** How one provider writes what was used. */
+export interface UsageFormat {
+  /** The usage in an answer or a piece of its stream, as the provider writes it; undefined or null if there is none. */
+  readonly inPiece: (piece: unknown) => unknown
+  /** Reads that usage. Empty where it has no count. */
+  readonly read: (usage: unknown) => Partial<ModelUsage>
+}
+
+/** Anthropic's messages, which count cache reads and writes next to `input_tokens`; where they are absent or null, there were none. */
+export const anthropic: UsageFormat = {
+  inPiece: (piece) => fieldOf(fieldOf(piece, "message"), "usage") ?? fieldOf(piece, "usage"),
+  read: (usage) => {
+    const [fresh, written, read] = [
+      count(usage, "input_tokens"),
+      count(usage, "cache_creation_input_tokens"),
+      count(usage, "cache_read_input_tokens"),
+    ]
+    return known({
+      inputTokens: fresh === undefined ? undefined : fresh + (written ?? 0) + (read ?? 0),
+      outputTokens: count(usage, "output_tokens"),
+      cachedTokens: fresh === undefined ? read : (read ?? 0),
+      cacheWriteTokens: fresh === undefined ? written : (written ?? 0),
+      cacheWrite1hTokens: count(usage, "cache_creation", "ephemeral_1h_input_tokens"),
+      reasoningTokens: count(usage, "output_tokens_details", "thinking_tokens"),
+      webSearches: count(usage, "server_tool_use", "web_search_requests"),
+      serviceTier: textOf(fieldOf(usage, "service_tier")),
+    })
+  },
+}
+
+/** OpenAI's chat completions and responses, which name the tier and list web searches outside of `usage`. */
+export const openAi: UsageFormat = {
+  inPiece: (piece) => {
+    const response = fieldOf(piece, "response") ?? piece
+    const usage = fieldOf(response, "usage")
+    if (typeof usage !== "object" || usage === null) return undefined
+    const searches = listOf(response, "output").filter((item) => fieldOf(item, "type") === "web_search_call").length
+    return { ...usage, service_tier: fieldOf(response, "service_tier"), ...(searches === 0 ? {} : { searches }) }
+  },
+  read: (usage) => {
+    const [input, output] = [
+      fieldOf(usage, "prompt_tokens_details") ?? fieldOf(usage, "input_tokens_details"),
+      fieldOf(usage, "completion_tokens_details") ?? fieldOf(usage, "output_tokens_details"),
+    ]
+    return known({
+      inputTokens: count(usage, "prompt_tokens") ?? count(usage, "input_tokens"),
+      outputTokens: count(usage, "completion_tokens") ?? count(usage, "output_tokens"),
+      cachedTokens: count(input, "cached_tokens"),
+      cacheWriteTokens: count(input, "cache_write_tokens"),
+      inputAudioTokens: count(input, "audio_tokens"),
+      inputImageTokens: count(input, "image_tokens"),
+      reasoningTokens: count(output, "reasoning_tokens"),
+      outputAudioTokens: count(output, "audio_tokens"),
+      outputImageTokens: count(output, "image_tokens"),
+      webSearches: count(usage, "searches"),
+      serviceTier: textOf(fieldOf(usage, "service_tier")),
+    })
+  },
+}
+
+/** Gemini's answers, which count thoughts and the results of its own tools next to the rest. */
+export const gemini: UsageFormat = {
+  inPiece: (piece) => fieldOf(piece, "usageMetadata"),
+  read: (usage) => {
+    const [input, output, cached] = [
+      [...listOf(usage, "promptTokensDetails"), ...listOf(usage, "toolUsePromptTokensDetails")],
+      listOf(usage, "candidatesTokensDetails"),
+      listOf(usage, "cacheTokensDetails"),
+    ]
+    return known({
+      inputTokens: sum(count(usage, "promptTokenCount"), count(usage, "toolUsePromptTokenCount")),
+      outputTokens: sum(count(usage, "candidatesTokenCount"), count(usage, "thoughtsTokenCount")),
+      cachedTokens: count(usage, "cachedContentTokenCount"),
+      reasoningTokens: count(usage, "thoughtsTokenCount"),
+      inputAudioTokens: ofModality(input, "AUDIO"),
+      inputImageTokens: ofModality(input, "IMAGE", "DOCUMENT"),
+      inputVideoTokens: ofModality(input, "VIDEO"),
+      cachedAudioTokens: ofModality(cached, "AUDIO"),
+      cachedImageTokens: ofModality(cached, "IMAGE", "DOCUMENT"),
+      cachedVideoTokens: ofModality(cached, "VIDEO"),
+      outputAudioTokens: ofModality(output, "AUDIO"),
+      outputImageTokens: ofModality(output, "IMAGE"),
+      outputVideoTokens: ofModality(output, "VIDEO"),
+      serviceTier: textOf(fieldOf(usage, "serviceTier")) ?? textOf(fieldOf(usage, "trafficType")),
+    })
+  },
+}
+
+/** Ollama's last piece. */
+export const ollama: UsageFormat = {
+  inPiece: (piece) => (fieldOf(piece, "done") === true ? piece : undefined),
+  read: (piece) => known({ inputTokens: count(piece, "prompt_eval_count"), outputTokens: count(piece, "eval_count") }),
+}
+
+/** The usage while an answer streams. */
+export interface Counted {
+  /** Takes a piece. A later piece adds to those before it. */
+  readonly take: (piece: unknown) => void
+  /** What was counted so far. */
+  readonly usage: () => Partial<ModelUsage>
+}
+
+/** Reads the usage of one answer. */
+export const counting = ({ inPiece, read }: UsageFormat): Counted => {
+  let found: unknown
+  return {
+    take: (piece) => {
+      const said = inPiece(piece)
+      // Most pieces have none.
+      if (said !== undefined && said !== null) found = merged(found, said)
+    },
+    usage: () => read(found),
+  }
+}
+
+/** A whole usage; undefined where neither the request nor the answer was counted. */
+export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined =>
+  usage.inputTokens === undefined && usage.outputTokens === undefined
+    ? undefined
+    : { ...usage, inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 }
+
+/** What earlier pieces said, with what a later one says instead. */
+const merged = (before: unknown, later: unknown): unknown =>
+  typeof before === "object" && before !== null && typeof later === "object" && later !== null
+    ? { ...before, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null)) }
+    : later
+
+/** A count of tokens at the end of a path of fields; undefined if it is none. */
+const count = (value: unknown, ...path: ReadonlyArray<string>): number | undefined => {
+  const found = path.reduce<unknown>(fieldOf, value)
+  return typeof found === "number" && Number.isFinite(found) && found >= 0
+    ? Math.min(Math.round(found), MOST_TOKENS)
+    : undefined
+}
+
+const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
+
+const listOf = (value: unknown, name: string): ReadonlyArray<unknown> => {
+  const found = fieldOf(value, name)
+  return Array.isArray(found) ? found : []
+}
+
+const ofModality = (counts: ReadonlyArray<unknown>, ...names: ReadonlyArray<string>): number | undefined =>
+  counts
+    .filter((one) => names.includes(String(fieldOf(one, "modality"))))
+    .reduce<number | undefined>((total, one) => sum(total, count(one, "tokenCount")), undefined)
+
+const known = (usage: { readonly [K in keyof ModelUsage]?: ModelUsage[K] | undefined }): Partial<ModelUsage> =>
+  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined))
