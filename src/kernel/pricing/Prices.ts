@@ -55,7 +55,10 @@ export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<Pric
     Effect.orElseSucceed(() => unknown),
   )
 
-/** The cost of one call that just ended; see `PriceTable.costOf`. */
+/**
+ * The cost of one call that just ended; see `PriceTable.costOf`. Its usage comes from `ProviderUsage`, which counts cache
+ * writes wherever there are any.
+ */
 export const costOf = (
   provider: string,
   model: string,
@@ -63,7 +66,7 @@ export const costOf = (
   places?: ReadonlyArray<NodeJS.Require>,
 ): Effect.Effect<ModelCost | null> =>
   PRICED.has(provider)
-    ? Effect.map(load(places), (table) => table.costOf(provider, model, usage))
+    ? Effect.map(load(places), (table) => table.costOf(provider, model, { cacheWriteTokens: 0, ...usage }))
     : Effect.succeed(null)
 
 /** Tiers at the list price. Where a provider names none, it served its standard tier. */
