@@ -175,9 +175,10 @@ const pluginMember = (
           denoDir: path.join(directory, `${plugin}.deno`),
           consent: SandboxConsents.mayStart(log, { plugin, version: version.version, digest }),
           forbidden: [...(yield* filesOf(log.name, plugin)), directory],
-          record: (event) =>
+          record: (event, judged) =>
             log.append({
               stream: `plugin/${plugin}`,
+              ...(judged === undefined ? {} : { subjectOfTask: judged }),
               actor:
                 event.type === "PluginLogged"
                   ? `plugin:${plugin}@${visible(version.version)}`

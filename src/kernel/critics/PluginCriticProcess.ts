@@ -42,8 +42,12 @@ export interface PluginCriticOptions {
   readonly forbidden: ReadonlyArray<string>
   /** Whether it may be started where only Deno's permissions confine it. Default: see `ProcessSpec`. */
   readonly consent?: MayStart
-  /** Appends `PrecomputeStarted`, `PluginLogged` and `PluginMisbehaved` events to the log. */
-  readonly record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>
+  /**
+   * Appends `PrecomputeStarted`, `PluginLogged` and `PluginMisbehaved` events to the log.
+   *
+   * @param judged the task that is judged, or was last: what a plugin logs may be about it
+   */
+  readonly record: (event: CoreNewEvent, judged: string | undefined) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
   readonly judgeMs?: number
   readonly limits?: ProcessLimits
@@ -66,6 +70,7 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
     let running: RunningProcess | undefined
     let failures = 0
     let lastFailure = ""
+    let judged: string | undefined
 
     const failed = (reason: string) =>
       Effect.sync(() => {
@@ -75,7 +80,7 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
 
     const start = Effect.gen(function* () {
       const scope = yield* Scope.fork(parent, ExecutionStrategy.sequential)
-      const process = yield* Scope.extend(host.start(specOf(options)), scope).pipe(
+      const process = yield* Scope.extend(host.start(specOf(options, () => judged)), scope).pipe(
         Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : closeScope(scope, exit))),
         Effect.mapError(({ message }) => plainText(message)),
         Effect.tapError(failed),
@@ -95,6 +100,7 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
         if (failures >= MAX_FAILURES) {
           return yield* Effect.fail(`${who} was given up after ${MAX_FAILURES} failures, the last one: ${lastFailure}`)
         }
+        judged = typeof task.id === "string" ? task.id : undefined
         const { process } = running ?? (yield* start)
         return yield* process.judge(measure, task, judging).pipe(
           Effect.catchAll((error) => {
@@ -142,14 +148,17 @@ const reasonOf = (error: CallError): string => {
   }
 }
 
-const specOf = ({ manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions) => ({
+const specOf = (
+  { manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions,
+  judged: () => string | undefined,
+) => ({
   ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },
   // The workspace is its own directory, since it may read nothing else.
   workspace: directory,
   seed: SEED,
   instance: INSTANCE,
   metadata: { plugin: manifest.metadata ?? {}, components: {} },
-  record: (event: CoreNewEvent) => recordIn(record, event),
+  record: (event: CoreNewEvent) => recordIn((event) => record(event, judged()), event),
   ...(limits === undefined ? {} : { limits }),
   ...(consent === undefined ? {} : { consent }),
 })
@@ -159,7 +168,10 @@ const SEED = 1
 
 const INSTANCE = "critic"
 
-const recordIn = (record: PluginCriticOptions["record"], event: CoreNewEvent): Effect.Effect<unknown, unknown> => {
+const recordIn = (
+  record: (event: CoreNewEvent) => Effect.Effect<unknown, unknown>,
+  event: CoreNewEvent,
+): Effect.Effect<unknown, unknown> => {
   switch (event.type) {
     // What is refused here is not run.
     case "PrecomputeStarted":

@@ -27,6 +27,8 @@ export interface PluginEnvironmentOptions {
   readonly plugin: string
   /** The goal of each task. Default: `Act in <the environment's name>`. */
   readonly goal?: string
+  /** The person whose personal data the tasks hold, as in `tasks.open`. Default: none. */
+  readonly subject?: string
   /** The names of the agents that take part. Default: `agent` alone. */
   readonly agents?: ReadonlyArray<string>
   /** Options of each reset, unless the reset has its own. Default: the scenario that the manifest names. */
@@ -50,6 +52,7 @@ export const PluginEnvironmentOptions = Options.of<PluginEnvironmentOptions>({
   required: { plugin: Options.Text },
   optional: {
     goal: Options.Text,
+    subject: Options.Name,
     agents: AgentNames,
     options: JsonObject,
     ended: Options.callable(),
@@ -132,7 +135,7 @@ interface Services {
 
 const make = (
   { kernel, log, projector }: Services,
-  { plugin, goal, agents: opened = [AGENT], options: given, ended = () => null }: PluginEnvironmentOptions,
+  { plugin, goal, subject, agents: opened = [AGENT], options: given, ended = () => null }: PluginEnvironmentOptions,
   info: Environment["info"],
   scope: Scope.Scope,
 ): Environment => {
@@ -190,6 +193,7 @@ const make = (
         plugins: [plugin],
         ...(isShared ? { agents } : {}),
         ...(seed === undefined ? {} : { seed }),
+        ...(subject === undefined ? {} : { subject }),
         ...(options === undefined ? {} : { environment: { [plugin]: options } }),
       })
       current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcomes: new Map() }
