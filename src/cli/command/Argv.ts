@@ -12,7 +12,7 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound aliases all answer ask decrypt dry-run force follow fork fresh grant-run-any json lenient live markdown no-activate personal
+  accept-unrewound aliases all answer ask decrypt dry-run force follow fork forks fresh grant-run-any json lenient live markdown no-activate personal
   quick redact run scan trend unseen unset view wizard write yes
 `)
 

@@ -1,8 +1,8 @@
 /** The command `hindcast effects`: the events that an event caused, directly or indirectly. */
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import { common } from "../command/CommonOptions.ts"
+import { common, flag, optionalText } from "../command/CommonOptions.ts"
 import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -12,16 +12,23 @@ import * as PastOptions from "./PastOptions.ts"
 
 const limit = LimitOption.limit("Stop after so many events", 100)
 
+const timeline = optionalText("timeline", "The timeline whose history is searched. Default: that of the event")
+
+const forks = flag("forks", "Search the timelines that were forked from it, too")
+
 /** `hindcast effects EVENT` */
 export const effects = Command.make(
   "effects",
-  { ...common, event: PastOptions.moment("event"), limit },
-  ({ log, json, event, limit }) =>
+  { ...common, event: PastOptions.moment("event"), timeline, forks, limit },
+  ({ log, json, event, timeline, forks, limit }) =>
     Effect.gen(function* () {
       const travel = yield* TimeTravel
       const found = yield* ProgressLine.during({ verb: "searched", unit: "positions", json }, (onProgress) =>
-        travel.effects(event, { limit, onProgress }),
+        travel.effects(event, {
+          ...{ limit, forks, onProgress },
+          ...(Option.isNone(timeline) ? {} : { timeline: timeline.value }),
+        }),
       )
-      yield* Output.show(json, found, (style) => ConsequencePage.lines(style, found))
+      yield* Output.show(json, found, (style) => ConsequencePage.lines(style, found, forks))
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The events that an event caused, directly or indirectly"))

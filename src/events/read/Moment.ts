@@ -172,8 +172,8 @@ const viewOf = (timeline: string | null) =>
     return timeline === null ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
   })
 
-/** Whether an event is part of a history. */
-const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: LocatedMoment): boolean =>
+/** Whether an event is part of a history: the spans of its timelines, oldest first. */
+export const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: LocatedMoment): boolean =>
   spans.some(
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )

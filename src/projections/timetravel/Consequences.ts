@@ -2,9 +2,11 @@
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import { isInHistory } from "../../events/read/Moment.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { OnProgress } from "./TimelineHistory.ts"
+import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
 /** An event that another one caused, directly or indirectly. */
 export interface Consequence {
@@ -15,6 +17,10 @@ export interface Consequence {
 
 /** The consequences of an event. */
 export interface Consequences {
+  /** The timeline whose history was searched. */
+  readonly timeline: string
+  /** The timelines that were forked from it, directly or indirectly. */
+  readonly forks: ReadonlyArray<string>
   /** The event and its consequences, depth first: each event before those it caused, siblings in order of position. */
   readonly events: ReadonlyArray<Consequence>
   /** The last position that was searched. */
@@ -23,17 +29,32 @@ export interface Consequences {
   readonly more: boolean
 }
 
+/** How consequences are searched. */
+export interface Search {
+  readonly limit: number
+  /** Whether the timelines that were forked from the one that is asked about are searched too. */
+  readonly forks: boolean
+  readonly onProgress?: OnProgress
+}
+
 /**
- * Finds all consequences of an event, on every timeline, by following `causationId`. A cause has a lower position than
- * its effects, so that one pass over the log from the event on finds them all.
+ * Finds the consequences of an event in the history of a timeline, by following `causationId`. A cause has a lower
+ * position than its effects, so that one pass over the history from the event on finds them all.
  */
 export const of = (
   log: typeof EventLog.Service,
+  past: TimelineHistory,
   root: Event,
-  { limit, onProgress = () => Effect.void }: { readonly limit: number; readonly onProgress?: OnProgress },
+  search: Search,
 ): Effect.Effect<Consequences, LogError> =>
   Effect.gen(function* () {
+    const { limit, onProgress = () => Effect.void } = search
     const { position: head } = yield* log.head
+    const forks = (yield* Timelines.list(log))
+      .filter(({ name, spans }) => name !== past.timeline && spans.some((span) => span.timeline === past.timeline))
+      .map(({ name }) => name)
+    const isSearched = (event: Event) => forks.includes(event.timeline) || isInHistory(past.spans, event)
+    const readPage = search.forks ? log.readPage : past.readPage
     const known = new Map([[root.id, [] as Event[]]])
     let [found, until] = [0, root.position]
     const take = (page: Iterable<Event>) => {
@@ -41,20 +62,21 @@ export const of = (
         if (found === limit) return
         until = event.position
         const siblings = event.causationId === null ? undefined : known.get(event.causationId)
-        if (siblings === undefined || known.has(event.id)) continue
+        if (siblings === undefined || known.has(event.id) || (search.forks && !isSearched(event))) continue
         siblings.push(event)
         known.set(event.id, [])
         found += 1
       }
     }
-    yield* Pages.stream(log.readPage, { after: root.position, until: head }).pipe(
+    yield* Pages.stream(readPage, { after: root.position, until: head }).pipe(
       Stream.chunks,
       Stream.tap((page) => Effect.sync(() => take(page))),
       Stream.tap(() => onProgress(until - root.position, head - root.position)),
       Stream.takeWhile(() => found < limit),
       Stream.runDrain,
     )
-    return { events: inOrder(root, known), until, more: found === limit && until < head }
+    const more = found === limit && until < head
+    return { timeline: past.timeline, forks, events: inOrder(root, known), until, more }
   })
 
 /** Root first. Iterative, because a chain can be as long as the log. */

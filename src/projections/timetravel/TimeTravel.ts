@@ -98,7 +98,10 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
      * cause is not in the log; its last event then still has a `causationId`.
      */
     readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Event>, MomentError>
-    /** The consequences of an event: the events it caused, those they caused, and so on. */
+    /**
+     * The consequences of an event: the events it caused, those they caused, and so on, in the history of one timeline:
+     * that of the moment, or the one that `timeline` names. With `forks`, also in the timelines that were forked from it.
+     */
     readonly effects: (
       event: Moment.Moment,
       options?: TimeTravelOptions.EffectsOptions,
@@ -225,18 +228,19 @@ const make = Effect.gen(function* () {
       }
     })
 
-  const eventAt = (moment: Moment.Moment) =>
+  const eventAt = (moment: Moment.Moment, timeline?: string) =>
     Effect.gen(function* () {
-      const { past, position } = yield* locate(moment)
+      const located = yield* locate(moment)
+      const { past, position } = timeline === undefined ? located : yield* locate(`${timeline}@${located.position}`)
       const [event] = position === 0 ? [] : yield* past.readPage({ after: position - 1, until: position }, 1)
-      return event ?? (yield* new Moment.EventNotFound({ event: moment, log: log.name }))
+      return { past, event: event ?? (yield* new Moment.EventNotFound({ event: moment, log: log.name })) }
     })
 
   const why = (moment: Moment.Moment) =>
     Effect.gen(function* () {
       const chain: Array<Event> = []
       const visited = new Set<string>()
-      let next: Event | undefined = yield* eventAt(moment)
+      let next: Event | undefined = (yield* eventAt(moment)).event
       // A log should hold no cycle of causes, but a writer can name an id that it uses only later.
       while (next !== undefined && !visited.has(next.id)) {
         chain.push(next)
@@ -254,12 +258,14 @@ const make = Effect.gen(function* () {
     why,
     effects: (moment, input = {}) =>
       Effect.gen(function* () {
-        const { limit = MAX_EFFECTS, ...options } = yield* Options.decode(
-          "effects",
-          TimeTravelOptions.EffectsOptions,
-          input,
-        )
-        return yield* Consequences.of(log, yield* eventAt(moment), { limit, ...options })
+        const {
+          limit = MAX_EFFECTS,
+          forks = false,
+          timeline,
+          ...options
+        } = yield* Options.decode("effects", TimeTravelOptions.EffectsOptions, input)
+        const { past, event } = yield* eventAt(moment, timeline)
+        return yield* Consequences.of(log, past, event, { limit, forks, ...options })
       }),
     bisect: (predicate, input = {}) =>
       Effect.gen(function* () {

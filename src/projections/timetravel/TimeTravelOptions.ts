@@ -38,12 +38,18 @@ export const BisectOptions = Options.of<BisectOptions>({
 
 /** Options of `effects`. */
 export interface EffectsOptions extends Omit<Range, "since" | "until"> {
+  /** The timeline whose history is searched. Default: that of the moment. */
+  readonly timeline?: string
+  /** Also search the timelines that were forked from it. Default: false. */
+  readonly forks?: boolean
   /** Most events returned. Default: 1,000. */
   readonly limit?: number
 }
 
 /** The schema of `EffectsOptions`. */
-export const EffectsOptions = Options.of<EffectsOptions>({ optional: { limit: Options.wholeNumber(1), onProgress } })
+export const EffectsOptions = Options.of<EffectsOptions>({
+  optional: { timeline: Schema.String, forks: Schema.Boolean, limit: Options.wholeNumber(1), onProgress },
+})
 
 /** The two runs of `align`: one schema, so that the faults of both are reported at once. */
 export const Both = Options.of<{ readonly a: Run; readonly b: Run }>({ required: { a: Run, b: Run } })

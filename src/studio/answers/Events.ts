@@ -12,6 +12,8 @@ import * as Query from "./Query.ts"
 
 export const EventQuery = Schema.Struct({ position: Query.Position })
 
+export const EffectsQuery = Schema.Struct({ position: Query.Position, timeline: Query.OptionalText })
+
 type Asked = typeof EventQuery.Type
 
 const eventAt = ({ position }: Asked) =>
@@ -51,11 +53,12 @@ export const why = (asked: Asked) =>
 /** Most consequences that are answered. */
 const MAX_EFFECTS = 200
 
-/** What an event caused. */
-export const effects = (asked: Asked) =>
+/** What an event caused, in the history of a timeline: the named one, else the event's own. */
+export const effects = ({ position, timeline }: typeof EffectsQuery.Type) =>
   Effect.gen(function* () {
-    const { id } = yield* eventAt(asked)
-    const found = yield* (yield* TimeTravel).effects(id, { limit: MAX_EFFECTS })
+    const { id } = yield* eventAt({ position })
+    const options = timeline === undefined ? {} : { timeline }
+    const found = yield* (yield* TimeTravel).effects(id, { limit: MAX_EFFECTS, ...options })
     return found.events
       .filter(({ depth }) => depth > 0)
       .map(({ event, depth }) => ({ ...Entries.brief(event), depth })) satisfies Effects

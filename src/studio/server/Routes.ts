@@ -128,7 +128,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/chunk": get(Chunks.ChunkQuery, Chunks.chunk),
     "/api/event": get(Events.EventQuery, Events.event),
     "/api/why": get(Events.EventQuery, Events.why),
-    "/api/effects": get(Events.EventQuery, Events.effects),
+    "/api/effects": get(Events.EffectsQuery, Events.effects),
     "/api/locate": get(Values.LocateQuery, Values.locate),
     "/api/history": get(Values.HistoryQuery, Values.history),
     "/api/find": lines(Searches.FindQuery, Searches.find),

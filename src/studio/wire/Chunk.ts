@@ -114,5 +114,8 @@ export interface WholeEvent extends Entry {
 /** `GET /api/why?position=…`: the event and its causes up to the root. */
 export type Why = ReadonlyArray<Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | "actor" | "recordedAt">>
 
-/** `GET /api/effects?position=…`: what it caused, and what that caused, in order, with its depth; at most 200. */
+/**
+ * `GET /api/effects?position=…&timeline=…`: what it caused in the history of that timeline (default: its own), and what that
+ * caused, in order, with its depth; at most 200.
+ */
 export type Effects = ReadonlyArray<Why[number] & { readonly depth: number }>

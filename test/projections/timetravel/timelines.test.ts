@@ -3,7 +3,7 @@ import { Chunk, Effect, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { MAIN } from "../../../src/events/log/EventLog.ts"
 import * as TimeTravel from "../../../src/projections/timetravel/TimeTravel.ts"
-import { event, type Unplaced } from "../given.ts"
+import { event, idOf, type Unplaced } from "../given.ts"
 import { append, onLog, read } from "../onLog.ts"
 
 const LOOK = "/shared/readings/room~1look"
@@ -88,6 +88,38 @@ describe("of two timelines", () => {
         })
       }),
     ),
+  )
+
+  it.live(
+    "what came of an event is of one of them: that of the moment, or the named one; with its forks where they are asked for",
+    () => {
+      const caused = (id: number, timeline: string, by: number | null) =>
+        on(timeline, { ...read(id), envelope: { id: idOf(id), causationId: by === null ? null : idOf(by) } })
+      return onLog(
+        Effect.gen(function* () {
+          const travel = yield* TimeTravel.TimeTravel
+          yield* append([
+            ...[caused(1, MAIN, null), caused(2, MAIN, 1), fork("fork-1", MAIN, 2)],
+            ...[caused(4, "fork-1", 2), caused(5, MAIN, 2), fork("fork-2", "fork-1", 4), caused(7, "fork-2", 4)],
+          ])
+          const of = (moment: string | number, options: TimeTravel.EffectsOptions = {}) =>
+            Effect.map(travel.effects(moment, options), ({ timeline, forks, events }) => ({
+              ...{ timeline, forks, at: events.map(({ event }) => event.position) },
+            }))
+          expect(yield* of(1)).toEqual({ timeline: MAIN, forks: ["fork-1", "fork-2"], at: [1, 2, 5] })
+          expect(yield* of("fork-1@1")).toEqual({ timeline: "fork-1", forks: ["fork-2"], at: [1, 2, 4] })
+          expect(yield* of(idOf(1), { timeline: "fork-2" })).toMatchObject({ timeline: "fork-2", at: [1, 2, 4, 7] })
+          expect(yield* of("fork-1@1", { forks: true })).toMatchObject({ at: [1, 2, 4, 7] })
+          expect(yield* of(1, { forks: true })).toMatchObject({ at: [1, 2, 4, 7, 5] })
+          expect(yield* Effect.flip(travel.effects(5, { timeline: "fork-1" }))).toMatchObject({
+            ...{ _tag: "PositionElsewhere", timeline: "fork-1", found: MAIN },
+          })
+          expect(yield* Effect.flip(travel.effects(1, { timeline: "none" }))).toMatchObject({
+            _tag: "TimelineNotFound",
+          })
+        }),
+      )
+    },
   )
 
   it.live("are aligned from where they part", () =>

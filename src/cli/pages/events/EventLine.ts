@@ -5,16 +5,23 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, time } from "../../terminal/Text.ts"
 
+/** Where each event is: its position, with the timeline if the events are of several. */
+export const places = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const several = events.some(({ timeline }) => timeline !== events[0]?.timeline)
+  return events.map(({ timeline, position }) => (several ? `${oneLine(timeline)}${at(position)}` : at(position)))
+}
+
 /** Events as aligned lines: position, time, type, actor, summary. */
 export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const named = places(events)
   const [positions, types, actors] = [
-    width(events.map(({ position }) => at(position))),
+    width(named),
     width(events.map(({ type }) => type)),
     width(events.map(({ actor }) => actor)),
   ]
-  return events.map((event) =>
+  return events.map((event, index) =>
     [
-      style.bold(at(event.position).padStart(positions)),
+      style.bold((named[index] ?? "").padStart(positions)),
       style.dim(time(event.occurredAt)),
       paint(style, event)(oneLine(event.type).padEnd(types)),
       style.dim(oneLine(event.actor).padEnd(actors)),
@@ -44,9 +51,13 @@ const paint = (style: Style, { type }: Event): ((text: string) => string) => {
 /** An event's type, coloured. */
 export const typeOf = (style: Style, event: Event): string => paint(style, event)(oneLine(event.type))
 
-/** An event in few words: position, type, summary. */
-export const short = (style: Style, event: Event): string =>
-  `${style.bold(at(event.position))} ${typeOf(style, event)}  ${EventSummary.of(event)}`
+/** Events in few words, a line each: position, type, summary. */
+export const shortOf = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const named = places(events)
+  return events.map(
+    (event, index) => `${style.bold(named[index] ?? "")} ${typeOf(style, event)}  ${EventSummary.of(event)}`,
+  )
+}
 
 const BAD = /Failed$|Denied$|Punishment|Quarantined$|OutcomeUnknown$|Expired$/
 const GOOD = /^RewardGiven$|^CommandSucceeded$/

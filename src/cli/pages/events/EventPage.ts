@@ -33,9 +33,9 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
 export const chain = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const root = events.at(-1)
   return [
-    ...events.map((event, depth) => {
+    ...EventLine.shortOf(style, events).map((line, depth) => {
       const branch = depth === 0 ? "" : `${"   ".repeat(depth - 1)}└─ `
-      return style.dim(branch) + EventLine.short(style, event)
+      return style.dim(branch) + line
     }),
     ...(root?.causationId == null ? [] : [style.warn(`The cause ${root.causationId} is not in this log.`)]),
   ]

@@ -1,5 +1,6 @@
 /** Formats an event's consequences as a tree. */
 import type { Consequence, Consequences } from "../../../projections/timetravel/TimeTravel.ts"
+import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
@@ -8,16 +9,28 @@ import * as EventLine from "../events/EventLine.ts"
 const MAX_DEPTH = 20
 
 /** An event and the tree of its consequences. */
-export const lines = (style: Style, { events, until, more }: Consequences): ReadonlyArray<string> => [
-  ...branches(events).map((branch, index) => {
-    const event = (events[index] as Consequence).event
-    return style.dim(branch) + EventLine.short(style, event)
-  }),
-  ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
-  ...(more
-    ? [style.dim(`${count(events.length - 1, "event")} up to ${at(until)}; more may follow: ${MORE_HINT}`)]
-    : []),
-]
+export const lines = (style: Style, found: Consequences, withForks: boolean): ReadonlyArray<string> => {
+  const { timeline, forks, events, until, more } = found
+  const shown = EventLine.shortOf(
+    style,
+    events.map(({ event }) => event),
+  )
+  const unsearched = withForks ? [] : forks
+  return [
+    ...branches(events).map((branch, index) => style.dim(branch) + (shown[index] ?? "")),
+    ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
+    ...(unsearched.length === 0
+      ? []
+      : [
+          style.dim(
+            `That is in ${oneLine(timeline)}. ${count(unsearched.length, "timeline")} forked from it: --forks shows what came of it there.`,
+          ),
+        ]),
+    ...(more
+      ? [style.dim(`${count(events.length - 1, "event")} up to ${at(until)}; more may follow: ${MORE_HINT}`)]
+      : []),
+  ]
+}
 
 /**
  * The branch symbols before each event. They show whether it is its cause's last consequence, and which branches above

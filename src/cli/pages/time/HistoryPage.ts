@@ -5,18 +5,20 @@ import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
-import { at, shorten, time, value } from "../../terminal/Text.ts"
+import { shorten, time, value } from "../../terminal/Text.ts"
+import * as EventLine from "../events/EventLine.ts"
 import * as PatchLines from "./PatchLines.ts"
 
 /** Maximum length of a value in a line. */
 const LENGTH = 100
 
 /** All values of a path, one line each: position, time, value or change, event type, actor. */
-export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): ReadonlyArray<string> =>
-  Table.rows(
+export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): ReadonlyArray<string> => {
+  const places = EventLine.places(changes.map(({ event }) => event))
+  return Table.rows(
     style,
-    changes.map(({ event, before, value: after }) => [
-      style.bold(at(event.position)),
+    changes.map(({ event, before, value: after }, index) => [
+      style.bold(places[index] ?? ""),
       style.dim(time(event.occurredAt)),
       valueOrChange(style, before, after),
       style.name(oneLine(event.type)),
@@ -24,6 +26,7 @@ export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): Readon
     ]),
     ["right"],
   )
+}
 
 /** A value. For a changed object or list, only the differences. */
 const valueOrChange = (style: Style, before: Json | undefined, after: Json | undefined): string => {

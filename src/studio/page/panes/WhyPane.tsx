@@ -1,6 +1,7 @@
 /** Why the event happened, up to the root, and what came of it. */
 import type { Why } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
+import { useStudio } from "../parts/context.ts"
 import { clock } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
@@ -9,7 +10,8 @@ import { useAnswer } from "../parts/useAnswer.ts"
 export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
   const asked = frame.entry === null ? null : { position: frame.entry.position }
   const why = useAnswer("why", asked)
-  const effects = useAnswer("effects", asked)
+  const timeline = useStudio().visit?.timeline
+  const effects = useAnswer("effects", asked === null ? null : { ...asked, timeline })
   // Until the whole chain is here, what the chunk knows of it is shown.
   const chain = why.answer ?? knownOf(frame)
   const problem = why.problem || effects.problem

@@ -46,18 +46,19 @@ export const fileSource = (): Source => {
     )
   }
 
-  /** The events of every task that the file has. */
-  const entries = async (): Promise<ReadonlyArray<Entry>> => {
+  /** The events of every task that the file has, or has of a timeline. */
+  const entries = async (on?: string): Promise<ReadonlyArray<Entry>> => {
     const { rows } = (await given("tasks", {})) as Questions["tasks"]
-    const all = await Promise.all(rows.map(({ timeline, id }) => chunksOf({ timeline, task: id })))
+    const asked = rows.filter(({ timeline }) => on === undefined || timeline === on)
+    const all = await Promise.all(asked.map(({ timeline, id }) => chunksOf({ timeline, task: id })))
     return all.flat().flatMap((chunk) => chunk.entries)
   }
 
   const why = async (position: number): Promise<Why> => chainOf(await entries(), position)
 
-  const effects = async (position: number): Promise<Effects> => {
+  const effects = async (position: number, timeline?: string): Promise<Effects> => {
     const depths = new Map([[position, 0]])
-    return (await entries()).flatMap((entry) => {
+    return (await entries(timeline)).flatMap((entry) => {
       const depth = entry.cause === null ? undefined : depths.get(entry.cause.position)
       if (depth === undefined) return []
       depths.set(entry.position, depth + 1)
@@ -103,7 +104,7 @@ export const fileSource = (): Source => {
       case "why":
         return why(Number(parameters.position))
       case "effects":
-        return effects(Number(parameters.position))
+        return effects(Number(parameters.position), parameters.timeline?.toString())
       case "history":
         return history(parameters)
       case "locate":
