@@ -55,6 +55,13 @@ export const isTooDeep = (value: unknown, levels = MAX_DEPTH): boolean => {
   return false
 }
 
+/** Parses JSON from outside. Throws if the text is none, or is nested deeper than JSON is accepted. */
+export const parseJson = (text: string): Json => {
+  const value: Json = JSON.parse(text)
+  if (isTooDeep(value)) throw new SyntaxError(`more than ${MAX_DEPTH} levels of nesting`)
+  return value
+}
+
 /**
  * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a
  * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle. Returns

@@ -209,7 +209,7 @@ describe("the doctor", () => {
   it.scopedLive("puts the worst first", () =>
     Effect.gen(function* () {
       const examination = yield* examineAfter((filename) => {
-        withDatabase("CREATE TABLE theirs (a); DROP TRIGGER events_not_deleted")(filename)
+        withDatabase("PRAGMA journal_mode = DELETE; DROP TRIGGER events_not_deleted")(filename)
         fs.chmodSync(filename, 0o666)
       })
       expect(examination.findings.map(({ severity }) => severity)).toEqual(["damage", "warning", "note"])

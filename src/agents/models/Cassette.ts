@@ -8,7 +8,7 @@ import * as fs from "node:fs/promises"
 import canonicalize from "canonicalize"
 import { Data, Effect, Schema } from "effect"
 import { digest } from "../../values/Digest.ts"
-import { Json, type JsonObject } from "../../values/Json.ts"
+import { Json, type JsonObject, parseJson } from "../../values/Json.ts"
 import type { Fetch, HttpRequest } from "./Fetch.ts"
 
 /** The version of the format. */
@@ -140,7 +140,7 @@ export const requestOf = async (request: HttpRequest): Promise<Interaction["requ
 /** The JSON value of a text; the text itself if it is none. */
 export const jsonOf = (text: string): Json => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return text
   }

@@ -3,7 +3,7 @@ import { Args, Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { find, type NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import { type Json, type JsonObject, parseJson } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag } from "../command/CommonOptions.ts"
@@ -83,8 +83,7 @@ export const meta = Command.make(
 
 const parse = (text: string): Effect.Effect<Json, BadInput> =>
   Effect.try({
-    // The result of `JSON.parse` is JSON.
-    try: (): Json => JSON.parse(text),
+    try: () => parseJson(text),
     catch: () => new BadInput({ input: "value", expected: `JSON (text in quotes: '"${text}"')`, found: text }),
   })
 

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import type { ForkOptions, Overrides } from "../../kernel/fork/Fork.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
-import type { Json } from "../../values/Json.ts"
+import { type Json, parseJson } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag, given, oneOf, optionalText, repeatedText } from "../command/CommonOptions.ts"
@@ -134,6 +134,6 @@ const overridesOf = (texts: ReadonlyArray<string>): Effect.Effect<Overrides, Bad
 
 const parsed = (input: string, text: string): Effect.Effect<Json, BadInput> =>
   Effect.try({
-    try: (): Json => JSON.parse(text),
+    try: () => parseJson(text),
     catch: () => new BadInput({ input, expected: "a value in JSON after the =", found: text === "" ? "none" : text }),
   })

@@ -6,6 +6,7 @@
 import * as crypto from "node:crypto"
 import canonicalize from "canonicalize"
 import { Data, Either, ParseResult, Schema } from "effect"
+import { parseJson } from "../../values/Json.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { EpochMs } from "../vocabulary/Event.ts"
 
@@ -87,7 +88,7 @@ export const sign = (
 /** Decodes an anchor without checking its signature: see `check`. */
 export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   Either.try({
-    try: (): unknown => JSON.parse(text),
+    try: (): unknown => parseJson(text),
     catch: () => new AnchorRefused({ expected: `a JSON document of format ${FORMAT}`, found: "text that is not JSON" }),
   }).pipe(
     Either.flatMap((document) =>

@@ -9,6 +9,7 @@ import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
 import { digest } from "../../values/Digest.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import * as YamlDepth from "../../values/YamlDepth.ts"
 import * as Rule from "./Rule.ts"
 
 const RubricMeasure = Schema.Struct({
@@ -95,7 +96,12 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
     // It is CommonJS: where it is bundled, all that it exports is the default.
     Effect.flatMap(({ default: { parse, YAMLParseError } }) =>
       Effect.try({
-        try: () => parse(SmallFile.read(file)) as unknown,
+        try: () => {
+          const text = SmallFile.read(file)
+          if (YamlDepth.isTooDeep(text))
+            throw new Error(`one that opens more than ${YamlDepth.MAX_OPENED} levels at once`)
+          return parse(text) as unknown
+        },
         catch: (cause) =>
           new FileUnreadable({
             file,

@@ -6,7 +6,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Either, Schema } from "effect"
-import { Json, valueAt } from "../../values/Json.ts"
+import { Json, parseJson, valueAt } from "../../values/Json.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import type { ManifestIssue } from "./characterChecks.ts"
@@ -172,7 +172,7 @@ const START: SourceLocation = { line: 1, column: 1 }
 
 const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
   try {
-    return Either.right(JSON.parse(text))
+    return Either.right(parseJson(text))
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause)
     return Either.left({ path: "", expected: "JSON", found, place: syntaxErrorLocation(text, found) })

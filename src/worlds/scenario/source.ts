@@ -3,6 +3,7 @@
 import { Effect, Either } from "effect"
 import type { Node, YAMLMap } from "yaml"
 import { findNonJson, type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
+import * as YamlDepth from "../../values/YamlDepth.ts"
 
 /** A location in a text, as editors count: from 1. */
 export interface Place {
@@ -57,6 +58,10 @@ export const parse = (given: string, maxValues = MAX_VALUES): Effect.Effect<Pars
   if (text.length > MAX_LENGTH) {
     const expected = `a text of at most ${MAX_LENGTH} characters`
     return Effect.succeed(Either.left([{ path: "", expected, found: `${text.length}`, place: START }]))
+  }
+  if (YamlDepth.isTooDeep(text)) {
+    const expected = `at most ${MAX_LEVELS} levels of lists and objects`
+    return Effect.succeed(Either.left([{ path: "", expected, found: "more", place: START }]))
   }
   // YAML's parser is loaded with the first file: most programs read none. It is CommonJS: where it is bundled, all that it exports is
   // the default.

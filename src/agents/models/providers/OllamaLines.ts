@@ -4,6 +4,7 @@
  */
 
 import { Schema } from "effect"
+import { parseJson } from "../../../values/Json.ts"
 import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 import type { Fetch } from "../Fetch.ts"
 
@@ -81,7 +82,7 @@ const isPiece = Schema.is(
 
 const parsed = (line: string): unknown => {
   try {
-    return JSON.parse(line)
+    return parseJson(line)
   } catch {
     throw new LineUnreadable(line)
   }
