@@ -9,8 +9,8 @@ import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
 import { digest } from "../../values/Digest.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import * as YamlDepth from "../../values/YamlDepth.ts"
 import * as Rule from "./Rule.ts"
+import * as YamlDepth from "./YamlDepth.ts"
 
 const RubricMeasure = Schema.Struct({
   ...Measure.fields,

@@ -2,8 +2,8 @@
 
 import { Effect, Either } from "effect"
 import type { Node, YAMLMap } from "yaml"
+import * as YamlDepth from "../../kernel/rules/YamlDepth.ts"
 import { findNonJson, type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
-import * as YamlDepth from "../../values/YamlDepth.ts"
 
 /** A location in a text, as editors count: from 1. */
 export interface Place {
