@@ -20,7 +20,7 @@ export const nameFor = (target: string): string =>
 
 /**
  * Removes the temporary files and directories that dead processes of this machine left beside a target, with their
- * SQLite `-wal`, `-shm` and `-journal` files. Files of other machines or containers on a shared disk are left alone.
+ * SQLite `-wal`, `-shm` and `-journal` files, and what belongs to a log. Files of other machines or containers on a shared disk are left alone.
  * Never fails: a file that cannot be removed stays.
  */
 export const removeAbandonedFile = (target: string): void =>
@@ -92,4 +92,5 @@ const HOST = hostNow()
 
 const SUFFIX = ".partial"
 
-const WRITER = /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.partial(?:-wal|-shm|-journal)?$/
+const WRITER =
+  /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.partial(?:-wal|-shm|-journal|\.segments|\.plugins|\.keys|\.snapshot-key)?$/

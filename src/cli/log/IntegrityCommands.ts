@@ -4,7 +4,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command } from "@effect/cli"
-import { Data, Effect, Option } from "effect"
+import { Clock, Data, Effect, Option } from "effect"
 import * as Anchor from "../../events/integrity/Anchor.ts"
 import { type Examination, isHealthy } from "../../events/integrity/Doctor.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -60,9 +60,13 @@ export const verify = Command.make(
         return yield* new Tampered({ log: log.name, position, reason })
       }
       const { head, events, looks } = found
-      yield* Output.show(json, { intact: true, head, events, looks, ...checkedAnchor }, (style) => [
+      const recordedAt = yield* recordedAtOf(log, head.position)
+      const ageMs = recordedAt === null ? null : Math.max(0, (yield* Clock.currentTimeMillis) - recordedAt)
+      const document = { intact: true, head, recordedAt, ageMs, events, looks, ...checkedAnchor }
+      yield* Output.show(json, document, (style) => [
         `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
         ...(checkedAnchor === undefined ? [] : [anchorLine(checkedAnchor)]),
+        ...(recordedAt === null || ageMs === null ? [] : [ageLine(recordedAt, ageMs)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
@@ -72,6 +76,27 @@ export const verify = Command.make(
       "snapshots. A removal of the last events, or a rewrite of the whole log, is detected only with an anchor",
   ),
 )
+
+/** When the head was recorded, by the clock of whoever recorded it; null for a log without events. */
+const recordedAtOf = (log: typeof EventLog.Service, position: number) =>
+  position === 0
+    ? Effect.succeed(null)
+    : Effect.map(log.readPage({ after: position - 1, until: position }, 1), ([head]) => head?.recordedAt ?? null)
+
+/** A copy without its -wal, or an old backup, is intact too: its age tells it from the log. */
+const ageLine = (recordedAt: number, ageMs: number) =>
+  `  its head was recorded ${time(recordedAt)}, ${ageOf(ageMs)} ago by this machine's clock: a copy that is older than the log lacks what came after`
+
+const ageOf = (ms: number): string => {
+  const [unit, size] = UNITS.find(([, size]) => ms >= 2 * size) ?? ["second", 1000]
+  return count(Math.round(ms / size), unit)
+}
+
+const UNITS: ReadonlyArray<readonly [unit: string, ms: number]> = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+]
 
 /**
  * An anchor with a valid signature. `trusted` is true if the signature was checked with a key that the caller supplied.

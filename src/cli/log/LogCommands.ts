@@ -13,6 +13,7 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import { archive, segments, upgrade } from "./ArchiveCommands.ts"
+import { backup, restore } from "./BackupCommands.ts"
 import { importing } from "./ImportCommand.ts"
 import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
@@ -103,6 +104,8 @@ export const log = Command.make("log").pipe(
     doctor,
     archive,
     segments,
+    backup,
+    restore,
     snapshot,
     importing,
     upgrade,

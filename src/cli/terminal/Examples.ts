@@ -40,6 +40,8 @@ const EXAMPLES: ReadonlyArray<string> = [
   "log subjects",
   'log shred customer-3 --reason "They asked for it"',
   "log import events.jsonl --log copy.db",
+  "log backup copy.db",
+  "log restore copy.db --log restored.db",
   "log upgrade",
   "state --at @412",
   "diff @400 @412",

@@ -64,6 +64,8 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["log subjects", "list the subjects whose personal data is encrypted"],
         ["log shred SUBJECT --reason TEXT", "destroy a subject's key, for good"],
         ["log import FILE", "create a log again from its exported events"],
+        ["log backup", "copy the log with all that belongs to it, also while a kernel writes"],
+        ["log restore", "bring a backup back as the log"],
         ["log upgrade", "upgrade a log of an earlier format to the current one"],
         ["state [--at @412]", "the environment as it stood at a moment; --view draws its worlds"],
         ["diff @a @b", "what differs between two moments, and why"],

@@ -28,13 +28,21 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs: number
 }
 
-/** A connection. All methods are synchronous, and throw `SqliteError` if SQLite reports an error. */
+/** Called with the number of pages that were copied, and of all. */
+export type OnPages = (copied: number, of: number) => void
+
+/** How many pages a step of a backup copies. */
+export const BACKUP_PAGES = 500
+
+/** A connection. All methods but `backup` are synchronous, and throw `SqliteError` if SQLite reports an error. */
 export interface Connection {
   /** The prepared statement for a text. It is cached, so that preparing the same text again costs a look-up. */
   readonly prepare: (sql: string) => Prepared
   /** Runs several statements, and discards their results. */
   readonly script: (sql: string) => void
   readonly inTransaction: () => boolean
+  /** Copies the database to an empty file by SQLite's own backup, step by step, so that other work goes on. */
+  readonly backup: (file: string, onPages: OnPages) => Promise<void>
   readonly close: () => void
 }
 

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
 import * as Installed from "../../../platform/packages/Installed.ts"
 import {
+  BACKUP_PAGES,
   type Connection,
   type ConnectionOptions,
   cachingStatements,
@@ -73,6 +74,15 @@ const open = (
       withSqliteErrors(() => database.exec(sql))
     },
     inTransaction: () => database.inTransaction,
+    backup: async (file, onPages) => {
+      const progress = ({ totalPages, remainingPages }: BetterSqlite3.BackupMetadata) => {
+        onPages(totalPages - remainingPages, totalPages)
+        return BACKUP_PAGES
+      }
+      await database.backup(file, { progress }).catch((cause) => {
+        throw sqliteErrorOf(cause)
+      })
+    },
     close: () => {
       database.close()
     },

@@ -2,6 +2,7 @@
 
 import * as path from "node:path"
 import {
+  BACKUP_PAGES,
   type Connection,
   type ConnectionOptions,
   cachingStatements,
@@ -20,6 +21,16 @@ interface NodeSqlite {
     options: { readonly readOnly: boolean; readonly timeout: number },
   ) => Database
   readonly StatementSync: { readonly prototype: object }
+  readonly backup?: (
+    database: Database,
+    file: string,
+    options: { readonly rate: number; readonly progress: (progress: BackupProgress) => void },
+  ) => Promise<unknown>
+}
+
+interface BackupProgress {
+  readonly totalPages: number
+  readonly remainingPages: number
 }
 
 interface Database {
@@ -71,7 +82,7 @@ const loadQuietly = (): unknown => {
 }
 
 const open = (
-  { DatabaseSync }: NodeSqlite,
+  { DatabaseSync, backup }: NodeSqlite,
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
@@ -88,6 +99,19 @@ const open = (
     ),
     script: (sql) => withSqliteErrors(() => database.exec(sql)),
     inTransaction: () => database.isTransaction,
+    backup: async (file, onPages) => {
+      // From Node 22.16 on; before, the whole is copied in one statement, which needs a transaction of its own.
+      if (backup === undefined) {
+        withSqliteErrors(() => database.exec("COMMIT"))
+        withSqliteErrors(() => database.prepare("VACUUM INTO ?").run(path.resolve(file)))
+        return
+      }
+      const progress = ({ totalPages, remainingPages }: BackupProgress) =>
+        onPages(totalPages - remainingPages, totalPages)
+      await backup(database, path.resolve(file), { rate: BACKUP_PAGES, progress }).catch((cause) => {
+        throw sqliteErrorOf(cause)
+      })
+    },
     close: () => database.close(),
   }
   connection.script(SETTINGS)

@@ -1,0 +1,64 @@
+/** The commands `hindcast log backup` and `restore`: a log copied as a whole, also while a kernel writes to it. */
+import * as path from "node:path"
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import * as Backup from "../../events/sqlite/archive/backup.ts"
+import * as CommandHints from "../command/CommandHints.ts"
+import { argument, common, flag } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ProgressLine from "../terminal/ProgressLine.ts"
+import type { Style } from "../terminal/Style.ts"
+import { at, count } from "../terminal/Text.ts"
+
+const options = {
+  ...common,
+  withKeys: flag("with-keys", "Copy the keys of personal data too: whoever has them reads the personal fields"),
+  replace: flag("replace", "Replace what is there under that name"),
+}
+
+type Copying = (options: Backup.CopyOptions) => ReturnType<typeof Backup.backup>
+
+/** Copies, and shows the progress. */
+const copied = (copy: Copying, json: boolean, given: Backup.CopyOptions) =>
+  ProgressLine.during({ verb: "copied", unit: "pages", json }, (onProgress) =>
+    copy({ ...given, onPages: (done, of) => Effect.runSync(onProgress(done, of)) }),
+  )
+
+const lines = (style: Style, done: string, { file, head, events, bytes, segments, plugins, keys }: Backup.Copied) => [
+  `${style.good(done)} ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}, ${count(bytes, "byte")}, in ${file}; verified.`,
+  `With it: ${[count(segments.length, "segment"), ...(plugins ? ["the plugins' copies"] : []), ...(keys ? ["the keys of personal data"] : [])].join(", ")}.`,
+]
+
+/** `hindcast log backup` */
+export const backup = Command.make(
+  "backup",
+  { ...options, file: argument("file", "The backup's file; what belongs to it gets its name, such as FILE.segments") },
+  ({ log, json, file, withKeys, replace }) =>
+    Effect.gen(function* () {
+      const from = yield* OpenLog.existing(log)
+      const found = yield* copied(Backup.backup, json, { from, to: path.resolve(file), withKeys, replace })
+      yield* Output.show(json, found, (style) => [
+        ...lines(style, "Backed up", found),
+        `Bring it back: ${CommandHints.shellCommand(`hindcast log restore ${found.file}`)}`,
+      ])
+    }),
+).pipe(
+  Command.withDescription("Copy the log with all that belongs to it, also while a kernel writes, and verify the copy"),
+)
+
+/** `hindcast log restore` */
+export const restore = Command.make(
+  "restore",
+  { ...options, backup: argument("backup", "A file that `log backup` wrote") },
+  ({ log, json, backup, withKeys, replace }) =>
+    Effect.gen(function* () {
+      const to = yield* OpenLog.fileOf(log)
+      const found = yield* copied(Backup.restore, json, { from: path.resolve(backup), to, withKeys, replace })
+      yield* Output.show(json, found, (style) => lines(style, "Restored", found))
+    }),
+).pipe(
+  Command.withDescription(
+    "Bring a backup back as the log, verified before and after; refused while a kernel holds that log",
+  ),
+)

@@ -1,0 +1,273 @@
+/** Copies a log with everything that belongs to it, also while a kernel writes to it: for `log backup` and `log restore`. */
+
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Data, Effect, Schema } from "effect"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import * as Options from "../../../values/Options.ts"
+import { EventLog, type OpenError } from "../../log/EventLog.ts"
+import { Lease, type LeaseHeld } from "../../log/Lease.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+import { driver } from "../driver/choice.ts"
+import type { Connection, OnPages } from "../driver/Driver.ts"
+import * as Database from "../file/database.ts"
+import { targetOf } from "../file/fileIdentity.ts"
+import * as openDatabase from "../file/openDatabase.ts"
+import * as SqliteEventLog from "../SqliteEventLog.ts"
+import * as Segments from "./Segments.ts"
+
+/** Fix the call, or repair the source: nothing was copied, and what was there is as it was. */
+export class NotCopied extends Data.TaggedError("NotCopied")<{
+  readonly log: string
+  readonly to: string
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `${this.log} was not copied to ${this.to}: expected ${this.expected}, found ${this.found}.`
+  }
+}
+
+/** Options of `backup` and `restore`. */
+export interface CopyOptions {
+  /** The log that is copied. */
+  readonly from: string
+  /** The name of the copy. Files beside it get its name too, such as `copy.db.segments`. */
+  readonly to: string
+  /** Whether the keys of personal data are copied. Whoever has them reads the personal fields. Default: false. */
+  readonly withKeys?: boolean
+  /** Whether a log that is there already is replaced. Default: false. */
+  readonly replace?: boolean
+  /** Called while the events are copied, with the number of pages that were copied, and of all. */
+  readonly onPages?: OnPages
+}
+
+/** Schema of `CopyOptions`. */
+export const CopyOptions = Options.of<CopyOptions>({
+  required: { from: Options.Path, to: Options.Path },
+  optional: { withKeys: Schema.Boolean, replace: Schema.Boolean, onPages: Options.callable<OnPages>() },
+})
+
+/** What was copied. */
+export interface Copied {
+  readonly file: string
+  /** The head of the copy: that of the log when the copy began, or a later one. */
+  readonly head: Head
+  readonly events: number
+  readonly bytes: number
+  /** The copied segments. */
+  readonly segments: ReadonlyArray<string>
+  readonly plugins: boolean
+  readonly keys: boolean
+}
+
+export type CopyError = Options.InvalidOptions | NotCopied | LeaseHeld | OpenError
+
+/**
+ * Copies a log by SQLite's own backup, as of one moment, also while other processes write to it; with its segments, the
+ * copies of its plugins and, if asked for, its keys. The copy is verified, and gets its name when it is complete. Only its owner
+ * can read it. A process that is killed leaves nothing under that name, and its files are removed by the next copy to it.
+ */
+export const backup = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
+  Effect.flatMap(Options.decode("backup", CopyOptions, given), copy)
+
+/**
+ * Copies a backup back to a log's name, like `backup`. The backup is verified before and after. With `replace`, a log that is there is
+ * replaced unless a kernel holds its lease or any process has it open.
+ */
+export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
+  Effect.gen(function* () {
+    const options = yield* Options.decode("restore", CopyOptions, given)
+    yield* verified(options, options.from)
+    return yield* copy(options)
+  })
+
+const copy = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
+  Effect.gen(function* () {
+    const { from, withKeys = false, replace = false } = options
+    const to = targetOf(path.resolve(options.to))
+    const refuse = (expected: string, found: string) => new NotCopied({ log: from, to, expected, found })
+    if (to === targetOf(path.resolve(from))) return yield* refuse("another name than the log's own", "the log's own")
+    const present = [...PARTS, ...SIBLINGS].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
+    if (present !== undefined && !replace) return yield* refuse("no file of that name yet", present)
+    if (!fs.existsSync(path.dirname(to))) return yield* refuse("a directory that exists", path.dirname(to))
+    const partial = AtomicFile.nameFor(to)
+    const attempted = <A>(run: () => A) =>
+      Effect.catchTag(Database.attempt(to, run), "DiskFull", () => Database.diskFullError(to))
+    return yield* Effect.gen(function* () {
+      AtomicFile.removeAbandonedFile(to)
+      const { segments, head } = yield* copyFile(options, partial)
+      const source = targetOf(path.resolve(from))
+      const keys = withKeys && fs.existsSync(`${source}.keys`)
+      const plugins = fs.existsSync(`${source}.plugins`)
+      yield* attempted(() => {
+        if (segments.length > 0) OwnerOnly.makeDirectory(`${partial}.segments`)
+        for (const name of segments) copyOne(Segments.fileOf(from, name), path.join(`${partial}.segments`, name))
+        if (plugins) copyPlugins(`${source}.plugins`, `${partial}.plugins`)
+      })
+      if (keys) yield* copyDatabase(`${source}.keys`, `${partial}.keys`)
+      const found = yield* verified(options, partial)
+      if (found.head.position < head.position) {
+        return yield* refuse(`a head at @${head.position} or later`, `@${found.head.position}`)
+      }
+      const bytes = fs.statSync(partial).size
+      if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
+      yield* attempted(() => put(partial, to))
+      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys }
+      // What cannot be removed is removed by the next copy.
+    }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
+  })
+
+/** The suffixes of a log's file, and of what SQLite has beside it. */
+const PARTS = ["", "-wal", "-journal"]
+
+/** The suffixes of what belongs to a log and is copied. */
+const SIBLINGS = [".segments", ".plugins", ".keys"]
+
+/** Copies the file itself, as of one moment. Returns its head and its segments. */
+const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
+  Effect.gen(function* () {
+    yield* openDatabase.check(from)
+    const found = yield* copyDatabase(from, partial, onPages, (connection) => ({
+      segments: connection
+        .prepare("SELECT file FROM segments ORDER BY first")
+        .rows([])
+        .map(([name]) => String(name)),
+      head: { position: Number(connection.prepare(HEAD).rows([])[0]?.[0]) },
+    }))
+    // Nobody has the copy yet.
+    const own = yield* Database.open(partial, { readonly: false })
+    for (const table of ["lease", "heartbeats"]) {
+      if (own.rows("SELECT 1 FROM sqlite_schema WHERE name = ?", [table]).length > 0) own.run(`DELETE FROM ${table}`)
+    }
+    own.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    return found
+  }).pipe(Effect.scoped, openDatabase.mapSqlErrors(from))
+
+const HEAD =
+  "SELECT max(coalesce((SELECT max(position) FROM events), 0), coalesce((SELECT max(last) FROM segments), 0))"
+
+/** Copies an SQLite file, and what `look` sees of it in the same moment. */
+const copyDatabase = <A = undefined>(
+  from: string,
+  to: string,
+  onPages: OnPages = () => {},
+  look?: (connection: Connection) => A,
+) =>
+  Effect.acquireUseRelease(
+    Database.attempt(from, () => driver().open(from, { readonly: true, busyTimeoutMs: Database.BUSY_TIMEOUT_MS })),
+    (connection) =>
+      Effect.gen(function* () {
+        const found = yield* Database.attempt(from, () => {
+          OwnerOnly.makeFile(to)
+          // Reads within a transaction see one moment; without it, SQLite would begin again after each foreign commit.
+          connection.script("BEGIN")
+          connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
+          return look?.(connection) as A
+        })
+        yield* Effect.tryPromise({
+          try: () => connection.backup(to, onPages),
+          catch: (cause) => Database.statementError(to, cause),
+        })
+        yield* Database.attempt(to, () => flush(to))
+        return found
+      }),
+    (connection) => Effect.sync(() => connection.close()),
+  ).pipe(openDatabase.mapSqlErrors(to))
+
+const verified = ({ from, to }: CopyOptions, file: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const found = yield* log.verify
+    if (found._tag === "Intact") return found
+    return yield* new NotCopied({ log: from, to, expected: `an intact log in ${file}`, found: found.reason })
+  }).pipe(
+    Effect.provide(SqliteEventLog.layer({ filename: file, readonly: true })),
+    Effect.catchTag("InvalidOptions", Effect.die),
+  )
+
+/** Fails where a kernel holds the lease of the log that is replaced, or any process has it open. */
+const assertUnused = ({ from }: CopyOptions, to: string) =>
+  Effect.gen(function* () {
+    const damaged = yield* Effect.scoped(Effect.flatMap(Lease, (lease) => lease.acquire("hindcast log restore"))).pipe(
+      Effect.provide(SqliteEventLog.layer({ filename: to })),
+      Effect.catchTag("InvalidOptions", Effect.die),
+      Effect.as(false),
+      // A damaged log is what a backup is for. No kernel appends to it.
+      Effect.catchTags({ LogCorrupt: () => Effect.succeed(true), LogFormatUnsupported: () => Effect.succeed(true) }),
+    )
+    if (damaged) return
+    // The last process that closes a log removes these.
+    const open = ["-wal", "-shm"].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
+    if (open !== undefined) {
+      const expected = "no process that has the log open that is replaced"
+      return yield* new NotCopied({ log: from, to, expected, found: path.basename(open) })
+    }
+  })
+
+/**
+ * Gives the copy its name: the file that makes it a log comes last. What it replaces is put aside first, as `….replaced-…`, and removed
+ * in the end.
+ */
+const put = (partial: string, to: string): void => {
+  // Not a temporary name, which the next copy would remove: if this process is killed now, it is all there is of the log.
+  const aside = `${to}.replaced-${crypto.randomBytes(4).toString("hex")}`
+  const suffixes = ["-wal", "-shm", "-journal", ...SIBLINGS, ""]
+  for (const suffix of suffixes) if (fs.existsSync(to + suffix)) fs.renameSync(to + suffix, aside + suffix)
+  try {
+    for (const suffix of SIBLINGS) if (fs.existsSync(partial + suffix)) fs.renameSync(partial + suffix, to + suffix)
+    AtomicFile.moveNew(partial, to)
+  } catch (cause) {
+    for (const suffix of suffixes) {
+      if (!fs.existsSync(aside + suffix)) continue
+      fs.rmSync(to + suffix, { recursive: true, force: true })
+      fs.renameSync(aside + suffix, to + suffix)
+    }
+    throw cause
+  }
+  // The seal of snapshots is that of the log that was there.
+  fs.rmSync(`${to}.snapshot-key`, { force: true })
+  removeAll(aside)
+  flushDirectory(path.dirname(to))
+}
+
+const copyOne = (from: string, to: string): void => {
+  fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
+  fs.chmodSync(to, OwnerOnly.FILE_MODE)
+  flush(to)
+}
+
+/** Copies plugins by digest. Deno's caches are made anew. */
+const copyPlugins = (from: string, to: string): void => {
+  OwnerOnly.makeDirectory(to)
+  for (const name of fs.readdirSync(from)) {
+    if (name.endsWith(".deno") || name.endsWith(".partial")) continue
+    fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
+  }
+}
+
+const flush = (file: string): void => {
+  const opened = fs.openSync(file, "r+")
+  try {
+    fs.fsyncSync(opened)
+  } finally {
+    fs.closeSync(opened)
+  }
+}
+
+const flushDirectory = (directory: string): void => {
+  if (process.platform === "win32") return
+  const opened = fs.openSync(directory, "r")
+  try {
+    fs.fsyncSync(opened)
+  } finally {
+    fs.closeSync(opened)
+  }
+}
+
+const removeAll = (file: string): void => {
+  for (const suffix of [...PARTS, "-shm", ...SIBLINGS, ".snapshot-key"])
+    fs.rmSync(file + suffix, { recursive: true, force: true })
+}
