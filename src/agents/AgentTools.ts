@@ -16,6 +16,8 @@ export interface AgentTools {
   readonly descriptions: ReadonlyArray<ToolDescription>
   /** The actuator (`plugin/actuator`) that a tool's name stands for. */
   readonly actuators: ReadonlyMap<string, string>
+  /** The tools that run at the same time as others of one answer: those that say so, and those without a risk. */
+  readonly concurrent: ReadonlySet<string>
 }
 
 /**
@@ -38,6 +40,11 @@ export const of = (
   const toolOf = new Map([...names].map(([tool, actuator]) => [actuator, tool]))
   return {
     actuators: names,
+    concurrent: new Set(
+      actuators.flatMap(({ name, concurrent, effectiveRisk }) =>
+        concurrent === true || effectiveRisk === "none" ? [toolOf.get(name) ?? name] : [],
+      ),
+    ),
     descriptions: [
       ...actuators.map(({ name, description, args }) => ({
         name: toolOf.get(name) ?? name,

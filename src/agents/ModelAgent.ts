@@ -5,7 +5,9 @@
 
 import { Effect, Either } from "effect"
 import type { AppendError, LogError } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import * as Vocabulary from "../events/vocabulary/Vocabulary.ts"
 import type { AdvancingAgent, AgentTask } from "../kernel/agents/Agent.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as Tools from "./AgentTools.ts"
@@ -22,8 +24,9 @@ import * as ToolCalls from "./ToolCalls.ts"
 
 /**
  * An agent that thinks with a model. In each turn the model is told the conversation and the tools: the active
- * actuators, `perceive` where there are sensors, and `answer` where a structured answer is asked for. Its calls are
- * executed together, each through the gate, and each has exactly one result. An answer without calls is a message, and
+ * actuators, `perceive` where there are sensors, and `answer` where a structured answer is asked for. Its calls run in
+ * the order of the answer, or together where all of their tools allow it (`ToolCalls.isOrdered`), each through the
+ * gate, and each has exactly one result. An answer without calls is a message, and
  * ends the task as achieved, unless something was said to the agent meanwhile or it is in a conversation.
  *
  * What people say to the agent (`InputReceived`) are messages of the user: a queued input once the model is done, a
@@ -109,10 +112,12 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
     const waits = calls.length === 0 && settings.conversation
     const next = isOver && !waits ? yield* ReceivedInputs.take(task) : undefined
     const isDone = isAnswered || (isOver && !waits && next === undefined)
+    const others = settings.answer === undefined ? calls : calls.filter(({ tool }) => tool !== ANSWER)
     const decision = yield* task.decided({
       agent: fullName(settings),
       choice: {
         calls: calls.map(({ callId, tool, args }) => ({ callId, tool, args })),
+        ...(ToolCalls.isOrdered(tools, others) ? { order: IN_ORDER } : {}),
         ...(text === "" ? {} : { say: text }),
         ...(isDone ? { done: outcomeOf(answer) } : {}),
         ...(waits ? { waits: "input" } : {}),
@@ -130,15 +135,25 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
       tell(run, { role: "user", content: [{ type: "text", text: `Give your answer by calling the tool ${ANSWER}.` }] })
       return true
     }
-    const others = settings.answer === undefined ? calls : calls.filter(({ tool }) => tool !== ANSWER)
     const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
-    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, decision.id, left)
+    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, {
+      causationId: decision.id,
+      // In a replay, a decision of a release that ran all calls together is followed as it was made.
+      ordered: isInOrder(decision),
+      mostCommands: left,
+    })
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
     const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
     tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })
     return true
   })
+
+/** In a decision: its calls run one by one. */
+const IN_ORDER = "one-by-one"
+
+const isInOrder = (decision: Event): boolean =>
+  Vocabulary.is(decision, "DecisionMade") && decision.payload.choice.order === IN_ORDER
 
 /** An answer that reached its limit of tokens did not come to its end. */
 const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "length" ? "truncated" : "achieved")

@@ -22,30 +22,56 @@ export interface Executed {
 export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveError
 
 /**
- * Executes calls. The sensors are read first, and once; then the commands are requested together. A call that cannot
- * become a command (an unknown tool, arguments that are no JSON object) has an error as its result.
- *
- * @param causationId the decision that the commands come from
- * @param mostCommands the commands that the budget allows; calls beyond them are refused
+ * Whether the calls of an answer must run one by one, in its order: that is so unless every tool that acts in it is
+ * declared `concurrent` or has the risk `none`.
+ */
+export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: ReadonlyArray<CallPart>): boolean =>
+  calls.length > 1 && calls.some(({ tool }) => actuators.has(tool) && !concurrent.has(tool))
+
+/** How calls are executed. */
+export interface ExecuteOptions {
+  /** The decision that the commands come from. */
+  readonly causationId: string
+  /**
+   * Whether each call begins when the one before it has its result. Otherwise the sensors are read first, and once; then
+   * the commands are requested together.
+   */
+  readonly ordered: boolean
+  /** The commands that the budget allows; calls beyond them are refused. */
+  readonly mostCommands: number
+}
+
+/**
+ * Executes calls. A call that cannot become a command (an unknown tool, arguments that are no JSON object) has an error
+ * as its result.
  */
 export const execute = (
   task: AgentTask,
   tools: AgentTools,
   calls: ReadonlyArray<CallPart>,
-  causationId: string,
-  mostCommands = Number.POSITIVE_INFINITY,
+  { causationId, ordered, mostCommands }: ExecuteOptions,
 ): Effect.Effect<Executed, ExecuteError> =>
   Effect.gen(function* () {
     const perceives = tools.descriptions.some(({ name }) => name === PERCEIVE)
-    const readings = perceives && calls.some(({ tool }) => tool === PERCEIVE) ? yield* task.perceive() : []
-    const told: Json = Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading]))
-    const evidence = readings.map(({ event }) => event)
+    const evidence: Array<Event> = []
+    const perceive = Effect.map(task.perceive(), (readings): Json => {
+      evidence.push(...readings.map(({ event }) => event))
+      return Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading]))
+    })
+    /** What the sensors said last; undefined where a command may have changed it since. */
+    let told: Json | undefined
+    if (!ordered && perceives && calls.some(({ tool }) => tool === PERCEIVE)) told = yield* perceive
     let commands = 0
     const one = (call: CallPart): Effect.Effect<ToolResult, ExecuteError> => {
       const { callId, tool, args, invalid } = call
       const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
       if (invalid === true) return Effect.succeed(refused(`expected arguments that are JSON, found ${String(args)}`))
-      if (perceives && tool === PERCEIVE) return Effect.succeed({ callId, tool, isError: false, content: told })
+      if (perceives && tool === PERCEIVE) {
+        return Effect.map(told === undefined ? perceive : Effect.succeed(told), (content): ToolResult => {
+          told = content
+          return { callId, tool, isError: false, content }
+        })
+      }
       const actuator = tools.actuators.get(tool)
       if (actuator === undefined) {
         const known = tools.descriptions.map(({ name }) => name).join(", ")
@@ -56,12 +82,15 @@ export const execute = (
       }
       if (commands >= mostCommands) return Effect.succeed(refused("the budget of commands is used up"))
       commands += 1
+      if (ordered) told = undefined
       return Effect.map(task.act(actuator, args, { causationId, callId }), (outcome): ToolResult => {
         evidence.push(outcome.event)
         return { callId, tool, ...resultOf(outcome) }
       })
     }
-    const results = yield* Effect.forEach(calls, one, { concurrency: "unbounded" })
+    const results = yield* Effect.forEach(calls, (call) => Effect.suspend(() => one(call)), {
+      concurrency: ordered ? 1 : "unbounded",
+    })
     return { results, evidence: evidence.sort((a, b) => a.position - b.position), commands }
   })
 

@@ -74,7 +74,7 @@ describe("an agent from a model", () => {
           { callId: "a", isError: false },
           { callId: "b", isError: true, content: { failed: "it broke" } },
           { callId: "c", isError: true, content: expect.stringContaining("there is no tool of this name") },
-          { callId: "d", isError: false, content: { "counter/count": 0 } },
+          { callId: "d", isError: false, content: { "counter/count": 2 } },
           { callId: "e", isError: true, content: expect.stringContaining("found [1]") },
           { callId: "f", isError: true, content: expect.stringContaining('found {"by": ') },
           // A model that uses an id twice.

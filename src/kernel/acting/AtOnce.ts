@@ -47,11 +47,12 @@ export const atOnce = (
   restore: Restore,
 ): Effect.Effect<CommandOutcome | undefined, LeaseLost | AppendError | LogError> =>
   Effect.suspend(() => {
-    const { task, commandId } = command
+    const { task, commandId, actuator, place } = command
+    const { lane, priority } = resolved
     const running = () => task.running(resolved.plugin, resolved.found)
     const instance = running()
     if (instance === undefined || task.isPaused()) return Effect.succeed(undefined)
-    const giveBack = task.kernel.commands.takeTurn(resolved.lane)
+    const giveBack = task.kernel.commands.takeTurn(place, { lane, actuator, priority })
     if (giveBack === undefined) return Effect.succeed(undefined)
 
     // It has waited for the end of an update, or of what the task was recording, such as another command of the same
@@ -59,7 +60,8 @@ export const atOnce = (
     const stillApplies = Effect.gen(function* () {
       yield* task.kernel.lease.check
       const now = yield* resolve(command)
-      return now?.found === resolved.found && running() === instance && !task.isPaused()
+      const isNext = task.kernel.commands.isFirst(place)
+      return isNext && now?.found === resolved.found && running() === instance && !task.isPaused()
     })
 
     const carriedOut = Effect.gen(function* () {
@@ -73,6 +75,7 @@ export const atOnce = (
         .recordUndisturbed(events, stillApplies)
         .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(command, ids.dispatched, cause)))
       if (recorded === undefined) return undefined
+      yield* task.kernel.commands.leave(place)
       const commandedAt = recorded[0]?.position ?? 0
       const progress: CommandProgress = { last: ids.dispatched, commandedAt, dispatched: true, ended: false }
       return yield* Effect.onExit(call(command, resolved, instance.process, progress, restore), (exit) =>

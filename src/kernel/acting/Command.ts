@@ -20,6 +20,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import type { Place } from "./CommandOrder.ts"
 import type { Lane } from "./CommandQueue.ts"
 
 /**
@@ -58,8 +59,8 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
 /** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
-/** A requested command. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
-export interface Command {
+/** A command as it was requested. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
+export interface RequestedCommand {
   readonly task: ActingTask
   readonly actuator: string
   readonly args: JsonObject
@@ -69,6 +70,12 @@ export interface Command {
   readonly agentId?: string | undefined
   /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
   readonly inDoubt?: boolean
+}
+
+/** A command on its way. */
+export interface Command extends RequestedCommand {
+  /** Its place in the order in which the task's commands start. Whoever makes the command gives it back. */
+  readonly place: Place
 }
 
 /** How far a command has come. It decides which event ends the command if it is interrupted. */
@@ -100,11 +107,30 @@ export const make = (
   task: ActingTask,
   actuator: string,
   args: JsonObject,
+  place: Place,
   agentId?: string,
 ): Effect.Effect<Command, InvalidCommand> =>
   Effect.map(copied(actuator, args), (copy) => ({
-    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), agentId },
+    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), place, agentId },
   }))
+
+/** Runs what a command goes through with a place in the order of its task, which it takes first. */
+export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const { arrive, leave } = task.kernel.commands
+    const place = arrive(task.instanceName)
+    return Effect.ensuring(steps(place), leave(place))
+  })
+
+/** Asks a person about a command, which keeps its place and holds up no other command meanwhile. */
+export const stepAside = <A, E>({ task, place }: Command, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const { leave, comeBack } = task.kernel.commands
+    return Effect.ensuring(
+      Effect.zipRight(leave(place), asking),
+      Effect.sync(() => comeBack(place)),
+    )
+  })
 
 /** A copy of a command's arguments. Fails where they are not a JSON object. */
 export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>

@@ -35,33 +35,35 @@ export const act = (
   { callId, agentId, source }: Command.CommandIdentity = {},
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const command = yield* Command.make(task, actuator, args, agentId)
-      const { commandId, argsDigest } = command
-      const resolved = yield* Command.resolve(command)
-      const requested = {
-        ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
-        ...(callId === undefined ? {} : { callId }),
-        ...(agentId === undefined ? {} : { agentId }),
-        ...(source === undefined ? {} : { source }),
-      }
-      const rule = resolved === undefined ? undefined : ruleThatAllows(command, resolved)
-      if (resolved !== undefined && rule !== undefined) {
-        const outcome = yield* atOnce({ command, resolved, rule, requested, causationId }, restore)
-        if (outcome !== undefined) return outcome
-      }
-      const commanding = { type: "ActuatorCommanded", causationId, payload: requested } as const
-      if (resolved !== undefined && rule !== undefined) {
-        return yield* commandAllowed(command, resolved, commanding, rule, restore)
-      }
-      const commanded = yield* task.record(commanding)
-      const progress = Command.begun(commanded)
-      const steps =
-        resolved === undefined
-          ? denyUnknown(command, progress)
-          : decideAndDispatch(command, resolved, progress, restore)
-      return yield* endIfAborted(command, progress, steps)
-    }),
+    Command.withPlace(task, (place) =>
+      Effect.gen(function* () {
+        const command = yield* Command.make(task, actuator, args, place, agentId)
+        const { commandId, argsDigest } = command
+        const resolved = yield* Command.resolve(command)
+        const requested = {
+          ...{ commandId, actuator, args: command.args, argsDigest, priority: resolved?.priority ?? 0 },
+          ...(callId === undefined ? {} : { callId }),
+          ...(agentId === undefined ? {} : { agentId }),
+          ...(source === undefined ? {} : { source }),
+        }
+        const rule = resolved === undefined ? undefined : ruleThatAllows(command, resolved)
+        if (resolved !== undefined && rule !== undefined) {
+          const outcome = yield* atOnce({ command, resolved, rule, requested, causationId }, restore)
+          if (outcome !== undefined) return outcome
+        }
+        const commanding = { type: "ActuatorCommanded", causationId, payload: requested } as const
+        if (resolved !== undefined && rule !== undefined) {
+          return yield* commandAllowed(command, resolved, commanding, rule, restore)
+        }
+        const commanded = yield* task.record(commanding)
+        const progress = Command.begun(commanded)
+        const steps =
+          resolved === undefined
+            ? denyUnknown(command, progress)
+            : decideAndDispatch(command, resolved, progress, restore)
+        return yield* endIfAborted(command, progress, steps)
+      }),
+    ),
   )
 
 /** Records in one commit that a command was requested and that the gate allows it. Then it waits for its turn. */
@@ -146,8 +148,9 @@ const carryOut = (
     case "allow":
       return allow(command, resolved, rule, false, progress, restore)
     case "confirm":
-      return Effect.flatMap(restore(ask(command, resolved, ruling.confirmWithinMs, progress.last)), (settled) =>
-        followAnswer(command, resolved, rule, settled, progress, restore),
+      return Effect.flatMap(
+        Command.stepAside(command, restore(ask(command, resolved, ruling.confirmWithinMs, progress.last))),
+        (settled) => followAnswer(command, resolved, rule, settled, progress, restore),
       )
     case "deny":
       return recordDenied(command, progress, rule, reason)

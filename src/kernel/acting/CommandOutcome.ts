@@ -8,7 +8,13 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import { type Command, type CommandOutcome, type CommandProgress, UNKNOWN_REASON } from "./Command.ts"
+import {
+  type Command,
+  type CommandOutcome,
+  type CommandProgress,
+  type RequestedCommand,
+  UNKNOWN_REASON,
+} from "./Command.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type ExecutionResult = (
@@ -112,7 +118,7 @@ export const changesOf = (
 
 /** Records that a command was denied. It is not executed. The outcome of one that is in doubt is unknown. */
 export const recordDenied = (
-  command: Command,
+  command: RequestedCommand,
   progress: CommandProgress,
   rule: string,
   why: string,
@@ -127,7 +133,7 @@ export const recordDenied = (
 
 /** Records that an earlier kernel dispatched a command, and that its outcome is not known. */
 export const recordUnknown = (
-  command: Command,
+  command: RequestedCommand,
   progress: CommandProgress,
 ): Effect.Effect<CommandOutcome, AppendError> => {
   const { task, commandId, actuator, args } = command
@@ -147,7 +153,7 @@ export const recordExpired = (command: Command, progress: CommandProgress, rule:
   })
 }
 
-const denied = ({ task, commandId }: Command, progress: CommandProgress, rule: string, reason: string) =>
+const denied = ({ task, commandId }: RequestedCommand, progress: CommandProgress, rule: string, reason: string) =>
   Effect.tap(task.record(denialOf(commandId, progress, rule, reason)), () =>
     Effect.sync(() => {
       progress.ended = true

@@ -3,6 +3,7 @@
 import { Deferred, Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as CommandOrder from "./CommandOrder.ts"
 import * as NextCommand from "./NextCommand.ts"
 
 /** A lane of the queue: the commands to one instance of a plugin. */
@@ -20,19 +21,32 @@ export interface Slot {
   readonly actuator: string
   /** Its priority when it was commanded. The current one is looked up when turns are given. */
   readonly priority: number
+  /** Its place in the order of its task. Default: it has none to keep to. */
+  readonly place?: CommandOrder.Place
 }
 
 /**
- * A priority queue of commands. A turn goes to the highest priority; among equals, to the one that came first. A full
- * lane does not delay another lane. Priorities are read when a turn is given, so a changed priority counts from the
- * next turn on.
+ * A priority queue of commands. A turn goes to the highest priority; among equals, to the one that was requested first.
+ * A full lane does not delay another lane. Priorities are read when a turn is given, so a changed priority counts from
+ * the next turn on.
+ *
+ * Commands of one task and lane start one after the other: the next one has its turn once the dispatch of the one
+ * before it is recorded. What is recorded first, and the start of a process, therefore never changes their order.
  */
 export interface CommandQueue {
+  /** Takes a place in the order of a task, when a command is requested. It must be given back by `leave`. */
+  readonly arrive: (task: string) => CommandOrder.Place
+  /** Nothing waits for a command any more: its dispatch is recorded, it has ended, or a person is asked about it. */
+  readonly leave: (place: CommandOrder.Place) => Effect.Effect<void>
+  /** A command is on its way again, in its old place: a person has answered. */
+  readonly comeBack: (place: CommandOrder.Place) => void
+  /** Whether all commands of the task and lane that came before have started. */
+  readonly isFirst: (place: CommandOrder.Place) => boolean
   /**
    * Takes a turn in a lane that is free and for which nobody waits. Returns how it is given back; undefined if the turn
-   * has to be waited for.
+   * has to be waited for. Those that came before may still be starting: ask `isFirst` when it starts.
    */
-  readonly takeTurn: (lane: Lane) => Effect.Effect<void> | undefined
+  readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
   /**
    * Waits for a turn, runs the command, and gives the turn back. `restore` makes the waiting interruptible when the
    * caller is uninterruptible.
@@ -47,7 +61,7 @@ export interface CommandQueue {
 /** A command in the queue. */
 interface QueueEntry {
   readonly slot: Slot
-  readonly arrived: number
+  readonly place: CommandOrder.Place
   readonly granted: Deferred.Deferred<void>
 }
 
@@ -55,7 +69,8 @@ interface QueueEntry {
 export const make = (priorities: Effect.Effect<(actuator: string) => number | undefined, LogError>): CommandQueue => {
   const waiting = new Set<QueueEntry>()
   const running = new Map<string, number>()
-  let arrivals = 0
+  const order = CommandOrder.make()
+  let alone = 0
 
   const hasCapacity = ({ name, capacity }: Lane) => (running.get(name) ?? 0) < capacity
 
@@ -66,66 +81,98 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     const left = (running.get(lane.name) ?? 1) - 1
     if (left > 0) running.set(lane.name, left)
     else running.delete(lane.name)
-    return advance(lane)
   }
 
+  const canRun = ({ slot, place }: QueueEntry) => hasCapacity(slot.lane) && order.mayStart(place)
+
   const grantTurns = (priorityOf: (slot: Slot) => number) => {
-    const left = new Set([...waiting].map((entry) => ({ entry, ...entry, priority: priorityOf(entry.slot) })))
-    const next = () => NextCommand.next(left, ({ slot }) => hasCapacity(slot.lane))
+    const left = new Set(
+      [...waiting].map((entry) => ({ entry, arrived: entry.place.arrived, priority: priorityOf(entry.slot) })),
+    )
+    const next = () => NextCommand.next(left, ({ entry }) => canRun(entry))
     for (let chosen = next(); chosen !== undefined; chosen = next()) {
+      const { entry } = chosen
       left.delete(chosen)
-      waiting.delete(chosen.entry)
-      occupy(chosen.slot.lane)
-      Deferred.unsafeDone(chosen.granted, Effect.void)
+      waiting.delete(entry)
+      occupy(entry.slot.lane)
+      order.move(entry.place, "starting")
+      Deferred.unsafeDone(entry.granted, Effect.void)
     }
   }
 
-  /** Gives turns to the commands that can run, after a lane changed. */
-  const advance = (lane: Lane) =>
-    Effect.suspend(() => {
-      if (waiting.size === 0 || !hasCapacity(lane)) return Effect.void
-      const known = ({ priority }: Slot) => priority
-      const ready = [...waiting].filter(({ slot }) => hasCapacity(slot.lane)).length
-      // A single command needs no priority.
-      if (ready <= 1) return Effect.sync(() => grantTurns(known))
-      return priorities.pipe(
-        Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),
-        // The failure does not block the queue: each command reads the log again in its turn, and fails there if it
-        // must.
-        Effect.catchAllCause((cause) =>
-          Effect.zipRight(
-            ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
-            Effect.sync(() => grantTurns(known)),
-          ),
+  /** Gives turns to the commands that can run, after something changed. */
+  const advance: Effect.Effect<void> = Effect.suspend(() => {
+    if (waiting.size === 0) return Effect.void
+    const known = ({ priority }: Slot) => priority
+    const ready = [...waiting].filter(canRun).length
+    // A single command needs no priority.
+    if (ready <= 1) return ready === 0 ? Effect.void : Effect.sync(() => grantTurns(known))
+    return priorities.pipe(
+      Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),
+      // The failure does not block the queue: each command reads the log again in its turn, and fails there if it
+      // must.
+      Effect.catchAllCause((cause) =>
+        Effect.zipRight(
+          ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
+          Effect.sync(() => grantTurns(known)),
         ),
-      )
-    })
+      ),
+    )
+  })
+
+  const bind = (place: CommandOrder.Place, { lane, priority }: Omit<Slot, "place">) => {
+    place.lane = lane.name
+    place.priority = priority
+  }
 
   const enter = (slot: Slot) =>
     Effect.map(Deferred.make<void>(), (granted): QueueEntry => {
-      const entry = { slot, arrived: ++arrivals, granted }
+      const place = slot.place ?? order.arrive(`alone ${++alone}`)
+      const entry = { slot, place, granted }
+      bind(place, slot)
+      order.move(place, "waiting")
       waiting.add(entry)
       return entry
     })
 
-  const leave = (entry: QueueEntry) =>
+  const exit = (entry: QueueEntry) =>
     Effect.suspend(() => {
-      const { lane } = entry.slot
-      return waiting.delete(entry) ? advance(lane) : vacate(lane)
+      const { place, slot } = entry
+      if (!waiting.delete(entry)) vacate(slot.lane)
+      // One that did not start keeps its place: it may wait for another turn.
+      if (slot.place === undefined) order.move(place, "gone")
+      else if (place.state !== "gone") order.move(place, "coming")
+      return advance
     })
 
   return {
-    takeTurn: (lane) => {
-      if (!hasCapacity(lane) || [...waiting].some(({ slot }) => slot.lane.name === lane.name)) return undefined
+    arrive: order.arrive,
+    leave: (place) =>
+      Effect.suspend(() => {
+        if (place.state === "gone") return Effect.void
+        order.move(place, "gone")
+        return advance
+      }),
+    comeBack: (place) => order.move(place, "coming"),
+    isFirst: order.isFirst,
+    takeTurn: (place, slot) => {
+      const { lane } = slot
+      bind(place, slot)
+      if (!hasCapacity(lane) || !order.isNext(place)) return undefined
+      if ([...waiting].some((entry) => entry.slot.lane.name === lane.name)) return undefined
       occupy(lane)
-      return Effect.suspend(() => vacate(lane))
+      order.move(place, "starting")
+      return Effect.suspend(() => {
+        vacate(lane)
+        if (place.state === "starting") order.move(place, "coming")
+        return advance
+      })
     },
     inTurn: (slot, command, restore) =>
       Effect.acquireUseRelease(
         enter(slot),
-        ({ granted }) =>
-          advance(slot.lane).pipe(Effect.zipRight(restore(Deferred.await(granted))), Effect.zipRight(command)),
-        leave,
+        ({ granted }) => advance.pipe(Effect.zipRight(restore(Deferred.await(granted))), Effect.zipRight(command)),
+        exit,
       ),
   }
 }

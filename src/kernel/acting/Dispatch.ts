@@ -33,8 +33,9 @@ export const dispatch = (
   progress: CommandProgress,
   restore: Restore,
 ): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
-  const { task, actuator } = command
+  const { task, actuator, place } = command
   const { lane, priority, plugin } = resolved
+  const slot = { lane, actuator, priority, place }
 
   const send = ({ process, use }: Instance) =>
     Effect.gen(function* () {
@@ -59,12 +60,13 @@ export const dispatch = (
         yield* task.kernel.lease.check
         return yield* recordDenied(command, progress, "open-task", "its task was closed or cancelled meanwhile")
       }
+      yield* task.kernel.commands.leave(place)
       return yield* call(command, resolved, process, progress, restore)
     }).pipe(use)
 
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
   return restore(task.continued).pipe(
-    Effect.zipRight(task.kernel.commands.inTurn({ lane, actuator, priority }, Effect.flatMap(instance, send), restore)),
+    Effect.zipRight(task.kernel.commands.inTurn(slot, Effect.flatMap(instance, send), restore)),
     onPluginFailure((failure) =>
       command.inDoubt === true
         ? recordUnknown(command, progress)

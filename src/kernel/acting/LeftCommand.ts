@@ -98,28 +98,36 @@ export const resume = (
   left: LeftCommand,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const { commandId, actuator, args, argsDigest, agentId } = left.commanded.payload
-      const command: Command.Command = {
-        // The arguments were copied and checked when they were recorded.
-        ...{ task, commandId, actuator, args: args as JsonObject, argsDigest, agentId },
-        inDoubt: left.dispatched,
-      }
-      const progress = progressOf(left)
-      const resolved = yield* Command.resolve(command)
-      const steps =
-        resolved === undefined
-          ? CommandExecution.denyUnknown(command, progress)
-          : left.dispatched
-            ? settleDoubt(command, resolved, left, progress, restore)
-            : left.question === undefined
-              ? ruleAgain(command, resolved, left, progress, restore)
-              : followQuestion(command, resolved, left, left.question, progress, restore)
-      return yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
-      )
-    }),
+    Command.withPlace(task, (place) =>
+      Effect.gen(function* () {
+        const command = commandOf(task, left, place)
+        const progress = progressOf(left)
+        const resolved = yield* Command.resolve(command)
+        const steps =
+          resolved === undefined
+            ? CommandExecution.denyUnknown(command, progress)
+            : left.dispatched
+              ? settleDoubt(command, resolved, left, progress, restore)
+              : left.question === undefined
+                ? ruleAgain(command, resolved, left, progress, restore)
+                : followQuestion(command, resolved, left, left.question, progress, restore)
+        return yield* Effect.onExit(steps, (exit) =>
+          Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
+        )
+      }),
+    ),
   )
+
+/** The command that was left. */
+export const commandOf = (
+  task: ActingTask,
+  { commanded, dispatched }: LeftCommand,
+  place: Command.Command["place"],
+): Command.Command => {
+  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
+  // The arguments were copied and checked when they were recorded.
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, inDoubt: dispatched }
+}
 
 /**
  * Whether a command that may have taken effect may be dispatched again. A world's step may only where the world was
@@ -195,7 +203,7 @@ const followQuestion = (
       yield* confirmations.withdraw(question, changed ?? reason)
       return yield* recordDenied(command, progress, changed === undefined ? rule : "effective-risk", changed ?? reason)
     }
-    const settled = yield* restore(confirmations.resume(question))
+    const settled = yield* Command.stepAside(command, restore(confirmations.resume(question)))
     return yield* CommandExecution.followAnswer(command, resolved, rule, settled, progress, restore)
   })
 

@@ -18,7 +18,7 @@ import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import { Paused, recordDispatches } from "./Dispatch.ts"
-import { isRepeatable, isStillAllowed, type LeftCommand, progressOf, thenOf } from "./LeftCommand.ts"
+import { commandOf, isRepeatable, isStillAllowed, progressOf, thenOf } from "./LeftCommand.ts"
 import type { LeftCommands } from "./LeftCommands.ts"
 import { recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
 
@@ -44,13 +44,17 @@ export const together = (
       if (first === undefined) return []
       if (commands.some(({ actuator }) => actuator !== first.actuator)) return yield* severalActuators(commands)
       if (new Set(commands.map(({ agentId }) => agentId)).size < commands.length) return yield* severalOfOne(commands)
-      const travellers = yield* request(task, left, commands)
-      const steps = travelled(task, travellers, restore)
-      yield* Effect.onExit(steps, (exit) =>
-        Exit.isFailure(exit) ? CommandOutcome.recordAborted(travellers, exit.cause) : Effect.void,
-      )
-      return yield* Effect.forEach(travellers, ({ outcome }) =>
-        outcome === undefined ? Effect.dieMessage("a command of a round has no outcome") : Effect.succeed(outcome),
+      return yield* Command.withPlace(task, (place) =>
+        Effect.gen(function* () {
+          const travellers = yield* request(task, left, commands, place)
+          const steps = travelled(task, travellers, restore)
+          yield* Effect.onExit(steps, (exit) =>
+            Exit.isFailure(exit) ? CommandOutcome.recordAborted(travellers, exit.cause) : Effect.void,
+          )
+          return yield* Effect.forEach(travellers, ({ outcome }) =>
+            outcome === undefined ? Effect.dieMessage("a command of a round has no outcome") : Effect.succeed(outcome),
+          )
+        }),
       )
     }),
   )
@@ -80,14 +84,19 @@ const severalOfOne = (commands: ReadonlyArray<AgentCommand>) =>
   })
 
 /** Records the requests in one commit. Commands that an earlier kernel left go on under their ids. */
-const request = (task: ActingTask, left: LeftCommands, commands: ReadonlyArray<AgentCommand>) =>
+const request = (
+  task: ActingTask,
+  left: LeftCommands,
+  commands: ReadonlyArray<AgentCommand>,
+  place: Command.Command["place"],
+) =>
   Effect.gen(function* () {
     const made = yield* Effect.forEach(commands, (requested) =>
       Effect.gen(function* () {
         const { agentId, actuator, args, causationId = task.openedBy } = requested
         const begun = left.take({ agentId, actuator, args })
-        if (begun !== undefined) return { begun, causationId, command: commandOf(task, begun) }
-        return { begun, causationId, command: yield* Command.make(task, actuator, args, agentId) }
+        if (begun !== undefined) return { begun, causationId, command: commandOf(task, begun, place) }
+        return { begun, causationId, command: yield* Command.make(task, actuator, args, place, agentId) }
       }),
     )
     const [firstMade] = made
@@ -110,12 +119,6 @@ const request = (task: ActingTask, left: LeftCommands, commands: ReadonlyArray<A
         : [{ command, progress: Command.begun(event), left: undefined, version: event.version }]
     })
   })
-
-const commandOf = (task: ActingTask, { commanded, dispatched }: LeftCommand): Command.Command => {
-  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
-  // The arguments were copied and checked when they were recorded.
-  return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId, inDoubt: dispatched }
-}
 
 /** The gate, and the round of those that it lets pass. */
 const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, restore: Restore) =>
@@ -187,10 +190,13 @@ const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Re
     }
     // A question that a person was asked still stands.
     if (decision === "allow" && question === undefined) return true
-    const settled = yield* restore(
-      question === undefined
-        ? CommandExecution.ask(command, resolved, confirmWithinMs, progress.last)
-        : confirmations.resume(question),
+    const settled = yield* Command.stepAside(
+      command,
+      restore(
+        question === undefined
+          ? CommandExecution.ask(command, resolved, confirmWithinMs, progress.last)
+          : confirmations.resume(question),
+      ),
     )
     progress.last = settled.event.id
     if (settled.kind === "approved") return true
@@ -235,6 +241,7 @@ const dispatch = (
         yield* task.kernel.lease.check
         return yield* denyAll("open-task", "its task was closed or cancelled meanwhile")
       }
+      yield* task.kernel.commands.leave(first.command.place)
       const startedAt = performance.now()
       const actions = Object.fromEntries(
         travellers.map(({ command }) => [command.agentId ?? "", command.args.action ?? null] as const),
@@ -251,7 +258,7 @@ const dispatch = (
   return restore(task.continued).pipe(
     Effect.zipRight(
       task.kernel.commands.inTurn(
-        { lane, actuator: first.command.actuator, priority },
+        { lane, actuator: first.command.actuator, priority, place: first.command.place },
         Effect.flatMap(instance, send),
         restore,
       ),

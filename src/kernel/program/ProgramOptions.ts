@@ -17,6 +17,7 @@ export interface ToolFields {
   readonly result?: DataSchema.DataSchema
   readonly risk?: Risk
   readonly idempotent?: boolean
+  readonly concurrent?: boolean
   readonly priority?: number
   readonly timeout?: number
   readonly metadata?: JsonObject
@@ -44,6 +45,7 @@ const ToolFields = Options.of<ToolFields>({
     result: DataSchema.DataSchema,
     risk: Risk,
     idempotent: Schema.Boolean,
+    concurrent: Schema.Boolean,
   },
 }).annotations({ description: "a tool: Tool.make({ description, run, … })" })
 

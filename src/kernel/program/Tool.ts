@@ -39,6 +39,12 @@ export interface ToolOptions<Args extends DataSchema, Result extends DataSchema,
   readonly risk?: Risk
   /** Whether doing it twice is as good as once. Default: unknown. */
   readonly idempotent?: boolean
+  /**
+   * Whether it may run at the same time as the other calls of a model's answer. The calls of an answer run concurrently
+   * if each of them is `concurrent` or has the risk `none`; otherwise they run one by one, in the order of the answer.
+   * Default: false.
+   */
+  readonly concurrent?: boolean
   /** Higher goes first where commands wait. Default: 0. */
   readonly priority?: number
   /** How long a call may take, in milliseconds. Default: 30 000. */

@@ -41,6 +41,8 @@ export interface ActuatorCapability {
   readonly world?: true
   /** Whether repeating it has no further effect, if the manifest says so. */
   readonly idempotent?: boolean
+  /** Whether it may run at the same time as the other calls of one answer, if the manifest says so. */
+  readonly concurrent?: boolean
 }
 
 /** A sensor whose readings an agent receives. */
@@ -135,7 +137,7 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
     actuators: described(
       activeActuators(registry),
       (plugin) => manifest(plugin).flatMap(actuatorsOf),
-      (name, { description, args, result, risk, idempotent }, plugin): ActuatorCapability => ({
+      (name, { description, args, result, risk, idempotent, concurrent }, plugin): ActuatorCapability => ({
         ...{ name, description },
         ...(args === undefined ? {} : { args }),
         ...(result === undefined ? {} : { result }),
@@ -143,6 +145,7 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
         ...riskIn(registry, plugin, risk),
         ...(isStep(name, plugin) ? { world: true as const } : {}),
         ...(idempotent === undefined ? {} : { idempotent }),
+        ...(concurrent === undefined ? {} : { concurrent }),
       }),
     ),
   }

@@ -88,6 +88,9 @@ export const Actuator = Schema.Struct({
   result: optional(JsonObject.annotations({ description: "a JSON Schema: what it answers has to fit it" })),
   risk: optional(Risk),
   idempotent: optional(Schema.Boolean.annotations({ description: "whether doing it twice is as good as once" })),
+  concurrent: optional(
+    Schema.Boolean.annotations({ description: "whether it may run at the same time as other calls of one answer" }),
+  ),
 }).annotations({ identifier: "Actuator" })
 
 export type Actuator = typeof Actuator.Type
