@@ -1,13 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
+import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Sensor from "../../src/kernel/program/Sensor.ts"
@@ -184,6 +185,50 @@ describe("a task of a subject", () => {
             expect([unscored?.payload.name, others]).toEqual(["greeted", []])
             yield* (yield* TaskControl).cancel("open", { by: "human:x", reason: SECRET })
             expect(yield* log.verify).toMatchObject({ _tag: "Intact" })
+          }),
+        )
+        expect(leaking(directory)).toEqual([])
+      }),
+  )
+
+  it.scopedLive(
+    "asks a person in words that only the key opens: without it, nobody can approve what cannot be shown",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const gate: GateConfig = {
+          default: "allow",
+          rules: [{ name: "ask", actuator: "program/ask", decision: "confirm" }],
+        }
+        const { run } = yield* (yield* testKernel({ ...options(), gate, directory })).start
+        yield* run(
+          Effect.gen(function* () {
+            const { tasks } = yield* Kernel
+            const people = yield* Confirmations
+            const task = yield* tasks.open(opening)
+            /** Asks for a command, and waits for its question. */
+            const asked = Effect.gen(function* () {
+              const { position } = yield* (yield* EventLog).head
+              const acting = yield* Effect.fork(task.act("program/ask", { of: SECRET }))
+              yield* seen(({ type, position: at }) => type === "ConfirmationRequested" && at > position)
+              const [[id, waiting] = []] = Object.entries(yield* people.pending)
+              return { acting, id: String(id), waiting }
+            })
+            const by = { by: "ada", channel: "program", reason: `as ${SECRET} said` }
+
+            const first = yield* asked
+            expect(JSON.stringify(first.waiting)).toContain(SECRET)
+            yield* people.decide(first.id, { approved: true, ...by })
+            expect((yield* Fiber.join(first.acting)).status).toBe("succeeded")
+
+            const second = yield* asked
+            yield* shred
+            expect(yield* Effect.flip(people.decide(second.id, { approved: true, ...by }))).toMatchObject({
+              _tag: "NotAsShown",
+            })
+            yield* people.decide(second.id, { approved: false, ...by })
+            expect((yield* Fiber.join(second.acting)).status).toBe("denied")
+            yield* task.close("abandoned", SECRET)
           }),
         )
         expect(leaking(directory)).toEqual([])

@@ -17,4 +17,4 @@ export const keysFor = (keys: PersonalDataKeys.Keys, decrypted: boolean): Person
   decrypted === true ? keys : NO_KEYS
 
 /** Keys that open nothing. They are only ever read from. */
-export const NO_KEYS: PersonalDataKeys.Keys = PersonalDataKeys.memory()
+const NO_KEYS: PersonalDataKeys.Keys = PersonalDataKeys.memory()
