@@ -12,7 +12,7 @@ export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
 })
 
 /** How long a computation runs before it yields, in milliseconds. */
-const SLICE_MS = 20
+export const SLICE_MS = 20
 
 /**
  * Visits items in order, and yields to the event loop after some 20 ms, so that requests are answered and signals arrive however long

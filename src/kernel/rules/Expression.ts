@@ -150,7 +150,7 @@ export const described = (
   if (cause instanceof ParseError || cause instanceof EvaluationError || cause instanceof CelTypeError) {
     return { code: cause.code, summary: cause.summary, start: cause.range?.start ?? 0 }
   }
-  if (cause instanceof Meter.TooExpensive) return { code: TOO_EXPENSIVE, summary: cause.message, start: 0 }
+  if (cause instanceof Meter.TooExpensive) return { code: TOO_EXPENSIVE, summary: cause.summary, start: 0 }
   return { code: "", summary: cause instanceof Error ? cause.message : String(cause), start: 0 }
 }
 

@@ -14,16 +14,18 @@ export interface Budget {
  */
 export const BUDGET: Budget = { steps: 5_000_000 }
 
-/** The expression would take more steps than its budget has. */
+/** The expression would take more steps than its budget has. Its message names it. */
 export class TooExpensive extends Error {
   override readonly name = "TooExpensive"
+  /** The same without its name, for messages that begin with it. */
+  readonly summary: string
 
   constructor(source: string, { steps, total }: Budget, isTotal: boolean) {
-    super(
-      isTotal
-        ? `\`${shortened(source)}\` took more than ${amount(total)} steps in all, and was given up. Ask about fewer events or tasks, or ask at the command line`
-        : `\`${shortened(source)}\` takes more than ${amount(steps)} steps for one answer, and was given up. Nest no loops over long lists, build no long texts, and match shorter ones`,
-    )
+    const taken = isTotal
+      ? `took more than ${amount(total)} steps in all, and was given up. Ask about fewer events or tasks, or ask at the command line`
+      : `takes more than ${amount(steps)} steps for one answer, and was given up. Nest no loops over long lists, build no long texts, and match shorter ones`
+    super(`\`${shortened(source)}\` ${taken}`)
+    this.summary = `it ${taken}`
   }
 }
 

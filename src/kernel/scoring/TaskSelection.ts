@@ -4,6 +4,7 @@ import { type Context, Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { SLICE_MS, yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
@@ -80,7 +81,13 @@ const fitting = (
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
     const leftOut = select.where === undefined ? new Map<string, number>() : yield* leftOutTimes(log, new Set(taskIds))
     const fits = new Set<string>()
+    let startedAt = performance.now()
     for (const taskId of taskIds) {
+      // An expression may take its whole budget for each task: signals arrive in between.
+      if (performance.now() - startedAt > SLICE_MS) {
+        yield* yieldToEventLoop
+        startedAt = performance.now()
+      }
       const task = known[taskId]
       if (task === undefined) continue
       const opening = opened.get(taskId) ?? { plugins: [], seed: null }
