@@ -1,9 +1,10 @@
 /** An agent that thinks with a model, at work on one task: its conversation so far, and what it has used up. */
 
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import * as Budgets from "./Budget.ts"
 import { type GuideUnknown, named, withConfig } from "./Guide.ts"
 import type * as Memory from "./Memory.ts"
@@ -14,6 +15,7 @@ import type { Message } from "./models/Message.ts"
 export interface Run {
   /** With the guide that the task's plugins have under its name. */
   readonly settings: Settings
+  /** By the monotonic clock: a budget of time does not follow a clock that is set. */
   readonly beganAt: number
   /** How long it waited for people to say something, in milliseconds. */
   waitedMs: number
@@ -41,7 +43,7 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
     const { guides, config } = yield* task.capabilities()
     const own = guideName === undefined ? settings.guide : yield* named(guideName, guides)
     const guide = config === undefined ? own : withConfig(own, config)
-    const beganAt = yield* Clock.currentTimeMillis
+    const beganAt = yield* MonotonicClock.now
     const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
     return {
       settings: withGuide(settings, guide),
@@ -59,13 +61,13 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
  * not count.
  */
 export const exceededIn = ({ budget }: Settings, run: Run, afterMs = 0) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
+  Effect.map(MonotonicClock.now, (now) =>
     Budgets.exceeded(budget, { ...run.used, wallMs: now + afterMs - run.beganAt - run.waitedMs }),
   )
 
 /** How much is left of the budget of time, in milliseconds: infinite where there is none. */
 export const leftMsOf = ({ budget }: Settings, run: Run): Effect.Effect<number> =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
+  Effect.map(MonotonicClock.now, (now) =>
     Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - (now - run.beganAt - run.waitedMs)),
   )
 

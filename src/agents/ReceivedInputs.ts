@@ -1,10 +1,11 @@
 /** What people say to a model agent: taken from its task, and told to its model as messages of the user. */
 
-import { Clock, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { AgentTask, InputOptions } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import type { Json } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import { type Run, tell } from "./ModelRun.ts"
@@ -32,9 +33,9 @@ export const takeUrgent = (task: AgentTask): Effect.Effect<Said | undefined, Inp
 /** Waits until somebody says something. The time that passes is none of the agent's. */
 export const awaitNext = (task: AgentTask, run: Run): Effect.Effect<Said, InputError> =>
   Effect.gen(function* () {
-    const since = yield* Clock.currentTimeMillis
+    const since = yield* MonotonicClock.now
     const said = yield* take(task, { wait: true })
-    run.waitedMs += (yield* Clock.currentTimeMillis) - since
+    run.waitedMs += (yield* MonotonicClock.now) - since
     return said ?? (yield* awaitNext(task, run))
   })
 

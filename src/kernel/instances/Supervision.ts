@@ -1,7 +1,8 @@
 /** Restarts crashed plugins with a back-off, and quarantines those that crash too often. */
 
-import { Clock, type Context, Data, Effect, Random } from "effect"
+import { type Context, Data, Effect, Random } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -95,7 +96,7 @@ export const make = ({ log, registry, policy = standard }: SupervisorOptions): S
       // The current registry, since the caller's may be older than the crash.
       const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* MonotonicClock.now
       const found = restartState(crashesOf.get(plugin) ?? [], now, policy)
       if (found._tag !== "Waiting") return
       yield* Effect.sleep(found.ms)
@@ -104,7 +105,7 @@ export const make = ({ log, registry, policy = standard }: SupervisorOptions): S
 
   const crashed = (plugin: string, how: string) =>
     Effect.gen(function* () {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* MonotonicClock.now
       const jitter = yield* Random.next
       const crashes = [
         ...(crashesOf.get(plugin) ?? []).filter((crash) => crash.at > at - policy.windowMs),
