@@ -101,7 +101,13 @@ const isObject = (value: Json): value is JsonObject =>
 const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "content"> => {
   switch (outcome.status) {
     case "succeeded":
-      return { isError: false, content: outcome.result }
+      return {
+        isError: false,
+        content:
+          outcome.unrecorded === undefined
+            ? outcome.result
+            : { succeeded: true, resultNotRecorded: outcome.unrecorded, note: "It was done. Do not repeat it." },
+      }
     case "failed":
       return { isError: true, content: { failed: outcome.error.message, code: outcome.error.code } }
     case "denied":

@@ -55,8 +55,17 @@ export const actingEvents = [
   eventType(
     "CommandSucceeded",
     "A command was executed.",
-    { commandId, result: Json, latencyMs: Milliseconds },
-    { personal: { result: null } },
+    {
+      commandId,
+      result: Json,
+      latencyMs: Milliseconds,
+      unrecorded: optional(
+        Schema.Struct({ reason: Schema.String }).annotations({
+          description: "Why its result, which is null here, could not be recorded, although it was executed",
+        }),
+      ),
+    },
+    { personal: { result: null, unrecorded: { reason: SHREDDED } } },
   ),
   eventType(
     "CommandFailed",

@@ -35,7 +35,12 @@ export type CommandOutcome = {
   /** The event that ended it. */
   readonly event: Event
 } & (
-  | { readonly status: "succeeded"; readonly result: Json }
+  | {
+      readonly status: "succeeded"
+      readonly result: Json
+      /** Why the result, which is null here, could not be recorded. The command took effect all the same. */
+      readonly unrecorded?: string
+    }
   | { readonly status: "failed"; readonly error: Failure }
   | { readonly status: "denied"; readonly rule: string; readonly reason: string }
   | { readonly status: "expired"; readonly reason: string }

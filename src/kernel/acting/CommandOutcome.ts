@@ -18,7 +18,7 @@ import {
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type ExecutionResult = (
-  | { readonly succeeded: Json; readonly latencyMs: number }
+  | { readonly succeeded: Json; readonly latencyMs: number; readonly unrecorded?: string }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
   /** The plugin's environment after the command. */
@@ -28,8 +28,9 @@ export type ExecutionResult = (
 }
 
 /**
- * Records a command's outcome and, in the same commit, its changes to the plugin's environment. An outcome that the
- * log cannot store is recorded as a failure with code `OutcomeNotRecordable`, so that every dispatch ends.
+ * Records a command's outcome and, in the same commit, its changes to the plugin's environment. A result that the
+ * log cannot store is left out: the command succeeded (`unrecorded`). A failure that it cannot store has the code
+ * `OutcomeNotRecordable`. So every dispatch ends.
  */
 export const recordOutcome = (
   command: Command,
@@ -53,11 +54,21 @@ export const recordOutcome = (
     )
     .pipe(
       Effect.catchTag("InvalidEvent", ({ message }) =>
-        recordOutcome(command, plugin, progress, {
-          failed: { code: "OutcomeNotRecordable", message: plainText(message) },
-        }),
+        recordOutcome(
+          command,
+          plugin,
+          progress,
+          "succeeded" in ending
+            ? unrecorded(message, ending.latencyMs)
+            : { failed: { code: "OutcomeNotRecordable", message: plainText(message) } },
+        ),
       ),
     )
+
+/** The outcome of a command that was executed, and whose result cannot be recorded. */
+export const unrecorded = (reason: string, latencyMs: number): ExecutionResult => ({
+  ...{ succeeded: null, latencyMs, unrecorded: plainText(reason) },
+})
 
 /**
  * Logs the outcome of a command whose task another kernel has taken over. The log keeps `CommandOutcomeUnknown` for
@@ -77,7 +88,10 @@ export const outcomeOf = (
   ending: ExecutionResult,
 ): CommandOutcome =>
   "succeeded" in ending
-    ? { status: "succeeded", commandId, actuator, args, event, result: ending.succeeded }
+    ? {
+        ...{ status: "succeeded", commandId, actuator, args, event, result: ending.succeeded },
+        ...(ending.unrecorded === undefined ? {} : { unrecorded: ending.unrecorded }),
+      }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
 /** The event of a command's end. */
@@ -86,7 +100,10 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
     ? {
         type: "CommandSucceeded",
         causationId,
-        payload: { commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
+        payload: {
+          ...{ commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
+          ...(ending.unrecorded === undefined ? {} : { unrecorded: { reason: ending.unrecorded } }),
+        },
       }
     : {
         type: "CommandFailed",

@@ -12,7 +12,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
-import { recordDenied, recordOutcome, recordUnknown } from "./CommandOutcome.ts"
+import { recordDenied, recordOutcome, recordUnknown, unrecorded } from "./CommandOutcome.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
@@ -162,11 +162,15 @@ export const call = (
         rewards: isStep ? rewardsOf(step, result) : [],
         latencyMs: MonotonicClock.elapsedSince(startedAt),
       }),
-    onFailure: (failure) =>
-      recordOutcome(command, plugin, progress, {
-        failed: failureOf(failure),
-        state: "state" in failure ? failure.state : undefined,
-        latencyMs: MonotonicClock.elapsedSince(startedAt),
-      }),
+    onFailure: (failure) => {
+      const latencyMs = MonotonicClock.elapsedSince(startedAt)
+      const state = "state" in failure ? failure.state : undefined
+      // The plugin has answered, so the command took effect. Of a world's step, the answer says what came of it.
+      const outcome =
+        failure._tag === "AnswerInvalid" && !isStep
+          ? unrecorded(failure.reason, latencyMs)
+          : { failed: failureOf(failure), latencyMs }
+      return recordOutcome(command, plugin, progress, { ...outcome, state })
+    },
   })
 }

@@ -5,7 +5,7 @@ import { Cause, type Context, Effect, type Exit, Fiber } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { AnswerInvalid, type CallError, CallFailed, CallTimedOut } from "../../plugins/PluginError.ts"
 import { ARGS_INVALID } from "../../plugins/process/validatingCalls.ts"
-import { findNonJson, type Json } from "../../values/Json.ts"
+import { isTooDeep, type Json, MAX_DEPTH, wellFormed } from "../../values/Json.ts"
 import type { ProgramFunction } from "./Program.ts"
 import type { ToolContext } from "./ProgramFunction.ts"
 
@@ -90,17 +90,23 @@ const effectOf = (returned: unknown, services: Context.Context<never>): Effect.E
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
-/** A copy of an answer, which the program may change afterwards. Fails with what in it is not JSON. */
+/**
+ * An answer as JSON, the way `JSON.stringify` writes it: a `Date` as text, `toJSON` called, members that are `undefined`
+ * left out; no answer, and a function, is null. Half of a character becomes a replacement character. Fails with the
+ * reason where there is no JSON: a cycle, a BigInt, a getter that throws, too many levels.
+ */
 const copied = (answer: unknown): Effect.Effect<Json, string> =>
   Effect.try({
     try: (): Json => {
-      // A function without an answer has nothing to say.
-      if (answer === undefined) return null
-      const wrong = findNonJson(answer)
-      if (wrong !== undefined) throw new Error(`${wrong.found} at ${wrong.path || "/"}`)
-      return structuredClone(answer) as Json
+      const text = JSON.stringify(answer)
+      const json = text === undefined ? null : wellFormed(JSON.parse(text))
+      if (json === undefined || isTooDeep(json)) throw new Error(`more than ${MAX_DEPTH} levels`)
+      return json
     },
-    catch: (cause) => `expected JSON, found ${cause instanceof Error ? cause.message : String(cause)}`,
+    catch: (cause) => {
+      const [reason] = (cause instanceof Error ? cause.message : String(cause)).split("\n")
+      return `expected JSON, found a value that JSON.stringify refuses: ${reason}`
+    },
   })
 
 /** What a function threw, or failed or died with: its `code`, tag or name, and its message. */

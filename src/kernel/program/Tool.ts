@@ -30,7 +30,7 @@ export interface ToolOptions<Args extends DataSchema, Result extends DataSchema,
    * they are decoded; what only the decoding can refuse fails the command. Default: any object.
    */
   readonly args?: Args
-  /** The result, which an Effect Schema encodes. A result that does not fit is a failed command. Default: any JSON. */
+  /** The result, which an Effect Schema encodes. A result that does not fit is not recorded; its command has succeeded. Default: any JSON. */
   readonly result?: Result
   /**
    * How much harm a command can do. It is the program's own word, and no grant raises it. Default: undeclared, about

@@ -53,7 +53,15 @@ const outcomeOf = (
   if (command === undefined || typeof commandId !== "string") return undefined
   const of = { commandId, ...command, event }
   // Keys keep their recorded order, since an agent may turn the result into text.
-  if (is(event, "CommandSucceeded")) return { status: "succeeded", ...of, result: event.payload.result }
+  if (is(event, "CommandSucceeded")) {
+    const { result, unrecorded } = event.payload
+    return {
+      status: "succeeded",
+      ...of,
+      result,
+      ...(unrecorded === undefined ? {} : { unrecorded: unrecorded.reason }),
+    }
+  }
   if (is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }
   if (is(event, "CommandOutcomeUnknown")) return { status: "unknown", ...of, reason: UNKNOWN_REASON }
   if (!is(event, "CommandDenied")) return undefined

@@ -97,7 +97,10 @@ const summaries: Summaries = {
   CommandAllowed: ({ rule }) => `by ${rule}`,
   CommandDenied: ({ rule, reason }) => `by ${rule}: ${reason}`,
   CommandDispatched: ({ commandId }) => commandId,
-  CommandSucceeded: ({ result, latencyMs }) => `${value(result)} in ${duration(latencyMs)}`,
+  CommandSucceeded: ({ result, latencyMs, unrecorded }) =>
+    unrecorded === undefined
+      ? `${value(result)} in ${duration(latencyMs)}`
+      : `done in ${duration(latencyMs)}; its result is not recorded: ${unrecorded.reason}`,
   CommandFailed: ({ error }) => `${error.code}: ${error.message}`,
   CommandOutcomeUnknown: ({ commandId }) => commandId,
 
