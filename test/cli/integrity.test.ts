@@ -95,8 +95,10 @@ describe("log verify --anchor", () => {
   it("holds the log to it, and says whether the key is trusted", async () => {
     const against = ["log", "verify", "--log", log, "--anchor", signed]
     const trusted = await document([...against, "--public-key", publicKey])
-    expect(keysOf(trusted)).toEqual(["anchor", "events", "head", "intact", "looks", "trusted"])
+    expect(keysOf(trusted)).toEqual(["ageMs", "anchor", "events", "head", "intact", "looks", "recordedAt", "trusted"])
     expect(trusted).toMatchObject({ intact: true, trusted: true })
+    const { recordedAt, ageMs } = trusted
+    expect(Number(recordedAt) + Number(ageMs)).toBeLessThanOrEqual(Date.now())
     expect(await document(against)).toMatchObject({ intact: true, trusted: false })
     const { stdout } = await hindcast(against)
     expect(stdout).toMatch(

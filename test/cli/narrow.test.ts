@@ -80,6 +80,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "subjects"],
   ["log", "shred", "nobody", "--reason", "They asked for it", "--yes"],
   ["log", "archive", "--until", "@40"],
+  ["log", "backup", "backup.db"],
+  ["log", "restore", "backup.db"],
   ["log", "upgrade"],
   ["log", "import", "none.jsonl"],
   ["log", "anchor", "--key", "key.pem", "--out", "anchor.json"],

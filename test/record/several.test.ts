@@ -12,7 +12,11 @@ import { inRepository } from "../repository.ts"
 import { eventsOf, temporary } from "./recorded.ts"
 
 const PROGRAM = inRepository("test", "record", "programs", "busy.mjs")
+const OPENING = inRepository("test", "record", "programs", "opening.mjs")
 const PROGRAMS = 4
+const AT_ONCE = 9
+/** What they open the log as, in turn. */
+const KINDS = ["recorder", "writer", "reader"]
 const CALLS = 25
 
 /** Starts a program that records a task of this id; it says when it is half way, and waits there for a line. */
@@ -60,6 +64,20 @@ describe("several programs that record into one log at once", () => {
       return "all"
     })
     expect(again).toBe("all")
+  })
+
+  it("open a new log at the same moment, beside kernels and readers, and none finds it busy", async () => {
+    const log = temporary("at-once.db")
+    const ids = Array.from({ length: AT_ONCE }, (_, index) => `opening-${index}`)
+    const children = ids.map((id) =>
+      spawn(process.execPath, [OPENING, log, id], { stdio: ["pipe", "pipe", "inherit"] }),
+    )
+    // All have loaded what they need before the first one opens the log.
+    await Promise.all(children.map(({ stdout }) => once(stdout, "data")))
+    const said = Promise.all(children.map(async ({ stdout }) => String((await once(stdout, "data"))[0]).trim()))
+    children.forEach(goOn)
+    expect(await said).toEqual(ids.map((id, index) => `${id} ${KINDS[index % KINDS.length]}`))
+    expect(await Promise.all(children.map(endOf))).toEqual(ids.map(() => 0))
   })
 
   it("lose nothing when one is killed, and the next to come abandons that one's task alone", async () => {

@@ -14,8 +14,8 @@ const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
 
 /** First advice for the owner of a damaged log. */
 export const RECOVERY =
-  "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then restore the last good " +
-  "copy, or save what can be read into a new file (`sqlite3 FILE .recover | sqlite3 NEW`); `hindcast log verify` says up to " +
+  "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then bring back the last " +
+  "good backup (`hindcast log restore BACKUP --replace`), or save what can be read into a new file (`sqlite3 FILE .recover | sqlite3 NEW`); `hindcast log verify` says up to " +
   "which position a file is sound."
 
 /** Checks a log's file and its sibling files before SQLite opens them. The file must exist. */
