@@ -238,6 +238,24 @@ describe("the key file", () => {
       }),
   )
 
+  it.scopedLive(
+    "is not used for reading by a log that is opened without personal data, which encrypts all the same",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const filename = path.join(directory, "log.db")
+        const without = Context.get(yield* Layer.build(layerSqlite({ filename, personal: false })), EventLog)
+        yield* without.append(note(SECRET, "anna"))
+        expect((yield* without.readPage({}, 1))[0]).toMatchObject({
+          payload: { text: "[shredded]" },
+          personal: { readable: false },
+        })
+        expect(bytesOf(directory).includes(SECRET)).toBe(false)
+        const reader = Context.get(yield* open(directory), EventLog)
+        expect((yield* reader.readPage({}, 1))[0]?.payload.text).toBe(SECRET)
+      }),
+  )
+
   it.scopedLive("a key file that another program is about to write to is read all the same", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
