@@ -110,6 +110,42 @@ export interface Generator {
   readonly permutation: { (below: number): Array<number>; <A>(list: ReadonlyArray<A>): Array<A> }
 }
 
+/**
+ * Elementary functions that return the same bits in every JavaScript engine and on every machine. Those of `Math` do not: the last bit of
+ * `Math.sin` depends on the engine's version, so that a world that uses it may leave its recorded course when it is run again. `exp`, `log` and
+ * `pow` return what glibc returns, and so numpy; the others are correctly rounded. `+`, `-`, `*`, `/`, `%` and `Math.sqrt`, `fround`, `abs`, `floor`
+ * and their like are exact everywhere; `**` is not.
+ */
+export interface ElementaryFunctions {
+  readonly sin: (x: number) => number
+  readonly cos: (x: number) => number
+  readonly tan: (x: number) => number
+  readonly asin: (x: number) => number
+  readonly acos: (x: number) => number
+  readonly atan: (x: number) => number
+  /** The angle of the point (x, y). */
+  readonly atan2: (y: number, x: number) => number
+  /** √(x² + y²). */
+  readonly hypot: (x: number, y: number) => number
+  readonly exp: (x: number) => number
+  /** e^x - 1. */
+  readonly expm1: (x: number) => number
+  readonly log: (x: number) => number
+  /** log(1 + x). */
+  readonly log1p: (x: number) => number
+  readonly log2: (x: number) => number
+  readonly log10: (x: number) => number
+  /** x^y. As in C, `pow(1, NaN)` is 1. */
+  readonly pow: (x: number, y: number) => number
+  readonly cbrt: (x: number) => number
+  readonly sinh: (x: number) => number
+  readonly cosh: (x: number) => number
+  readonly tanh: (x: number) => number
+  readonly asinh: (x: number) => number
+  readonly acosh: (x: number) => number
+  readonly atanh: (x: number) => number
+}
+
 /** The result of a command that the host ran for the plugin. */
 export interface RunResult {
   /** Exit code; null if a signal ended the command. */
@@ -165,6 +201,8 @@ export interface PluginContext {
   readonly signal: Signal
   /** A number in [0, 1), from a generator seeded by the kernel: the same seed gives the same numbers. */
   readonly random: () => number
+  /** Elementary functions with the same bits in every engine. What can be executed again should use them instead of those of `Math`. */
+  readonly math: ElementaryFunctions
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
   /**

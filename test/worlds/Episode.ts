@@ -6,6 +6,7 @@ import * as fs from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import { Either } from "effect"
 import type { Json, JsonObject, Space, World, WorldContext } from "../../src/plugins/author.ts"
+import { elementary } from "../../src/plugins/elementary/Elementary.ts"
 import * as Manifest from "../../src/plugins/manifest/Manifest.ts"
 import * as Generator from "../../src/plugins/numpy/Generator.ts"
 import * as Run from "../../src/plugins/runner/world/Episode.ts"
@@ -41,6 +42,7 @@ export const contextOf = (rng: WorldContext["rng"]): WorldContext => ({
   signal: new AbortController().signal,
   log: () => {},
   random: () => 0,
+  math: elementary,
   progress: () => {},
   ...{ run: nothing, readFile: nothing, writeFile: nothing, fetch: nothing, emit: nothing },
 })

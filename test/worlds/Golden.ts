@@ -20,9 +20,6 @@ export interface GoldenEpisode {
 export const episodesOf = (name: string): ReadonlyArray<GoldenEpisode> =>
   JSON.parse(fs.readFileSync(inRepository("test", "golden", "worlds", `${name}.json`), "utf8")).episodes
 
-/** The least number that differs: where a float64 comes from `Math.sin`, processors and versions of V8 disagree. */
-const TOLERANCE = 1e-6
-
 /** Plays the actions of a golden episode, and expects what Gymnasium answered. */
 export const replay = async (game: Played, golden: GoldenEpisode): Promise<void> => {
   const episode = await begin(game, golden.seed, golden.options)
@@ -32,7 +29,7 @@ export const replay = async (game: Played, golden: GoldenEpisode): Promise<void>
     const isLast = index === golden.actions.length - 1
     const { observation, reward, terminated, truncated, info } = await episode.step(action)
     expectSame(observation, golden.observations[index], where)
-    expect(Math.abs(reward - (golden.rewards[index] ?? Number.NaN)), `the reward of ${where}`).toBeLessThan(TOLERANCE)
+    expect(reward, `the reward of ${where}`).toBe(golden.rewards[index])
     expect({ terminated, truncated }, where).toEqual(isLast ? golden.end : { terminated: false, truncated: false })
     for (const [name, column] of Object.entries(golden.info ?? {}))
       expect(name === "action_mask" ? await episode.mask() : info[name], `${name} of ${where}`).toEqual(
@@ -41,10 +38,10 @@ export const replay = async (game: Played, golden: GoldenEpisode): Promise<void>
   }
 }
 
-/** Whole numbers are the same, numbers of a Box within the tolerance. */
+/** Numbers of a Box are float32, which are written with the fewest digits. */
 const expectSame = (found: Json, expected: Json | undefined, where: string) => {
   if (!Array.isArray(found) || !Array.isArray(expected)) return expect(found, where).toEqual(expected)
   expect(found.length, where).toBe(expected.length)
   for (const [index, number] of found.entries())
-    expect(Math.abs(Number(number) - Number(expected[index])), `${where}, number ${index}`).toBeLessThan(TOLERANCE)
+    expect(number, `${where}, number ${index}`).toBe(Math.fround(Number(expected[index])))
 }

@@ -6,7 +6,7 @@ import { followsGymnasium, hasNoAction, keepsItsPromises } from "./promises.ts"
 const game = played("cart-pole", cartPole)
 
 describe("cart-pole", () => {
-  followsGymnasium(game, { beginsExactly: true })
+  followsGymnasium(game)
   keepsItsPromises(game, [{}, { low: -0.2, high: 0.2 }])
   hasNoAction(game, [-1, 2, 0.5, "0", null, true, [0], {}])
 

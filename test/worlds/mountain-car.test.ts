@@ -7,7 +7,7 @@ import { followsGymnasium, hasNoAction, keepsItsPromises } from "./promises.ts"
 const game = played("mountain-car", mountainCar)
 
 describe("mountain-car", () => {
-  followsGymnasium(game, { beginsExactly: true })
+  followsGymnasium(game)
   keepsItsPromises(game)
   hasNoAction(game, [-1, 3, 1.5, "left", null, [1]])
 

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject, MultiAgentWorld, Space, Spaces, Step, World, WorldContext } from "hindcast/plugin"
 import { expect } from "vitest"
+import { elementary } from "../../src/plugins/elementary/Elementary.ts"
 import * as Generator from "../../src/plugins/numpy/Generator.ts"
 import { contains, flaws, sample } from "../../src/plugins/spaces/Space.ts"
 
@@ -42,6 +43,7 @@ export const play = (
     metadata: {},
     log: () => {},
     signal: new AbortController().signal,
+    math: elementary,
     random: () => {
       throw new Error("A world draws from its generator.")
     },

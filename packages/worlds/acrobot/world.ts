@@ -3,7 +3,7 @@
  * (those of Sutton and Barto's book), their order of operations and the draws are those of Gymnasium's Acrobot-v1. The
  * state has float64 numbers, but for the first one, which has float32; observations have float32.
  */
-import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
+import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 /** The duration of a step, in seconds. It is one step of the method of Runge and Kutta. */
 const TAU = 0.2
@@ -14,6 +14,7 @@ const LENGTH = 1
 const MASS = 1
 const CENTRE = 0.5
 const INERTIA = 1
+const CENTRE_SQUARED = CENTRE * CENTRE
 
 /** Two angles, then two angular velocities: of the upper link from hanging, and of the lower one from the upper one. */
 type Motion = readonly [number, number, number, number]
@@ -26,9 +27,9 @@ interface State {
 
 let state: State = { motion: [0, 0, 0, 0], height: -2 }
 
-const stateOf = (motion: Motion): State => ({
+const stateOf = (motion: Motion, { cos }: ElementaryFunctions): State => ({
   motion,
-  height: -Math.cos(motion[0]) - Math.cos(motion[1] + motion[0]),
+  height: -cos(motion[0]) - cos(motion[1] + motion[0]),
 })
 
 const numberIn = (document: JsonObject, name: string, otherwise?: number): number => {
@@ -38,19 +39,27 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
 }
 
 /** The derivatives of the motion by time. */
-const derivatives = ([theta1, theta2, velocity1, velocity2]: Motion, torque: number): Motion => {
+const derivatives = (
+  [theta1, theta2, velocity1, velocity2]: Motion,
+  torque: number,
+  { sin, cos }: ElementaryFunctions,
+): Motion => {
+  const [sine2, cosine2] = [sin(theta2), cos(theta2)]
   const d1 =
-    MASS * CENTRE ** 2 + MASS * (LENGTH ** 2 + CENTRE ** 2 + 2 * LENGTH * CENTRE * Math.cos(theta2)) + INERTIA + INERTIA
-  const d2 = MASS * (CENTRE ** 2 + LENGTH * CENTRE * Math.cos(theta2)) + INERTIA
-  const phi2 = MASS * CENTRE * GRAVITY * Math.cos(theta1 + theta2 - Math.PI / 2)
+    MASS * CENTRE_SQUARED +
+    MASS * (LENGTH * LENGTH + CENTRE_SQUARED + 2 * LENGTH * CENTRE * cosine2) +
+    INERTIA +
+    INERTIA
+  const d2 = MASS * (CENTRE_SQUARED + LENGTH * CENTRE * cosine2) + INERTIA
+  const phi2 = MASS * CENTRE * GRAVITY * cos(theta1 + theta2 - Math.PI / 2)
   const phi1 =
-    -MASS * LENGTH * CENTRE * (velocity2 * velocity2) * Math.sin(theta2) -
-    2 * MASS * LENGTH * CENTRE * velocity2 * velocity1 * Math.sin(theta2) +
-    (MASS * CENTRE + MASS * LENGTH) * GRAVITY * Math.cos(theta1 - Math.PI / 2) +
+    -MASS * LENGTH * CENTRE * (velocity2 * velocity2) * sine2 -
+    2 * MASS * LENGTH * CENTRE * velocity2 * velocity1 * sine2 +
+    (MASS * CENTRE + MASS * LENGTH) * GRAVITY * cos(theta1 - Math.PI / 2) +
     phi2
   const acceleration2 =
-    (torque + (d2 / d1) * phi1 - MASS * LENGTH * CENTRE * (velocity1 * velocity1) * Math.sin(theta2) - phi2) /
-    (MASS * CENTRE ** 2 + INERTIA - (d2 * d2) / d1)
+    (torque + (d2 / d1) * phi1 - MASS * LENGTH * CENTRE * (velocity1 * velocity1) * sine2 - phi2) /
+    (MASS * CENTRE_SQUARED + INERTIA - (d2 * d2) / d1)
   return [velocity1, velocity2, -(d2 * acceleration2 + phi1) / d1, acceleration2]
 }
 
@@ -62,12 +71,12 @@ const combined = (one: Motion, other: Motion, by: (a: number, b: number) => numb
 ]
 
 /** The motion after a step, by the method of Runge and Kutta of the fourth order. */
-const integrated = (from: Motion, torque: number): Motion => {
+const integrated = (from: Motion, torque: number, math: ElementaryFunctions): Motion => {
   const after = (time: number, change: Motion) => combined(from, change, (a, b) => a + time * b)
-  const k1 = derivatives(from, torque)
-  const k2 = derivatives(after(TAU / 2, k1), torque)
-  const k3 = derivatives(after(TAU / 2, k2), torque)
-  const k4 = derivatives(after(TAU, k3), torque)
+  const k1 = derivatives(from, torque, math)
+  const k2 = derivatives(after(TAU / 2, k1), torque, math)
+  const k3 = derivatives(after(TAU / 2, k2), torque, math)
+  const k4 = derivatives(after(TAU, k3), torque, math)
   const plusTwice = (sum: Motion, k: Motion) => combined(sum, k, (a, b) => a + 2 * b)
   const sum = combined(plusTwice(plusTwice(k1, k2), k3), k4, (a, b) => a + b)
   return combined(from, sum, (a, b) => a + (TAU / 6) * b)
@@ -83,8 +92,8 @@ const wrapped = (angle: number): number => {
 
 const bounded = (value: number, most: number): number => Math.min(Math.max(value, -most), most)
 
-const swung = (from: Motion, torque: number): Motion => {
-  const [theta1, theta2, velocity1, velocity2] = integrated(from, torque)
+const swung = (from: Motion, torque: number, math: ElementaryFunctions): Motion => {
+  const [theta1, theta2, velocity1, velocity2] = integrated(from, torque, math)
   return [
     wrapped(theta1),
     wrapped(theta2),
@@ -100,26 +109,24 @@ const motionOf = (document: JsonObject): Motion => {
 }
 
 const environment: World = {
-  reset: ({ rng }, options) => {
+  reset: ({ rng, math }, options) => {
     const low = numberIn(options, "low", -0.1)
     const high = numberIn(options, "high", 0.1)
     if (low > high) throw new RangeError(`low: expected at most high, found ${low} and ${high}`)
     const [theta1 = 0, theta2 = 0, velocity1 = 0, velocity2 = 0] = rng.uniform(low, high, 4).map(Math.fround)
-    state = stateOf([theta1, theta2, velocity1, velocity2])
+    state = stateOf([theta1, theta2, velocity1, velocity2], math)
   },
-  observe: () => {
+  observe: ({ math: { sin, cos } }) => {
     const [theta1, theta2, velocity1, velocity2] = state.motion
-    return [Math.cos(theta1), Math.sin(theta1), Math.cos(theta2), Math.sin(theta2), velocity1, velocity2].map(
-      Math.fround,
-    )
+    return [cos(theta1), sin(theta1), cos(theta2), sin(theta2), velocity1, velocity2].map(Math.fround)
   },
-  step: (_context, action: 0 | 1 | 2) => {
-    state = stateOf(swung(state.motion, action - 1))
+  step: ({ math }, action: 0 | 1 | 2) => {
+    state = stateOf(swung(state.motion, action - 1, math), math)
     return state.height > 1 ? { reward: 0, terminated: true } : { reward: -1 }
   },
   state: () => ({ ...state }),
-  restore: (_context, _options, document) => {
-    state = stateOf(motionOf(document))
+  restore: ({ math }, _options, document) => {
+    state = stateOf(motionOf(document), math)
   },
 }
 

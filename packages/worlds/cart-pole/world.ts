@@ -2,7 +2,7 @@
  * The world `cart-pole`: a pole stands on a cart that is pushed to the left or to the right. The dynamics, their order of
  * operations and the draws are those of Gymnasium's CartPole-v1. The state has float64 numbers, observations float32.
  */
-import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
+import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const GRAVITY = 9.8
 const POLE_MASS = 0.1
@@ -36,9 +36,13 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
 }
 
 /** The state after a push of `force` for one step, by Euler's method. */
-const pushed = ({ position, velocity, angle, angularVelocity, widest }: State, force: number): State => {
-  const cosine = Math.cos(angle)
-  const sine = Math.sin(angle)
+const pushed = (
+  { position, velocity, angle, angularVelocity, widest }: State,
+  force: number,
+  { sin, cos }: ElementaryFunctions,
+): State => {
+  const cosine = cos(angle)
+  const sine = sin(angle)
   const temporary = (force + POLE_MASS_LENGTH * (angularVelocity * angularVelocity) * sine) / TOTAL_MASS
   const angularAcceleration =
     (GRAVITY * sine - cosine * temporary) / (HALF_LENGTH * (4 / 3 - (POLE_MASS * (cosine * cosine)) / TOTAL_MASS))
@@ -65,8 +69,8 @@ const environment: World = {
     state = { position, velocity, angle, angularVelocity, widest: Math.abs(angle) }
   },
   observe: () => [state.position, state.velocity, state.angle, state.angularVelocity].map(Math.fround),
-  step: (_context, action: 0 | 1) => {
-    state = pushed(state, action === 1 ? FORCE : -FORCE)
+  step: ({ math }, action: 0 | 1) => {
+    state = pushed(state, action === 1 ? FORCE : -FORCE, math)
     return hasFallen(state) ? { reward: 1, terminated: true, outcome: "failed" } : { reward: 1 }
   },
   state: () => ({ ...state }),

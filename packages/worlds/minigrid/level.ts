@@ -24,7 +24,7 @@ export const settingsOf = (options: JsonObject): Settings => {
   if (level !== "Empty" && level !== "DoorKey") throw badOption("level", '"Empty" or "DoorKey"', level)
   if (!isInteger(size, 5, 32)) throw badOption("size", "a whole number from 5 to 32", size)
   if (start !== "corner" && start !== "random") throw badOption("start", '"corner" or "random"', start)
-  const most = (level === "Empty" ? 4 : 10) * size ** 2
+  const most = (level === "Empty" ? 4 : 10) * size * size
   if (maxSteps !== undefined && !isInteger(maxSteps, 1, 100_000))
     throw badOption("max_steps", "a whole number from 1 to 100000", maxSteps)
   return { level, size, start, maxSteps: maxSteps ?? most }

@@ -2,7 +2,7 @@
  * The world `mountain-car`: a car in a valley is too weak to drive up the hill and has to swing. The dynamics, their order
  * of operations and the draw are those of Gymnasium's MountainCar-v0. The state has float64 numbers, observations float32.
  */
-import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
+import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const LEFT_WALL = -1.2
 const RIGHT_WALL = 0.6
@@ -16,11 +16,13 @@ interface State {
   readonly position: number
   readonly velocity: number
   readonly highest: number
+  /** The height of the hill where the car is, for those who draw the world. */
+  readonly altitude: number
   /** The least velocity at the flag that ends the episode. */
   readonly goalVelocity: number
 }
 
-let state: State = { position: 0, velocity: 0, highest: 0, goalVelocity: 0 }
+let state: State = { position: 0, velocity: 0, highest: 0, altitude: 0, goalVelocity: 0 }
 
 const numberIn = (document: JsonObject, name: string, otherwise?: number): number => {
   const value: Json | undefined = document[name] ?? otherwise
@@ -30,10 +32,12 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
 
 const clipped = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 
+const altitudeAt = (position: number, { sin }: ElementaryFunctions): number => sin(3 * position) * 0.45 + 0.55
+
 /** The state after one step of accelerating by `direction`: -1, 0 or 1. */
-const driven = (from: State, direction: number): State => {
+const driven = (from: State, direction: number, math: ElementaryFunctions): State => {
   const velocity = clipped(
-    from.velocity + (direction * FORCE + Math.cos(3 * from.position) * -GRAVITY),
+    from.velocity + (direction * FORCE + math.cos(3 * from.position) * -GRAVITY),
     -MAX_SPEED,
     MAX_SPEED,
   )
@@ -43,30 +47,31 @@ const driven = (from: State, direction: number): State => {
     position,
     velocity: position === LEFT_WALL && velocity < 0 ? 0 : velocity,
     highest: Math.max(from.highest, position),
+    altitude: altitudeAt(position, math),
   }
 }
 
 const environment: World = {
-  reset: ({ rng }, options) => {
+  reset: ({ rng, math }, options) => {
     const low = numberIn(options, "low", -0.6)
     const high = numberIn(options, "high", -0.4)
     if (low > high) throw new RangeError(`low: expected at most high, found ${low} and ${high}`)
     const goalVelocity = numberIn(options, "goal_velocity", 0)
     const position = rng.uniform(low, high)
-    state = { position, velocity: 0, highest: position, goalVelocity }
+    state = { position, velocity: 0, highest: position, altitude: altitudeAt(position, math), goalVelocity }
   },
   observe: () => [state.position, state.velocity].map(Math.fround),
-  step: (_context, action: 0 | 1 | 2) => {
-    state = driven(state, action - 1)
+  step: ({ math }, action: 0 | 1 | 2) => {
+    state = driven(state, action - 1, math)
     return { reward: -1, terminated: state.position >= FLAG && state.velocity >= state.goalVelocity }
   },
-  // The height of the hill is for those who draw the world.
-  state: () => ({ ...state, altitude: Math.sin(3 * state.position) * 0.45 + 0.55 }),
+  state: () => ({ ...state }),
   restore: (_context, _options, document) => {
     state = {
       position: numberIn(document, "position"),
       velocity: numberIn(document, "velocity"),
       highest: numberIn(document, "highest"),
+      altitude: numberIn(document, "altitude"),
       goalVelocity: numberIn(document, "goalVelocity"),
     }
   },

@@ -3,7 +3,7 @@
  * operations and the draws are those of Gymnasium's Pendulum-v1 with numpy 2. The state has float64 numbers; observations,
  * actions and the terms of the action alone have float32.
  */
-import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
+import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const MAX_SPEED = 8
 const MASS = 1
@@ -42,12 +42,12 @@ const leanOf = (angle: number): number => modulo(angle + Math.PI, 2 * Math.PI) -
 /** numpy multiplies a float32 by a number in float32. */
 const timesFloat32 = (factor: number, value: number): number => Math.fround(Math.fround(factor) * value)
 
-/** What a step costs: the lean and the velocity before it, and its torque. */
-const costOf = ({ lean, angularVelocity }: State, torque: number): number =>
-  lean * lean + 0.1 * (angularVelocity * angularVelocity) + timesFloat32(0.001, Math.fround(torque * torque))
+/** What a step costs: the lean and the velocity before it, and its torque. numpy squares a float64 by `pow`, whose last bit may differ. */
+const costOf = ({ lean, angularVelocity }: State, torque: number, { pow }: ElementaryFunctions): number =>
+  pow(lean, 2) + 0.1 * pow(angularVelocity, 2) + timesFloat32(0.001, Math.fround(torque * torque))
 
-const turned = ({ angle, angularVelocity, gravity }: State, torque: number): State => {
-  const acceleration = ((3 * gravity) / (2 * LENGTH)) * Math.sin(angle) + timesFloat32(3 / (MASS * LENGTH ** 2), torque)
+const turned = ({ angle, angularVelocity, gravity }: State, torque: number, { sin }: ElementaryFunctions): State => {
+  const acceleration = ((3 * gravity) / (2 * LENGTH)) * sin(angle) + timesFloat32(3 / (MASS * LENGTH * LENGTH), torque)
   const velocity = Math.min(Math.max(angularVelocity + acceleration * TAU, -MAX_SPEED), MAX_SPEED)
   const next = angle + velocity * TAU
   return { angle: next, angularVelocity: velocity, lean: leanOf(next), torque, gravity }
@@ -62,11 +62,11 @@ const environment: World = {
     const angularVelocity = rng.uniform(-fastest, fastest)
     state = { angle, angularVelocity, lean: leanOf(angle), torque: 0, gravity }
   },
-  observe: () => [Math.cos(state.angle), Math.sin(state.angle), state.angularVelocity].map(Math.fround),
-  step: (_context, [action]: readonly [number]) => {
+  observe: ({ math }) => [math.cos(state.angle), math.sin(state.angle), state.angularVelocity].map(Math.fround),
+  step: ({ math }, [action]: readonly [number]) => {
     const torque = Math.fround(action)
-    const reward = -costOf(state, torque)
-    state = turned(state, torque)
+    const reward = -costOf(state, torque, math)
+    state = turned(state, torque, math)
     return { reward }
   },
   state: () => ({ ...state }),

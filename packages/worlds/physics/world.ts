@@ -73,11 +73,13 @@ const statusOf = ({ pose, still, ground: { pad } }: Task): Status => {
   return Math.abs(pose.x - pad.x) <= pad.half ? "landed" : "missed"
 }
 
+const squared = (value: number): number => value * value
+
 /** The better the nearer it is to the pad, the slower and the more upright. Its differences are a reward. */
 const potential = ({ pose, ground: { pad } }: Task): number => {
   const height = pose.y - FEET
-  const distance = Math.sqrt((pose.x - pad.x) ** 2 + height ** 2)
-  const speed = Math.sqrt(pose.vx ** 2 + pose.vy ** 2)
+  const distance = Math.sqrt(squared(pose.x - pad.x) + squared(height))
+  const speed = Math.sqrt(squared(pose.vx) + squared(pose.vy))
   return -10 * distance - 10 * speed - 20 * Math.abs(pose.angle) + 5 * (Number(pose.left) + Number(pose.right))
 }
 

@@ -1,5 +1,6 @@
 /** The context that every function of a plugin is called with (`ctx`). */
 import type { FetchResult, JsonObject, PluginContext, RunResult } from "../author.ts"
+import { elementary } from "../elementary/Elementary.ts"
 import { inspect } from "./Captured.ts"
 import type { Send } from "./Frames.ts"
 import type { Init } from "./HostFrame.ts"
@@ -48,6 +49,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
       return signalOf(open)
     },
     random: randomOf(component),
+    math: elementary,
     now,
     agent,
     workspace: init.workspace,
