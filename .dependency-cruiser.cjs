@@ -65,7 +65,7 @@ module.exports = {
       "hostapi",
       "sandbox",
       "manifest",
-      "(schemas|spaces|numpy)",
+      "(schemas|spaces|numpy|elementary)",
     ]),
     ...storeys("src/projections", [
       "(timetravel|exports)",
@@ -103,13 +103,13 @@ module.exports = {
       name: "runner-stands-alone",
       severity: "error",
       from: { path: "^src/plugins/runner/" },
-      to: { pathNot: "^src/plugins/(author\\.ts$|runner/|numpy/|spaces/)" },
+      to: { pathNot: "^src/plugins/(author\\.ts$|runner/|numpy/|elementary/|spaces/)" },
     },
     {
       name: "spaces-and-numpy-have-no-dependencies",
       comment: "They run in Node, in Deno and in browsers. The schema of spaces is for the kernel alone.",
       severity: "error",
-      from: { path: "^src/plugins/(spaces|numpy|runner)/", pathNot: "/SpaceSchema\\.ts$" },
+      from: { path: "^src/plugins/(spaces|numpy|elementary|runner)/", pathNot: "/SpaceSchema\\.ts$" },
       to: { path: "node_modules|^src/values/|SpaceSchema\\.ts$" },
     },
     {
