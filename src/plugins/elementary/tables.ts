@@ -1,3 +1,5 @@
+/** Tables of `exp`, `log` and `pow`: the values at the middles of intervals. */
+
 /*!
  * @license MIT
  * The numbers of this module are those of `exp_data.c`, `pow_log_data.c` and `log_data.c` of Arm's optimized-routines
