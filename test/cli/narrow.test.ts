@@ -73,6 +73,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "ls", "--type", "SensorReed"],
   ["log", "show", "@12"],
   ["log", "info"],
+  ["log", "reprice"],
   ["log", "verify"],
   ["log", "verify", "--quick"],
   ["log", "doctor"],

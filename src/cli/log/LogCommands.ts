@@ -18,6 +18,7 @@ import { importing } from "./ImportCommand.ts"
 import { info } from "./InfoCommand.ts"
 import { anchor, doctor, verify } from "./IntegrityCommands.ts"
 import { shred, subjects } from "./PersonalCommands.ts"
+import { reprice } from "./RepriceCommand.ts"
 import { snapshot } from "./SnapshotCommand.ts"
 
 const filters = {
@@ -92,7 +93,7 @@ const show = Command.make("show", { ...common, event: eventArgument }, ({ log, j
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show one event whole"))
 
-/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|snapshot|import|upgrade|subjects|shred` */
+/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|snapshot|reprice|import|upgrade|subjects|shred` */
 export const log = Command.make("log").pipe(
   Command.withDescription("The events of a log"),
   Command.withSubcommands([
@@ -107,6 +108,7 @@ export const log = Command.make("log").pipe(
     backup,
     restore,
     snapshot,
+    reprice,
     importing,
     upgrade,
     subjects,

@@ -31,6 +31,7 @@ const EXAMPLES: ReadonlyArray<string> = [
   "log ls --type CommandFailed --limit 20",
   "log show @412",
   "log info",
+  "log reprice",
   "log snapshot",
   "log verify",
   "log anchor --key key.pem",

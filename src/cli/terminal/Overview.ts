@@ -55,6 +55,7 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
         ["log ls", "list events"],
         ["log show EVENT", "show one event whole"],
         ["log info", "what the log holds, in numbers"],
+        ["log reprice", "what its model calls cost by today's prices"],
         ["log verify", "is every event as it was recorded, and all that it is found by?"],
         ["log anchor --key FILE", "sign the log's head, to hold the log to it later"],
         ["log doctor", "examine a log's file, with what to do"],

@@ -19,21 +19,34 @@ const VERSION = "0.1"
  */
 const PRICED: ReadonlySet<string> = new Set(["anthropic", "openai", "google"])
 
+/** Why the cost of a call is unknown. */
+export interface Unpriced {
+  readonly why: string
+}
+
 /** A price table that was loaded. */
 export interface PriceTable {
-  /** `name@version`. */
-  readonly name: string
   /**
-   * The cost of one call; null where it is unknown: the table has no price for the model or for something that was used,
-   * a count that the price depends on is missing or contradicts another, or the provider did not serve its standard tier.
+   * The cost of one call, or why it is unknown: the table has no price for the model or for something that was used, a
+   * count that the price depends on is missing or contradicts another, or the provider did not serve its standard tier.
    *
    * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
    */
+  readonly price: (provider: string, model: string, usage: ModelUsage, at?: number) => ModelCost | Unpriced
+  /** The same; null where the cost is unknown. */
   readonly costOf: (provider: string, model: string, usage: ModelUsage, at?: number) => ModelCost | null
 }
 
+const tableOf = (price: PriceTable["price"]): PriceTable => ({
+  price,
+  costOf: (provider, model, usage, at) => {
+    const priced = price(provider, model, usage, at)
+    return "usd" in priced ? priced : null
+  },
+})
+
 /** A table without prices: every cost is unknown. */
-export const unknown: PriceTable = { name: "none", costOf: () => null }
+export const unknown: PriceTable = tableOf(() => ({ why: `${PACKAGE} ${VERSION} is not installed` }))
 
 /**
  * Loads the price table; `unknown` where the package is not installed. Makes no request: the table is the package's own.
@@ -43,14 +56,11 @@ export const unknown: PriceTable = { name: "none", costOf: () => null }
 export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<PriceTable> =>
   OptionalPackage.load(PACKAGE, VERSION, places).pipe(
     Effect.map(({ version, exports }): PriceTable => {
-      const [name, calculate] = [`genai-prices@${version}`, exports.get("calcPrice")]
-      return {
-        name,
-        costOf: (provider, model, usage, at) => {
-          const usd = priceOf(calculate, provider, model, usage, at)
-          return usd === undefined ? null : { usd, prices: name }
-        },
-      }
+      const [prices, calculate] = [`genai-prices@${version}`, exports.get("calcPrice")]
+      return tableOf((provider, model, usage, at) => {
+        const priced = priceOf(calculate, provider, model, usage, at)
+        return typeof priced === "number" ? { usd: priced, prices } : { why: priced }
+      })
     }),
     Effect.orElseSucceed(() => unknown),
   )
@@ -78,29 +88,34 @@ const isStandard = ({ serviceTier }: ModelUsage) => serviceTier === undefined ||
 const hasCacheWrites = (providerId: string, { inputTokens, cacheWriteTokens }: ModelUsage) =>
   providerId !== "anthropic" || inputTokens === 0 || cacheWriteTokens !== undefined
 
+/** The price in US dollars, or why there is none. */
 const priceOf = (
   calculate: unknown,
   providerId: string,
   model: string,
   usage: ModelUsage,
   at: number | undefined,
-): number | undefined => {
-  if (typeof calculate !== "function" || !PRICED.has(providerId)) return undefined
-  if (!isStandard(usage) || !hasCacheWrites(providerId, usage)) return undefined
+): number | string => {
+  if (typeof calculate !== "function") return `${PACKAGE} has no calcPrice`
+  if (!PRICED.has(providerId)) return `the prices of ${providerId} are not known`
+  if (!isStandard(usage)) return `the service tier ${usage.serviceTier} has no price in the table`
+  if (!hasCacheWrites(providerId, usage)) return "the number of tokens written to the cache is not on record"
   const timestamp = at === undefined ? {} : { timestamp: new Date(at) }
   try {
     const price: unknown = calculate(unitsOf(usage), model, { providerId, ...timestamp })
     // The package leaves out a unit that has no price, and counts a part without a price of its own as the whole.
     if ((usage.webSearches ?? 0) > 0 && fieldOf(fieldOf(price, "model_price"), "web_searches_kcount") === undefined) {
-      return undefined
+      return "web searches have no price in the table"
     }
     const total = fieldOf(price, "total_price")
-    return typeof total === "number" && Number.isFinite(total) && total >= 0 ? total : undefined
+    return typeof total === "number" && Number.isFinite(total) && total >= 0 ? total : NO_PRICE
   } catch {
     // The package throws where counts contradict each other.
-    return undefined
+    return "the counts contradict each other"
   }
 }
+
+const NO_PRICE = "the model has no price in the table"
 
 /** What was used, in the units of the table. Cache writes whose time is not known were for five minutes, the default. */
 const unitsOf = (usage: ModelUsage): Readonly<Record<string, number | undefined>> => ({

@@ -154,6 +154,11 @@ const keptHeaders = (headers: Headers, kept: RegExp, redaction: Redaction) =>
     [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
   )
 
+/** Whether a value from a log is the pieces of a body. */
+export const areChunks = (value: unknown): value is ReadonlyArray<Chunk> =>
+  Array.isArray(value) &&
+  value.every((piece: unknown) => Array.isArray(piece) && typeof piece[0] === "number" && typeof piece[1] === "string")
+
 /** The text of all pieces, joined. Most are text by themselves, and are not decoded again. */
 export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
   chunks.every(([, , encoding]) => encoding === undefined)

@@ -31,8 +31,11 @@ export const askedBy = (method: string, address: Address, body: Json | undefined
   if (method !== "POST" || !isObject(body)) return undefined
   const wire = WIRES.find(({ matches }) => matches(address, body))
   if (wire === undefined) return undefined
-  return { wire, request: wire.request(address, body), isOfficial: OFFICIAL.has(address.host) }
+  return { wire, request: wire.request(address, body), isOfficial: isOfficial(address.host) }
 }
+
+/** Whether a host is a provider's own. */
+export const isOfficial = (host: string): boolean => OFFICIAL.has(host)
 
 const OFFICIAL: ReadonlySet<string> = new Set([
   ...["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"],

@@ -1,0 +1,207 @@
+/**
+ * What the model calls in a log cost by today's price table, each at the time of its answer. Reads only: the costs on
+ * record stay as they are. A recorded call is counted again from the response that the log holds.
+ */
+
+import { Effect } from "effect"
+import { EventLog, type LogError } from "../events/log/EventLog.ts"
+import * as Pages from "../events/read/Pages.ts"
+import type { ModelCost, ModelUsage } from "../events/vocabulary/Deciding.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
+import * as Prices from "../kernel/pricing/Prices.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import type { Json } from "../values/Json.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
+import * as Sum from "../values/Sum.ts"
+import * as HttpMessage from "./http/HttpMessage.ts"
+import { piecesOf } from "./wire/pieces.ts"
+import { isOfficial } from "./wire/wires.ts"
+
+/** What calls cost: the sum of the known costs in US dollars, and how many calls have none. */
+export interface Costs {
+  readonly atLeast: number
+  readonly unpriced: number
+}
+
+/** The calls of one model. */
+export interface RepricedModel {
+  /** `provider/model`. */
+  readonly model: string
+  readonly calls: number
+  /** As they are on record. */
+  readonly recorded: Costs
+  /** By today's table. */
+  readonly repriced: Costs
+  /** How many calls have another cost than on record, by more than a millionth of a dollar. */
+  readonly changed: number
+  /** Why costs stay unknown, and for how many calls. */
+  readonly unknown: { readonly [why: string]: number }
+}
+
+/** The calls of a log, or of one task. */
+export interface Repricing {
+  readonly calls: number
+  readonly recorded: Costs
+  readonly repriced: Costs
+  readonly models: ReadonlyArray<RepricedModel>
+}
+
+/** Prices the ended calls of a log, or of one task, again. */
+export const reprice = (taskId?: string): Effect.Effect<Repricing, LogError, EventLog> =>
+  Effect.gen(function* () {
+    const { readPage } = yield* EventLog
+    const calls = new Calls(yield* Prices.load())
+    const only = taskId === undefined ? {} : { taskId }
+    yield* Pages.forEach(readPage, { types: TYPES, ...only }, (page) => page.forEach((event) => calls.take(event)))
+    return calls.end()
+  })
+
+const TYPES = ["ModelCalled", "ModelResponded", "ModelFailed", "IoAnswered"]
+
+/** A request whose answer, or whose raw response, is still to come. */
+interface Open {
+  readonly provider: string
+  readonly model: string
+  /** Whether it was asked of the provider's own server, as far as the log says. */
+  readonly official: boolean
+  ended?: { readonly usage: ModelUsage | undefined; readonly cost: ModelCost | undefined; readonly at: number }
+}
+
+interface Total {
+  calls: number
+  changed: number
+  recorded: Sum.Sum
+  repriced: Sum.Sum
+  recordedUnpriced: number
+  repricedUnpriced: number
+  readonly unknown: { [why: string]: number }
+}
+
+class Calls {
+  readonly #prices: Prices.PriceTable
+  readonly #open = new Map<string, Open>()
+  readonly #totals = new Map<string, Total>()
+
+  constructor(prices: Prices.PriceTable) {
+    this.#prices = prices
+  }
+
+  take(event: Event): void {
+    if (is(event, "ModelCalled")) {
+      const { provider, model, request } = event.payload
+      this.#open.set(event.id, { provider, model, official: isOfOfficial(request) })
+      return
+    }
+    if (is(event, "ModelResponded") || is(event, "ModelFailed")) {
+      const { usage, cost } = event.payload
+      this.#requestOf(event).ended = { usage, cost, at: event.occurredAt }
+    } else if (is(event, "IoAnswered") && event.causationId !== null) {
+      const call = this.#open.get(event.causationId)
+      if (call?.ended === undefined) return
+      const counted = usageIn(call.provider, event.payload.result)
+      if (counted !== undefined) call.ended = { ...call.ended, usage: counted }
+      this.#close(event.causationId, call)
+    }
+  }
+
+  end(): Repricing {
+    for (const [id, call] of this.#open) this.#close(id, call)
+    const totals = [...this.#totals].sort(([a], [b]) => (a < b ? -1 : 1))
+    const models = totals.map(
+      ([model, total]): RepricedModel => ({
+        model,
+        calls: total.calls,
+        recorded: { atLeast: Sum.value(total.recorded), unpriced: total.recordedUnpriced },
+        repriced: { atLeast: Sum.value(total.repriced), unpriced: total.repricedUnpriced },
+        changed: total.changed,
+        unknown: total.unknown,
+      }),
+    )
+    const sum = (of: (model: RepricedModel) => Costs): Costs => ({
+      atLeast: Sum.of(models.map((model) => of(model).atLeast)),
+      unpriced: models.reduce((all, model) => all + of(model).unpriced, 0),
+    })
+    return {
+      calls: models.reduce((all, { calls }) => all + calls, 0),
+      recorded: sum(({ recorded }) => recorded),
+      repriced: sum(({ repriced }) => repriced),
+      models,
+    }
+  }
+
+  /** The request that an event ends: its cause, otherwise the oldest that has not ended, as in audits. */
+  #requestOf({ id, causationId }: Event): Open {
+    const named = causationId === null ? undefined : this.#open.get(causationId)
+    const found = named ?? [...this.#open.values()].find(({ ended }) => ended === undefined)
+    if (found !== undefined) return found
+    const unknown = { provider: "unknown", model: "unknown", official: true }
+    this.#open.set(id, unknown)
+    return unknown
+  }
+
+  #close(id: string, { provider, model, official, ended }: Open): void {
+    this.#open.delete(id)
+    if (ended === undefined) return
+    const total = this.#totalOf(`${provider}/${model}`)
+    const priced = this.#price(provider, model, official, ended)
+    const [before, now] = [ended.cost?.usd, "usd" in priced ? priced.usd : undefined]
+    total.calls++
+    if (before === undefined) total.recordedUnpriced++
+    else total.recorded = Sum.add(total.recorded, before)
+    if ("usd" in priced) total.repriced = Sum.add(total.repriced, priced.usd)
+    else {
+      total.repricedUnpriced++
+      total.unknown[priced.why] = (total.unknown[priced.why] ?? 0) + 1
+    }
+    if (before === undefined ? now !== undefined : now === undefined || Math.abs(before - now) > SAME) total.changed++
+  }
+
+  #price(
+    provider: string,
+    model: string,
+    official: boolean,
+    { usage, at }: NonNullable<Open["ended"]>,
+  ): ModelCost | Prices.Unpriced {
+    if (usage === undefined || (usage.inputTokens === 0 && usage.outputTokens === 0)) return NO_TOKENS
+    return official ? this.#prices.price(provider, model, usage, at) : ANOTHER_SERVER
+  }
+
+  #totalOf(model: string): Total {
+    const found = this.#totals.get(model)
+    if (found !== undefined) return found
+    const total: Total = {
+      ...{ calls: 0, changed: 0, recorded: Sum.zero, repriced: Sum.zero },
+      ...{ recordedUnpriced: 0, repricedUnpriced: 0, unknown: {} },
+    }
+    this.#totals.set(model, total)
+    return total
+  }
+}
+
+/** Costs that differ by less are the same, in US dollars. */
+const SAME = 1e-6
+
+const NO_TOKENS: Prices.Unpriced = { why: "its tokens are not on record" }
+const ANOTHER_SERVER: Prices.Unpriced = { why: "it was asked of another server than the provider's own" }
+
+/** A recording names the address that was asked. What an agent of the kernel asks, it asks of the provider it names. */
+const isOfOfficial = (request: Json): boolean => {
+  const url = textOf(fieldOf(fieldOf(request, "http"), "url"))
+  return url === undefined || (URL.canParse(url) && isOfficial(new URL(url).host))
+}
+
+const FORMATS: { readonly [provider: string]: ProviderUsage.UsageFormat } = {
+  anthropic: ProviderUsage.anthropic,
+  openai: ProviderUsage.openAi,
+  google: ProviderUsage.gemini,
+}
+
+/** What the raw response says; undefined where it says nothing, or is not in the log. */
+const usageIn = (provider: string, result: unknown): ModelUsage | undefined => {
+  const [format, chunks] = [FORMATS[provider], fieldOf(result, "chunks")]
+  if (format === undefined || !HttpMessage.areChunks(chunks)) return undefined
+  const counted = ProviderUsage.counting(format)
+  for (const piece of piecesOf(HttpMessage.joinedText(chunks))) counted.take(piece)
+  return ProviderUsage.whole(counted.usage())
+}
