@@ -69,7 +69,7 @@ const checked = <A>(
     HasMacro.extend(parsed.ast)
     const { valid, type, error } = parsed.check()
     if (!valid) return Either.left(flawOf(source, error))
-    checkLiterals(parsed.ast)
+    checkLiterals(parsed.ast, { size: 0 })
     return use(within(source, budget, parsed), type)
   } catch (cause) {
     return Either.left(flawOf(source, cause))
@@ -98,13 +98,13 @@ const within = (source: string, budget: Meter.Budget, parsed: ReturnType<Environ
 }
 
 /** Finds what no evaluation can use: integers beyond 64 bits, and patterns of `matches` that are not of RE2's syntax. */
-const checkLiterals = (node: ASTNode): void => {
+const checkLiterals = (node: ASTNode, patterns: { size: number }): void => {
   if (node.op === "value" && typeof node.args === "bigint" && node.args > MAX_INT) throw outOfRange(node)
   // -9223372036854775808 is a minus before a number that is itself out of range.
   if (node.op === "-_" && node.args.op === "value" && node.args.args === MAX_INT + 1n) return
   const pattern = patternOf(node)
-  if (pattern?.op === "value" && typeof pattern.args === "string") checkPattern(pattern.args, pattern)
-  for (const child of childrenOf(node.args)) checkLiterals(child)
+  if (pattern?.op === "value" && typeof pattern.args === "string") checkPattern(pattern.args, pattern, patterns)
+  for (const child of childrenOf(node.args)) checkLiterals(child, patterns)
 }
 
 const MAX_INT = 2n ** 63n - 1n
@@ -118,9 +118,10 @@ const patternOf = (node: ASTNode): ASTNode | undefined => {
   return node.op === "call" && node.args[0] === "matches" ? node.args[1][1] : undefined
 }
 
-const checkPattern = (pattern: string, node: ASTNode): void => {
+const checkPattern = (pattern: string, node: ASTNode, patterns: { size: number }): void => {
   try {
-    Pattern.compile(pattern)
+    patterns.size += Pattern.compile(pattern).size
+    if (patterns.size > Pattern.MAX_SIZE) throw new Pattern.PatternInvalid("all patterns together are too large")
   } catch (cause) {
     if (!(cause instanceof Pattern.PatternInvalid)) throw cause
     const message = `the regular expression of matches(): ${cause.message}`

@@ -64,6 +64,7 @@ const refuse = (code: string, message: string): never => {
 
 const matches = ([text, pattern]: ReadonlyArray<unknown>, meter: Meter): boolean | undefined => {
   if (typeof text !== "string" || typeof pattern !== "string") return undefined
+  meter.charge(Pattern.stepsToCompile(pattern))
   const compiled = patternOf(pattern)
   meter.charge(text.length * Math.ceil(compiled.size / INSTRUCTIONS))
   return compiled.test(text)

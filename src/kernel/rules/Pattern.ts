@@ -20,13 +20,13 @@ export class PatternInvalid extends Error {}
 const MAX_LENGTH = 5_000
 
 /** Largest length of a pattern, times its counted repetitions (`{3}`), which it is written out by. */
-const MAX_WRITTEN_OUT = 500_000
+const MAX_WRITTEN_OUT = 100_000
 
 /** RE2 refuses larger counts, also where they multiply. */
 const MAX_REPETITIONS = 1_000
 
-/** Largest program. */
-const MAX_SIZE = 20_000
+/** Largest program, and most of all the patterns that an expression writes out. */
+export const MAX_SIZE = 20_000
 
 /** Most patterns that are kept: an expression that takes its pattern from the data has many. */
 const MAX_KEPT = 256
@@ -42,6 +42,13 @@ export const compile = (source: string): Pattern => {
   kept.set(source, compiled)
   return compiled
 }
+
+/** Steps of compiling an instruction. */
+const COMPILING = 5
+
+/** The steps that compiling a pattern takes at most; none if it is kept. */
+export const stepsToCompile = (source: string): number =>
+  kept.has(source) ? 0 : COMPILING * Math.min(MAX_WRITTEN_OUT, source.length * repetitions(source.slice(0, MAX_LENGTH)))
 
 const compileNew = (source: string): Pattern => {
   if (source.length > MAX_LENGTH) {

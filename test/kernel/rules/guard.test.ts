@@ -147,6 +147,19 @@ describe("regular expressions", () => {
     expect(Pattern.compile("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$").test("2026-01-01T00:00:00Z")).toBe(true)
   })
 
+  it("cost their compilation: many large ones are given up, written out or from the data", () => {
+    const large = (index: number) => `(a${index}b){900}`
+    expect(
+      resultOf(
+        `matches('x', value[0]) || ${range(40)
+          .map((index) => `matches('x', '${large(index)}')`)
+          .join(" || ")}`,
+        [],
+      ),
+    ).toContain("flaw: the regular expression of matches(): all patterns together are too large")
+    expect(resultOf("value.all(pattern, !'x'.matches(pattern))", range(3_000).map(large))).toBe("too expensive")
+  })
+
   it("match what JavaScript matches where both mean the same", () => {
     const atom = fc.constantFrom("a", "b", ".", "[ab]", "(a|b)", "a*", "b+", "(ab)?", "^", "$")
     fc.assert(
