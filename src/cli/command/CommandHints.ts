@@ -25,21 +25,26 @@ const programWords = (): string =>
 /** A command of this program that can be pasted into the user's shell. */
 export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quoteWord)].join(" ")
 
+/** The words of a command, as the library writes it, for `inText`: `hindcast …`, quoted for the shell. */
+export const written = (...args: ReadonlyArray<string>): string => ["hindcast", ...args.map(quoteWord)].join(" ")
+
 /**
- * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the `--log` that this
- * process was given.
+ * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the log that this process was
+ * given, before a `--`, after which the words are another program's.
  */
 export const shellCommand = (command: string): string => {
   const words = command.replace(/^hindcast(?= )/, programWords)
   const log = namedLog()
-  return log === undefined || / --(?:log|help)\b/.test(command) ? words : `${words} --log ${quoteWord(log)}`
+  if (log === undefined || / --(?:log|help)\b/.test(command)) return words
+  const named = `--log ${quoteWord(log)}`
+  return / -- /.test(words) ? words.replace(" -- ", ` ${named} -- `) : `${words} ${named}`
 }
 
-/** The value of `--log` on this process's command line. */
+/** The log of this process: `--log` on its command line, else `HINDCAST_LOG`, which the user's shell may not have. */
 const namedLog = (): string | undefined => {
   const { args } = Argv.arrange(process.argv.slice(2))
   const at = args.indexOf("--log")
-  return at < 0 ? undefined : args[at + 1]
+  return at < 0 ? process.env.HINDCAST_LOG || undefined : args[at + 1]
 }
 
 /**

@@ -110,5 +110,9 @@ const expected = ({ _tag: tag, message: written, details }: Tagged): Failure => 
 const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
   const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
   const help = ["hindcast", ...path, "--help"].join(" ")
-  return { exitCode: ExitCode.badInput, tag: "Usage", message: `${text}. \`${help}\` says what is possible.` }
+  return {
+    exitCode: ExitCode.badInput,
+    tag: "Usage",
+    message: `${text}${/[?!]$/.test(text) ? "" : "."} \`${help}\` says what is possible.`,
+  }
 }

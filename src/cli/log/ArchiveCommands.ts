@@ -4,6 +4,8 @@ import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { Archive, type Segment } from "../../events/maintenance/Archive.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import { iso } from "../../values/Time.ts"
+import { BadInput } from "../command/BadInput.ts"
 import { common, text } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -22,6 +24,7 @@ export const archive = Command.make(
   ({ log, json, until }) =>
     Effect.gen(function* () {
       const position = yield* Moment.resolve(until)
+      if (position === 0) yield* refuseTheStart(until)
       const { archive } = yield* Archive
       const { segment, event, shrunk } = yield* ProgressLine.during(
         { verb: "archived", unit: "events", json },
@@ -38,6 +41,17 @@ export const archive = Command.make(
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Move the oldest events into a compressed file beside the log; they read as before"))
+
+/** Fails because no event was recorded by then, and tells when the first one was. */
+const refuseTheStart = (until: string) =>
+  Effect.gen(function* () {
+    const [first] = yield* (yield* EventLog).readPage({}, 1)
+    const since = first === undefined ? "an empty log" : `none: the first one was recorded at ${iso(first.recordedAt)}`
+    return yield* new BadInput({
+      ...{ input: `--until ${until}`, expected: "a moment by which events were recorded", found: since },
+      advice: "Nothing was archived.",
+    })
+  })
 
 /** `hindcast log segments` */
 export const segments = Command.make("segments", common, ({ log, json }) =>

@@ -4,6 +4,7 @@ import { EventLog, Exact } from "../../events/log/EventLog.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -35,11 +36,13 @@ export const fork = (typed: Typed) =>
     process.exitCode = Program.exitCodeOf(ended)
     const isForked = yield* close(place, closing).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
     if (!isForked) return
-    const compared = `\`hindcast align ${parent} ${timeline} --task ${taskId}\``
+    const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json
       ? Output.show(true, { taskId, parent, at, timeline, changes }, () => [])
       : Output.note(
-          `Task ${taskId} went on from ${shownAt(at)} in timeline ${timeline}. ${compared} shows where they part.`,
+          CommandHints.inText(
+            `Task ${taskId} went on from ${shownAt(at)} in timeline ${timeline}. \`${align}\` shows where they part.`,
+          ),
         )
   })
 

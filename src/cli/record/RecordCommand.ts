@@ -8,6 +8,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -53,7 +54,7 @@ export const record = Command.make(
       })
       const { ended, closing } = yield* Program.runRecording(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ended)
-      yield* report(taskId, closing).pipe(
+      yield* report(taskId, program, closing).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -75,7 +76,7 @@ const nameOf = (program: ReadonlyArray<string>): string => {
 }
 
 /** Closes the task if its program did not, and says what was recorded. */
-const report = (taskId: string, closing: Program.Recorded["closing"]) =>
+const report = (taskId: string, words: ReadonlyArray<string>, closing: Program.Recorded["closing"]) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const counts = new Map<string, number>()
@@ -88,7 +89,9 @@ const report = (taskId: string, closing: Program.Recorded["closing"]) =>
     const turns = count(counts.get("ModelCalled") ?? 0, "model request")
     const others = count(counts.get("IoCalled") ?? 0, "other request")
     yield* Output.note(
-      `Recorded ${turns} and ${others} as task ${taskId}. \`hindcast replay ${taskId} -- node …\` plays it again.`,
+      CommandHints.inText(
+        `Recorded ${turns} and ${others} as task ${taskId}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` plays it again.`,
+      ),
     )
   })
 

@@ -1,21 +1,28 @@
 /** The command group `hindcast task`: lists tasks, copies one into a log of its own, and pauses or cancels one. */
 import * as path from "node:path"
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { Bundles } from "../../events/maintenance/Bundles.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, TASK, text } from "../command/CommonOptions.ts"
+import { argument, common, flag, someOf, TASK, text } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TimelineOption from "../command/TimelineOption.ts"
 import * as OutputFormat from "../export/OutputFormat.ts"
 import * as TaskListPage from "../pages/audit/TaskListPage.ts"
+import * as TaskPage from "../pages/audit/TaskPage.ts"
 import { at, count } from "../terminal/Text.ts"
 import { cancel, continueTask, pause } from "./ControlCommands.ts"
 import { watch } from "./TaskWatch.ts"
@@ -24,11 +31,19 @@ const listOptions = {
   ...common,
   limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
   all: flag("all", "List all tasks"),
+  outcome: someOf("outcome", [...TaskOutcome.literals, "open"]).pipe(
+    Options.withDescription("Only tasks that ended like this, or are open"),
+  ),
 }
 
-const ls = Command.make("ls", listOptions, ({ log, json, limit, all }) =>
+const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
   Effect.gen(function* () {
-    const { tasks, earlier } = yield* all ? allTasks : newestTasks(limit)
+    const isListed = ({ outcome: ended }: TaskListPage.ListedTask) => outcome.includes(ended ?? "open")
+    const some = all || outcome.length > 0 ? yield* allTasks : yield* newestTasks(limit)
+    const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
+    const tasks = outcome.length === 0 || all ? found : found.slice(-limit)
+    const earlier = some.earlier || tasks.length < found.length
+    if (!json && tasks.length === 0 && some.tasks.length > 0) return yield* Output.write("No task ended like this.")
     yield* Output.show(json, { tasks, earlier }, (style) => [
       ...TaskListPage.lines(style, tasks, Output.columnsOf(process.stdout)),
       ...(earlier ? [style.dim(`These are the newest ${limit}; --limit N shows more, --all shows all.`)] : []),
@@ -66,6 +81,28 @@ const listed = (
   earlier,
 })
 
+/** Events that say what went wrong in a task. */
+const ERRORS: ReadonlyArray<CoreName> = [
+  ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "ModelFailed", "SensorFailed"] as const),
+]
+
+const showOptions = { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline }
+
+const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const taskId = yield* Ids.task(task)
+    const audit = yield* TaskAudit.load(taskId)
+    let last: Event | undefined
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: ERRORS }, (page) => {
+      last = page.at(-1) ?? last
+    })
+    const error = last ?? null
+    const next = TaskPage.next(audit, error)
+    yield* Output.show(json, { audit, error, next }, (style) => TaskPage.lines(style, audit, error, next))
+  }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
+).pipe(Command.withDescription("One task on a screen: goal, outcome, times, cost, scores, last error, next commands"))
+
 const NOTHING = "Nothing was written."
 
 const bundle = Command.make(
@@ -99,8 +136,8 @@ const bundle = Command.make(
   ),
 )
 
-/** `hindcast task ls|watch|bundle|pause|continue|cancel` */
+/** `hindcast task ls|show|watch|bundle|pause|continue|cancel` */
 export const task = Command.make("task").pipe(
   Command.withDescription("The tasks of a log"),
-  Command.withSubcommands([ls, watch, bundle, pause, continueTask, cancel]),
+  Command.withSubcommands([ls, show, watch, bundle, pause, continueTask, cancel]),
 )

@@ -87,7 +87,8 @@ export const COMMANDS: ReadonlyArray<readonly [topic: string, ReadonlyArray<read
     [
       "Tasks and scores",
       [
-        ["task ls", "list tasks"],
+        ["task ls", "list tasks; --outcome failed: those that ended so"],
+        ["task show TASK", "one task on a screen: how it ended, times, cost, scores, its last error, what to do next"],
         ["task watch TASK", "follow a task live, with its worlds drawn"],
         ["task bundle TASK --out FILE", "copy one task into a small log of its own"],
         ["task pause TASK", "begin nothing new in an open task"],
@@ -145,6 +146,7 @@ export const lines = (style: Style, version: string, group?: string): ReadonlyAr
     "",
     "Each takes --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
     "Moments are positions (@412, fork-1@412), events' ids, times with their zone (2026-03-01T12:00:00Z), or now.",
+    "Completions for your shell: hindcast --completions bash|zsh|fish|sh.",
     "Exit codes: 0 ok, 1 usage or bad input, 2 tampered or diverged, 3 not found, 70 a bug, 130 interrupted.",
   ]
 }

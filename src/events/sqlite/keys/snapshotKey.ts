@@ -9,6 +9,8 @@ import { targetOf } from "../file/fileIdentity.ts"
  * made, and snapshots under the old one are no longer used.
  */
 export interface SnapshotKey {
+  /** Why the file is not used, if there is one that is not. */
+  readonly problem: () => string | undefined
   /** The current key; undefined if there is none that can be trusted. */
   readonly find: () => Uint8Array | undefined
   /** The current key, made if there is none; undefined if it cannot be made. */
@@ -34,7 +36,7 @@ export const fileOf = (log: string): string => `${targetOf(log)}.snapshot-key`
 /** A key in memory, for a log in memory, where no other program can write. */
 export const inMemory = (): SnapshotKey => {
   const key = crypto.randomBytes(KEY_BYTES)
-  return { find: () => key, make: () => key }
+  return { problem: () => undefined, find: () => key, make: () => key }
 }
 
 /**
@@ -54,28 +56,36 @@ export const inFile = (log: string): SnapshotKey => {
     const found = read(file, log)
     return found.kind === "key" ? found.key : undefined
   }
+  const problem = () => PROBLEMS[read(file, log).kind]
   const make = () => {
     const found = readWritten(file, log)
     if (found.kind === "key") return found.key
     if (found.kind === "foreign" || found.kind === "being written") return undefined
     try {
-      if (found.kind === "unfit") fs.unlinkSync(file)
+      if (found.kind === "unfit" || found.kind === "open") fs.unlinkSync(file)
       create(file, log)
     } catch {
       // Another process was faster, or no file can be created here. States are then folded from events.
     }
     return find()
   }
-  return { find, make }
+  return { problem, find, make }
+}
+
+const PROBLEMS: { readonly [Kind in Read["kind"]]?: string } = {
+  "being written": "it is empty",
+  open: "other users can read it; the next kernel that writes the log makes a new one",
+  unfit: "it is a link, or does not hold a key; the next kernel that writes the log makes a new one",
+  foreign: "it belongs to another user, or cannot be read",
 }
 
 type Read =
   | { readonly kind: "key"; readonly key: Uint8Array }
   /**
-   * `being written`: an empty file that another process may just have created. `unfit`: a link, a file of another length, or one
-   * that others can read. `foreign`: a file of another user.
+   * `being written`: an empty file that another process may just have created. `open`: a file that others can
+   * read. `unfit`: a link, or a file of another length. `foreign`: a file of another user.
    */
-  | { readonly kind: "none" | "being written" | "unfit" | "foreign" }
+  | { readonly kind: "none" | "being written" | "open" | "unfit" | "foreign" }
 
 /** Reads the file, and reads it again while another process is writing it. Blocks for `REREADS` times `REREAD_MS` at most. */
 const readWritten = (file: string, log: string, rereads = REREADS): Read => {
@@ -100,7 +110,8 @@ const read = (file: string, log: string): Read => {
   try {
     const found = fs.fstatSync(opened)
     if (!belongs(found, log)) return { kind: "foreign" }
-    if (!found.isFile() || isOpenToOthers(found)) return { kind: "unfit" }
+    if (!found.isFile()) return { kind: "unfit" }
+    if (isOpenToOthers(found)) return { kind: "open" }
     if (found.size === 0 && Math.abs(Date.now() - found.mtimeMs) < BEING_WRITTEN_MS) return { kind: "being written" }
     if (found.size !== KEY_BYTES) return { kind: "unfit" }
     const key = Buffer.alloc(KEY_BYTES)

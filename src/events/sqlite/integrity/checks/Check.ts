@@ -16,7 +16,7 @@ export interface Stores {
   readonly database: LogDatabase
   readonly segments: Segments
   readonly keys: Keys
-  readonly ownKey: Pick<SnapshotKey, "find">
+  readonly ownKey: Pick<SnapshotKey, "find" | "problem">
   /** For threads, which open the stores themselves. */
   readonly file?: LogFile
 }

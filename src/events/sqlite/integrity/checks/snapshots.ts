@@ -31,7 +31,12 @@ export const snapshots = (stores: Stores): Check => ({
     const [[all] = []] = yield* readLog(stores, () => database.rows("SELECT count(*) FROM snapshots"))
     if (own === undefined && all !== 0) {
       const left = `${counted(Number(all), "snapshot")} ${all === 1 ? "is" : "are"} not used`
-      const told = `no key (<log>.snapshot-key) to tell by; without it ${left}`
+      const problem = ownKey.problem()
+      const without =
+        problem === undefined
+          ? "no key (<log>.snapshot-key)"
+          : `a key (<log>.snapshot-key) that is not used, because ${problem}`
+      const told = problem === undefined ? `${without} to tell by; without it ${left}` : `${without}: ${left}`
       return { told, flaws: [], looked: false } satisfies CheckOutcome
     }
     const flaws: Array<Flaw> = []

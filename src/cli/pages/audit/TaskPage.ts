@@ -1,0 +1,44 @@
+/** Formats one task on a screen: how it ended, what it took, its last error, and what to do next. */
+import { MAIN } from "../../../events/log/EventLog.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import { at, time } from "../../terminal/Text.ts"
+import * as EventLine from "../events/EventLine.ts"
+import * as AuditFacts from "./AuditFacts.ts"
+import { net, outcome } from "./AuditPage.ts"
+
+/** A task on a screen. */
+export const lines = (
+  style: Style,
+  audit: TaskAudit,
+  error: Event | null,
+  next: ReadonlyArray<string>,
+): ReadonlyArray<string> => [
+  `Task ${style.name(audit.taskId)}`,
+  ...Table.facts(style, [
+    ["goal", style.bold(oneLine(audit.goal))],
+    ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
+    ["agent", oneLine(audit.agent)],
+    ...(audit.timeline === MAIN ? [] : [["timeline", oneLine(audit.timeline)] as const]),
+    ["opened", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
+    ["steps", AuditFacts.steps(audit)],
+    ...AuditFacts.of(audit, oneLine).filter(([name]) => name === "model" || name === "cost" || name === "return"),
+    ...audit.scores.map((score) => ["score", `${net(score)} by ${oneLine(score.label ?? score.scoreSetId)}`] as const),
+    ["error", error === null ? "none was recorded" : (EventLine.shortOf(style, [error])[0] ?? "")],
+  ]),
+  ...["", ...next.map((command) => `  ${CommandHints.shellCommand(command)}`)],
+]
+
+/** The commands that look further, as the library writes them. */
+export const next = ({ taskId, outcome, timeline, range }: TaskAudit, error: Event | null): ReadonlyArray<string> => {
+  const on = timeline === MAIN ? [] : ["--timeline", timeline]
+  return [
+    CommandHints.written("audit", taskId, ...on),
+    ...(outcome === null ? [CommandHints.written("task", "cancel", taskId, ...on)] : []),
+    CommandHints.written("why", `${timeline}@${(error ?? { position: range.to }).position}`),
+  ]
+}
