@@ -33,12 +33,12 @@ describe("TimeLimit", () => {
     }),
   )
 
-  it.effect("does not truncate what terminates at the limit", () =>
+  it.effect("says of what terminates at the limit that it is truncated too, as Gymnasium does", () =>
     Effect.gen(function* () {
       const world = yield* wrapped(counter(), TimeLimit(3))
       yield* world.reset()
       for (const action of [1, 1]) yield* world.step(action)
-      expect(yield* world.step(1)).toMatchObject({ terminated: true, truncated: false })
+      expect(yield* world.step(1)).toMatchObject({ terminated: true, truncated: true })
     }),
   )
 

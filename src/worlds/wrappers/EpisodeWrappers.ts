@@ -5,7 +5,7 @@ import { isLast } from "../handle/World.ts"
 import { ActionRefused, NoEpisode } from "../handle/WorldError.ts"
 import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
 
-/** Truncates an agent's episode at its step number `steps`, unless it terminates there. */
+/** Truncates an agent's episode at its step number `steps`, as in Gymnasium also where it terminates there. */
 export const TimeLimit =
   (steps: number): Wrapper =>
   (world) => {
@@ -31,7 +31,7 @@ export const TimeLimit =
         step: (result, agent, acted) =>
           Effect.sync(() => {
             if (acted) taken.set(agent, (taken.get(agent) ?? 0) + 1)
-            return isOver(agent) && !result.terminated ? { ...result, truncated: true } : result
+            return isOver(agent) ? { ...result, truncated: true } : result
           }),
         status: (status, agent) => (status === "active" && isOver(agent) ? "truncated" : status),
       }),

@@ -264,8 +264,8 @@ const firstOf = (episode: Episode.Episode) => Episode.taking(episode)[0] ?? ONLY
 const activeIn = ({ agents }: Episode.Episode) =>
   [...agents].flatMap(([name, { status }]) => (status === "active" ? [name] : []))
 
-const cutOff = (step: AgentStep, isLast: boolean): AgentStep =>
-  isLast && !step.terminated && !step.truncated ? { ...step, truncated: true } : step
+/** The step at the limit is truncated, as in Gymnasium also where it terminates. */
+const cutOff = (step: AgentStep, isLast: boolean): AgentStep => (isLast ? { ...step, truncated: true } : step)
 
 const succeeded = (steps: { readonly [agent: string]: AgentStep }): { [agent: string]: RoundOutcome } =>
   Object.fromEntries(Object.entries(steps).map(([agent, ok]) => [agent, { ok }]))
