@@ -20,6 +20,23 @@ const Agents = Schema.Struct({
 
 const decodeAgents = Schema.decodeUnknownOption(Agents)
 
+/** The agents whose episode is over by the document, by name, with how it ended. */
+export const endedIn = (
+  document: Json | undefined,
+): ReadonlyArray<{ readonly agentId: string; readonly terminated: boolean; readonly truncated: boolean }> =>
+  Option.match(decodeAgents(document), {
+    onNone: () => [],
+    onSome: ({ episode }) =>
+      Object.keys(episode.agents)
+        .sort()
+        .flatMap((agentId) => {
+          const status = SafeRecord.get(episode.agents, agentId)?.status
+          return status === "terminated" || status === "truncated"
+            ? [{ agentId, terminated: status === "terminated", truncated: status === "truncated" }]
+            : []
+        }),
+  })
+
 /** How far an agent is: `active`, `terminated`, `truncated` or `left`; undefined if the document does not say. */
 export const statusOf = (document: Json | undefined, agentId: string): string | undefined =>
   Option.match(decodeAgents(document), {

@@ -66,6 +66,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
           // The turn of an agent that is suspended is its own until it is continued.
           if (!member.suspended) yield* actInTurn(task, members, member, options)
         } else yield* actTogether(task, members, options)
+        yield* endByDocument(members, yield* task.document(world))
         if (ticks !== undefined) {
           const got = yield* task.tick(world, ticks === "real-time" ? clock() : ticks)
           yield* endEpisodes(members, got)
@@ -173,6 +174,17 @@ const endEpisodes = (members: Members.Members, got: { readonly [agentId: string]
       if (end !== undefined) yield* members.end(agentId, end)
     }
   })
+
+/** Ends the runs of agents whose episode is over by the world's document: also of those that were refused, or did not act. */
+const endByDocument = (members: Members.Members, document: Json | undefined) =>
+  Effect.forEach(
+    EpisodeDocument.endedIn(document),
+    ({ agentId, ...ending }) => {
+      const end = EpisodeEnd.endIn(ending)
+      return end === undefined ? Effect.void : members.end(agentId, end)
+    },
+    { discard: true },
+  )
 
 /** Tells agents what others said, as far as they hear it and it is due. */
 const deliver = (

@@ -105,6 +105,28 @@ describe("what a round gives to agents that did not act", () => {
   )
 })
 
+describe("an agent that is refused in the last round", () => {
+  it.scopedLive("is not asked again: the world's document says that its episode is over", () =>
+    Effect.gen(function* () {
+      const world = "public-goods"
+      const { start } = yield* testKernel({ plugins: [inRepository("packages/worlds", world)] })
+      const { run } = yield* start
+      const giving = (action: number) => stepping(() => action, world)
+      const group = groupOf({ ada: giving(5), bob: giving(50) }, { world, maxRounds: 20 })
+      const [audit, events] = yield* run(
+        Effect.gen(function* () {
+          return [yield* runGroup(group, { world, rounds: 3 }), yield* eventsOf(TASK)] as const
+        }),
+      )
+      expect(events.filter(of("CommandFailed"))).toHaveLength(3)
+      expect(audit).toMatchObject({
+        outcome: "achieved",
+        agents: { ada: { outcome: "achieved" }, bob: { outcome: "achieved" } },
+      })
+    }),
+  )
+})
+
 describe("a step that was under way when its kernel ended", () => {
   /** Who acted, and how it ended, after a resumption in a world that is left as it is, or is brought back. */
   const resumed = (options: { readonly rewind?: "re-execution"; readonly acceptUnrewound?: boolean }) =>
