@@ -1,11 +1,14 @@
 /**
  * `node scripts/complete-lock.mjs [DIRECTORY]`: adds to a directory's package-lock.json the optional packages of other
- * platforms that the lock's packages name and the registry did not serve. `npm ci` of npm 11 refuses a lock without them.
+ * platforms that the lock's packages name and npm left out. `npm ci` of npm 11 refuses a lock without them. Each package
+ * gets the `integrity` that the registry states, so that `npm ci` refuses other bytes on every platform.
  * Run it after `npm install`. Default: the repository's own lock; `bench/peers` has another.
  */
+import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 
 const directory = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url))
 const file = path.join(directory, "package-lock.json")
@@ -33,7 +36,41 @@ for (const [path, found] of Object.entries(lock.packages)) {
     added += 1
   }
 }
+
+const run = promisify(execFile)
+
+/** The integrity of a release as the registry states it; undefined if it does not have the release. */
+const integrityOf = async (release) => {
+  const { stdout } = await run("npm", ["view", release, "dist.integrity"], { encoding: "utf8" }).catch(() => ({
+    stdout: "",
+  }))
+  return /^sha512-\S+$/.test(stdout.trim()) ? stdout.trim() : undefined
+}
+
+/** How many releases the registry is asked of at once. */
+const AT_ONCE = 4
+
+const isInstalled = ([place, found]) => place.includes("node_modules/") && found.link !== true
+const without = Object.entries(lock.packages).filter((entry) => isInstalled(entry) && entry[1].integrity === undefined)
+const missing = []
+for (let first = 0; first < without.length; first += AT_ONCE) {
+  const asked = without.slice(first, first + AT_ONCE).map(async ([place, found]) => {
+    const name = found.name ?? place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)
+    const integrity = await integrityOf(`${name}@${found.version}`)
+    if (integrity === undefined) return missing.push(`${name}@${found.version}`)
+    const { version, ...rest } = found
+    lock.packages[place] = { version, integrity, ...rest }
+  })
+  await Promise.all(asked)
+}
+
 const byName = ([a], [b]) => (a === "" ? -1 : b === "" ? 1 : a.localeCompare(b, "en"))
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))
 fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-process.stdout.write(`${added} added\n`)
+process.stdout.write(`${added} added, ${without.length - missing.length} with a new integrity\n`)
+if (missing.length > 0) {
+  process.stderr.write(
+    `The registry states no integrity for ${missing.join(", ")}. Try again, or install another version.\n`,
+  )
+  process.exitCode = 1
+}
