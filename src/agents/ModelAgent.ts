@@ -17,7 +17,7 @@ import type * as Budgets from "./Budget.ts"
 import { callsIn, interruptedIn, type RecordedAnswer, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
-import { begin, exceededIn, fullName, type Run, tell } from "./ModelRun.ts"
+import { begin, exceededIn, fullName, leftMsOf, type Run, tell } from "./ModelRun.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
@@ -136,14 +136,17 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
       return true
     }
     const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
-    const { results, evidence, commands } = yield* ToolCalls.execute(task, tools, others, {
+    const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
       // In a replay, a decision of a release that ran all calls together is followed as it was made.
       ordered: isInOrder(decision),
       mostCommands: left,
+      leftMs: leftMsOf(settings, run),
     })
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
+    const exceeded = wasLate ? yield* exceededIn(settings, run, settings.budget.wallMs) : undefined
+    if (exceeded !== undefined) return yield* endByBudget(settings, task, exceeded)
     const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
     tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })
     return true

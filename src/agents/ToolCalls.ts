@@ -2,6 +2,7 @@
 
 import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
+import { INTERRUPTED, OUT_OF_TIME, wasStopped } from "../kernel/acting/Command.ts"
 import type { ActError, CommandOutcome } from "../kernel/acting/CommandExecution.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
@@ -17,6 +18,8 @@ export interface Executed {
   readonly evidence: ReadonlyArray<Event>
   /** Number of commands. */
   readonly commands: number
+  /** Whether one was stopped because no time was left. A replay takes less time: it has only the record to know it by. */
+  readonly wasLate: boolean
 }
 
 export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveError
@@ -39,6 +42,8 @@ export interface ExecuteOptions {
   readonly ordered: boolean
   /** The commands that the budget allows; calls beyond them are refused. */
   readonly mostCommands: number
+  /** How long they may take together, in milliseconds; infinite if there is no limit. */
+  readonly leftMs: Effect.Effect<number>
 }
 
 /**
@@ -49,7 +54,7 @@ export const execute = (
   task: AgentTask,
   tools: AgentTools,
   calls: ReadonlyArray<CallPart>,
-  { causationId, ordered, mostCommands }: ExecuteOptions,
+  { causationId, ordered, mostCommands, leftMs }: ExecuteOptions,
 ): Effect.Effect<Executed, ExecuteError> =>
   Effect.gen(function* () {
     const perceives = tools.descriptions.some(({ name }) => name === PERCEIVE)
@@ -62,6 +67,7 @@ export const execute = (
     let told: Json | undefined
     if (!ordered && perceives && calls.some(({ tool }) => tool === PERCEIVE)) told = yield* perceive
     let commands = 0
+    let stopped: string | undefined
     const one = (call: CallPart): Effect.Effect<ToolResult, ExecuteError> => {
       const { callId, tool, args, invalid } = call
       const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
@@ -81,17 +87,31 @@ export const execute = (
         return Effect.succeed(refused(`expected arguments that are a JSON object, found ${JSON.stringify(args)}`))
       }
       if (commands >= mostCommands) return Effect.succeed(refused("the budget of commands is used up"))
+      if (ordered && stopped !== undefined) return Effect.succeed(refused(`not executed: ${stopped} before its turn`))
       commands += 1
       if (ordered) told = undefined
-      return Effect.map(task.act(actuator, args, { causationId, callId }), (outcome): ToolResult => {
+      const acting = Effect.flatMap(leftMs, (withinMs) =>
+        task.act(actuator, args, {
+          ...{ causationId, callId, interruptible: true },
+          ...(Number.isFinite(withinMs) ? { withinMs } : {}),
+        }),
+      )
+      return Effect.map(acting, (outcome): ToolResult => {
         evidence.push(outcome.event)
+        if (wasStopped(outcome, OUT_OF_TIME)) stopped = OUT_OF_TIME
+        else if (wasStopped(outcome, INTERRUPTED)) stopped ??= INTERRUPTED
         return { callId, tool, ...resultOf(outcome) }
       })
     }
     const results = yield* Effect.forEach(calls, (call) => Effect.suspend(() => one(call)), {
       concurrency: ordered ? 1 : "unbounded",
     })
-    return { results, evidence: evidence.sort((a, b) => a.position - b.position), commands }
+    return {
+      results,
+      evidence: evidence.sort((a, b) => a.position - b.position),
+      commands,
+      wasLate: stopped === OUT_OF_TIME,
+    }
   })
 
 const isObject = (value: Json): value is JsonObject =>

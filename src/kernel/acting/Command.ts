@@ -77,8 +77,32 @@ export interface RequestedCommand {
   readonly inDoubt?: boolean
 }
 
+/** What stops a command: time that is used up, or an input. */
+export interface Stop {
+  /** Completes with the reason. */
+  readonly signal: Effect.Effect<string>
+  /** Why it was stopped; undefined before that. */
+  reason?: string
+  /** How it ended, once that is recorded. */
+  outcome?: CommandOutcome
+}
+
+/** The reason of a command that was stopped because no time was left. */
+export const OUT_OF_TIME = "its agent's budget of time was used up"
+
+/** The reason of a command that an input stopped. */
+export const INTERRUPTED = "an input interrupted it"
+
+/** Whether a command was stopped for a reason, by its recorded outcome. */
+export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
+  outcome.status === "failed"
+    ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)
+    : outcome.status === "denied" && outcome.rule === "interrupted" && outcome.reason.startsWith(reason)
+
 /** A command on its way. */
 export interface Command extends RequestedCommand {
+  /** What stops it, if not its caller's end. */
+  readonly stop?: Stop
   /** Its place in the order in which the task's commands start. Whoever makes the command gives it back. */
   readonly place: Place
 }

@@ -32,12 +32,42 @@ export const act = (
   actuator: string,
   args: JsonObject,
   causationId: string,
+  identity: Command.CommandIdentity = {},
+  stop?: Command.Stop,
+): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
+  stop === undefined
+    ? acted(task, actuator, args, causationId, identity)
+    : Effect.suspend(() => {
+        let ended: Exit.Exit<Command.CommandOutcome, Command.ActError> | undefined
+        const acting = Effect.onExit(acted(task, actuator, args, causationId, identity, stop), (exit) =>
+          Effect.sync(() => {
+            ended = exit
+          }),
+        )
+        const stopping = Effect.flatMap(stop.signal, (reason) => {
+          stop.reason ??= reason
+          return Effect.interrupt
+        })
+        // The race waits until the end of a command that lost it is recorded.
+        return Effect.catchAllCause(Effect.raceFirst(acting, stopping), (cause) => {
+          if (stop.outcome !== undefined) return Effect.succeed(stop.outcome)
+          return ended ?? Effect.failCause(cause)
+        })
+      })
+
+const acted = (
+  task: ActingTask,
+  actuator: string,
+  args: JsonObject,
+  causationId: string,
   { callId, agentId, source }: Command.CommandIdentity = {},
+  stop?: Command.Stop,
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
     Command.withPlace(task, (place) =>
       Effect.gen(function* () {
-        const command = yield* Command.make(task, actuator, args, place, agentId)
+        const made = yield* Command.make(task, actuator, args, place, agentId)
+        const command: Command.Command = stop === undefined ? made : { ...made, stop }
         const { commandId, argsDigest } = command
         const resolved = yield* Command.resolve(command)
         const requested = {

@@ -4,6 +4,7 @@ import { Cause, Effect, Option, Predicate } from "effect"
 import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
@@ -203,7 +204,13 @@ export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause
   }
   const names = [...new Set(open.map(({ command }) => command.actuator))].join(", ")
   return task.recordAll([first, ...others]).pipe(
-    Effect.asVoid,
+    Effect.map((events) => {
+      for (const [index, { command }] of open.entries()) {
+        const event = events[index]
+        if (event !== undefined && command.stop?.reason !== undefined)
+          Object.assign(command.stop, { outcome: stopped(command, event) })
+      }
+    }),
     // A task that was suspended is gone on with by a later kernel.
     Effect.catchTag("LeaseLost", ({ message, suspended }) =>
       suspended === undefined ? ProgramLog.warning(`the end of ${names} is not recorded: ${message}`) : Effect.void,
@@ -214,13 +221,24 @@ export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause
 
 const abortedEvent = ({ command, progress }: Begun, cause: Cause.Cause<unknown>): CoreNewEvent => {
   const isInterrupted = Cause.isInterruptedOnly(cause)
-  const why = isInterrupted ? "the caller stopped waiting" : Cause.pretty(cause).split("\n")[0]
+  const why = isInterrupted
+    ? (command.stop?.reason ?? "the caller stopped waiting")
+    : Cause.pretty(cause).split("\n")[0]
   if (!progress.dispatched) {
     return denialOf(command.commandId, progress, "interrupted", `${why}; it was not executed`)
   }
   const code = isInterrupted ? "Interrupted" : "KernelFailed"
   const message = plainText(`${why}; whether it took effect is not known`)
   return outcomeEvent(command.commandId, progress.last, { failed: { code, message } })
+}
+
+/** The outcome of a command that was stopped, from the event that says so. */
+const stopped = ({ commandId, actuator, args }: Command, event: Event): CommandOutcome | undefined => {
+  const of = { commandId, actuator, args, event }
+  if (Vocabulary.is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }
+  if (!Vocabulary.is(event, "CommandDenied")) return undefined
+  const { rule, reason } = event.payload
+  return { status: "denied", ...of, rule, reason }
 }
 
 const isLeaseLost = Predicate.isTagged("LeaseLost")

@@ -101,6 +101,13 @@ export interface ActOptions extends CausedBy {
   readonly callId?: string
   /** Where it comes from, if not from an agent: such a command is no step of an agent. */
   readonly source?: "scenario"
+  /**
+   * How long it may take, in milliseconds, with the wait for its turn and for a person. Then it is stopped: its tool's
+   * signal aborts, and its outcome says that its time was used up. Default: no limit but the tool's own.
+   */
+  readonly withinMs?: number
+  /** Whether an `interrupting` input stops it. Default: false. */
+  readonly interruptible?: boolean
 }
 
 /** Schema of `ActOptions`. */
@@ -108,5 +115,7 @@ export const ActOptions = Options.of<ActOptions>({
   optional: {
     ...{ causationId: Options.Text, callId: Options.Text, agentId: AgentName },
     source: Schema.Literal("scenario"),
+    withinMs: Schema.NonNegative,
+    interruptible: Schema.Boolean,
   },
 })

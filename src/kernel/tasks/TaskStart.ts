@@ -11,6 +11,7 @@ import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import { act } from "../acting/CommandExecution.ts"
 import * as LeftCommand from "../acting/LeftCommand.ts"
 import * as LeftCommands from "../acting/LeftCommands.ts"
@@ -115,6 +116,17 @@ export const begin = <E>(
     const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder })
     const interruption = { waits: inputs.has(INTERRUPTING), arrives: inputs.awaited(INTERRUPTING) }
 
+    const stopOf = ({ withinMs = Number.POSITIVE_INFINITY, interruptible = false }: StopOptions): Stop | undefined => {
+      if (!Number.isFinite(withinMs) && !interruptible) return undefined
+      const until = performance.now() + withinMs
+      const late = Effect.suspend(() =>
+        Number.isFinite(until) ? Effect.sleep(Math.max(0, until - performance.now())) : Effect.never,
+      )
+      // Where the log cannot be read, the command itself fails.
+      const input = interruptible ? Effect.catchAll(interruption.arrives, () => Effect.never) : Effect.never
+      return { signal: Effect.raceFirst(Effect.as(late, OUT_OF_TIME), Effect.as(input, INTERRUPTED)) }
+    }
+
     const capabilitiesIn = Capabilities.remembering(takesPart)
 
     const close = (outcome: TaskOutcome, reason?: string) =>
@@ -190,15 +202,17 @@ export const begin = <E>(
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
       act: (actuator, args = {}, options = {}) =>
-        Effect.flatMap(Options.decode("act", ActOptions, options), ({ causationId = openedBy, ...identity }) =>
-          lifecycle.runUntilClosed(
-            Effect.suspend(() => {
-              const begun = left.take({ actuator, args, ...identity })
-              return begun === undefined
-                ? act(context, actuator, args, causationId, identity)
-                : LeftCommand.resume(context, begun)
-            }),
-          ),
+        Effect.flatMap(
+          Options.decode("act", ActOptions, options),
+          ({ causationId = openedBy, withinMs, interruptible, ...identity }) =>
+            lifecycle.runUntilClosed(
+              Effect.suspend(() => {
+                const begun = left.take({ actuator, args, ...identity })
+                return begun === undefined
+                  ? act(context, actuator, args, causationId, identity, stopOf({ withinMs, interruptible }))
+                  : LeftCommand.resume(context, begun)
+              }),
+            ),
         ),
       say: (content, options = {}) =>
         Effect.flatMap(Options.decode("say", SayOptions, options), ({ causationId = openedBy, ...between }) =>
@@ -258,6 +272,12 @@ export const begin = <E>(
       close,
     }
   })
+
+/** When a command is stopped, as `ActOptions` says. */
+interface StopOptions {
+  readonly withinMs: number | undefined
+  readonly interruptible: boolean | undefined
+}
 
 const decisionMade = ({ agent, choice, basedOn, rationale, agentId }: Decision, openedBy: string): CoreNewEvent => ({
   type: "DecisionMade",
