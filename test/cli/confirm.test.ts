@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { confirmationDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
 import { digest } from "../../src/values/Digest.ts"
+import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
@@ -78,6 +79,24 @@ describe("what a person approves", () => {
     expect(code).toBe(3)
     expect(stderr).toContain("the approval is recorded at @2, but no kernel is at work on this log")
     expect(await decisions(log)).toMatchObject([{ payload: { approved: true, shownDigest } }])
+  })
+
+  it("counts for a kernel that lives, on another machine and by a clock of another year, and not for one that is silent", async () => {
+    for (const lives of [true, false]) {
+      const { log, id } = await waitingIn(`elsewhere-${lives}.db`, { path: "d.txt" })
+      const database = new Database(log[1] ?? "")
+      const year2001 = 1_000_000_000_000
+      database.prepare("INSERT INTO lease VALUES (1, 'far#x', 'far', 1, ?, ?)").run(year2001, year2001)
+      database
+        .prepare("INSERT INTO heartbeats VALUES ('x', 1, 5, ?, 'far', 1, 'another boot', 'pid:[1] time:[1]', '1')")
+        .run(year2001)
+      const beat = () => void database.exec("UPDATE heartbeats SET beat = beat + 1")
+      const beating = lives ? setInterval(beat, 300) : undefined
+      const { code } = await hindcast(["confirm", "approve", id, "--yes", ...log])
+      clearInterval(beating)
+      database.close()
+      expect(code).toBe(lives ? 0 : 3)
+    }
   })
 
   it("counts at once for a recorded program, which waits by itself, and not for one that is gone", async () => {
