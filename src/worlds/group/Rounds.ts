@@ -66,11 +66,12 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
           // The turn of an agent that is suspended is its own until it is continued.
           if (!member.suspended) yield* actInTurn(task, members, member, options)
         } else yield* actTogether(task, members, options)
-        yield* endByDocument(members, yield* task.document(world))
         if (ticks !== undefined) {
           const got = yield* task.tick(world, ticks === "real-time" ? clock() : ticks)
           yield* endEpisodes(members, got)
         }
+        // The last of the round: what a step or a tick said of an end, with its outcome, comes first.
+        yield* endByDocument(members, yield* task.document(world))
       }
       yield* members.close(round >= maxRounds)
     }),
