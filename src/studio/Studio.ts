@@ -5,12 +5,13 @@
 import * as fs from "node:fs"
 import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"
-import { EventLog } from "../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../events/log/EventLog.ts"
 import type { Records } from "../events/read/Records.ts"
 import * as Agent from "../kernel/agents/Agent.ts"
 import type { Confirmations } from "../kernel/gate/Confirmations.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Registry } from "../kernel/registry/Registry.ts"
+import * as Trust from "../kernel/trust/Trust.ts"
 import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
 import * as PluginHost from "../plugins/process/PluginHost.ts"
 import type { Projector } from "../projections/projector/Projector.ts"
@@ -47,6 +48,11 @@ export interface StudioOptions {
    * runs in the browser, confined in frames of other origins. Default: none.
    */
   readonly draw?: ReadonlyArray<string>
+  /**
+   * Whether a log that this user did not write on this machine is trusted, where the page may answer, fork or write; see
+   * `ForeignLog`. A kernel in the context has decided that already. Default: false.
+   */
+  readonly trust?: boolean
 }
 
 /** Scenarios that the page may edit. */
@@ -73,6 +79,7 @@ const StudioOptions = Options.of<StudioOptions>({
     }),
     by: Options.Name,
     draw: Schema.Array(Consent.ConsentText),
+    trust: Schema.Boolean,
   },
 })
 
@@ -98,11 +105,23 @@ type Services = EventLog | Records | Projector | TimeTravel | Confirmations
  */
 export const layer = (
   options: StudioOptions = {},
-): Layer.Layer<Studio, Options.InvalidOptions | PortUnavailable, Services> =>
+): Layer.Layer<Studio, Options.InvalidOptions | PortUnavailable | Trust.ForeignLog | LogError, Services> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const decoded = yield* Options.decode("Studio.layer", StudioOptions, options)
-      const { port, answer = false, deltas, fork, write = false, scenarios, by = "studio", draw = [] } = decoded
+      const {
+        port,
+        answer = false,
+        deltas,
+        fork,
+        write = false,
+        scenarios,
+        by = "studio",
+        draw = [],
+        trust = false,
+      } = decoded
+      const isActing = answer || write || fork !== undefined || scenarios !== undefined
+      if (isActing) yield* Trust.assertTrusted(trust ? "option" : undefined)
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel("fork")
       if (scenarios !== undefined && !write) return yield* wrong("scenarios", "write: true beside it", "none")

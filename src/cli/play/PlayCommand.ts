@@ -24,16 +24,16 @@ const options = {
   world: argument("world", "A plugin's directory, which is imported, or the name of an imported plugin"),
   options: optionalText("options", "Options of the world: a JSON object, or a YAML or JSON file"),
   goal: optionalText("goal", "What the task is. Default: to play the world"),
-  ...{ seed: workOptions.seed, sandbox, workspace },
+  ...{ seed: workOptions.seed, sandbox, workspace, trustLog: workOptions.trustLog },
 }
 
 /** `hindcast play WORLD` */
-export const play = Command.make("play", options, ({ log, json, sandbox, workspace, seed, ...typed }) =>
+export const play = Command.make("play", options, ({ log, json, sandbox, workspace, seed, trustLog, ...typed }) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(log)
     // The person at the terminal decides about each action by taking it.
     const kernel = yield* AgentAtWork.kernel("play", filename, {
-      ...{ gate: "allow", confirmWithinMs: Option.none(), sandbox, workspace, seed },
+      ...{ gate: "allow", confirmWithinMs: Option.none(), sandbox, workspace, seed, trustLog, json },
     })
     const played = Effect.gen(function* () {
       const environment = Option.isSome(typed.options) ? yield* optionsOf(typed.options.value) : {}

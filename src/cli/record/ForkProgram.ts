@@ -8,6 +8,7 @@ import * as CommandHints from "../command/CommandHints.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TrustLog from "../command/TrustLog.ts"
 import { at as shownAt } from "../terminal/Text.ts"
 import * as Program from "./Program.ts"
 
@@ -19,6 +20,7 @@ export interface Typed {
   readonly task: Option.Option<string>
   readonly timeline: Option.Option<string>
   readonly set: ReadonlyArray<string>
+  readonly trustLog: boolean
   readonly words: ReadonlyArray<string>
 }
 
@@ -28,6 +30,7 @@ export const fork = (typed: Typed) =>
     const program = yield* Program.checked(typed.words)
     const changes = yield* changesOf(typed.set)
     const place = yield* placeOf(typed).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
+    yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     const { taskId, parent, at, timeline } = place
     // With --json, the result alone is written to the standard output.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}

@@ -13,6 +13,7 @@ import { argument, common, flag, MOMENT, repeatedText, TASK, wholeNumber } from 
 import { userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TrustLog from "../command/TrustLog.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
@@ -55,8 +56,11 @@ export const studio = Command.make(
       const consents = yield* DrawOption.parsed(draw)
       const directories = yield* Scenarios.directoriesOf(scenarios, write)
       const working = { forks: fork, plays: directories.length > 0 }
-      const agents = yield* agentsOf(working, typed)
-      const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, typed))
+      const agents = yield* agentsOf(working, { ...typed, json })
+      const acting = { ...typed, json }
+      const isActing = answer || fork || write || directories.length > 0
+      if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forEvents(log))
+      const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
       const forks: Forking | null = fork
         ? {
             agents,
@@ -67,7 +71,7 @@ export const studio = Command.make(
       const allowed = {
         ...{ answer, forks, write, talk: null, by: userName(), notes: [] },
         ...(working.plays
-          ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed }) }
+          ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed: acting }) }
           : {}),
       }
       const served = Effect.gen(function* () {

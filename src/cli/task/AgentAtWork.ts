@@ -11,6 +11,7 @@ import { given, milliseconds, oneOf, positive, sandbox, wholeNumber, workspace }
 import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TrustLog from "../command/TrustLog.ts"
 import * as Prompter from "./Prompter.ts"
 import * as RunProgress from "./RunProgress.ts"
 
@@ -41,6 +42,7 @@ export const options = {
   ),
   sandbox,
   workspace,
+  trustLog: TrustLog.option,
 }
 
 /** The option `--led-within`, of an agent that is led over what is recorded. */
@@ -53,7 +55,7 @@ export const ledWithinMs = positive("led-within").pipe(
 )
 
 /** The values of the options that the kernel is made by. */
-export interface KernelInput {
+export interface KernelInput extends TrustLog.Typed {
   readonly gate: "ask" | "allow" | "deny"
   readonly confirmWithinMs: Option.Option<number>
   readonly sandbox: "auto" | "namespaces" | "flags"
@@ -61,21 +63,24 @@ export interface KernelInput {
   readonly seed?: Option.Option<number>
 }
 
-/** The kernel of a command, on a log. */
+/** The kernel of a command, on a log. If the log is foreign, the user is asked before anything of it starts. */
 export const kernel = (command: string, filename: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
-  Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace) =>
-    Hindcast.layer({
-      log: filename,
-      workspace,
-      actor: userAsActor(),
-      owner: `hindcast ${command} of ${userName()}`,
-      gate: { ...(gate === "ask" ? Gate.standard : { default: gate }), ...given({ confirmWithinMs }) },
-      host: { sandbox: typed.sandbox },
-      // A task that was killed can be resumed, whatever is run meanwhile.
-      onOpenTasks: "resume",
-      ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
-    }),
-  )
+  Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace) => {
+    const layer = (trust: boolean) =>
+      Hindcast.layer({
+        log: filename,
+        workspace,
+        actor: userAsActor(),
+        owner: `hindcast ${command} of ${userName()}`,
+        gate: { ...(gate === "ask" ? Gate.standard : { default: gate }), ...given({ confirmWithinMs }) },
+        host: { sandbox: typed.sandbox },
+        // A task that was killed can be resumed, whatever is run meanwhile.
+        onOpenTasks: "resume",
+        trust,
+        ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
+      })
+    return TrustLog.asking(layer, typed)
+  })
 
 /** What a user sees of an agent at work, and where. */
 export interface Accompanied {

@@ -52,6 +52,11 @@ const closeIfNobodyWorks = (log: Option.Option<string>) =>
     const owner = `hindcast task cancel of ${userName()}`
     yield* Effect.provide(Kernel, Hindcast.layer({ log: filename, owner, onOpenTasks: "resume" })).pipe(
       Effect.catchTag("LeaseHeld", () => Effect.void),
+      Effect.catchTag("ForeignLog", ({ log }) =>
+        Output.note(
+          `The cancellation is recorded. ${log} is foreign, so no kernel closes the task before you trust it.`,
+        ),
+      ),
     )
     return undefined
   })

@@ -38,7 +38,7 @@ export const resume = Command.make(
       )
       const agent = yield* AgentOption.load(typed, "live", { conversation })
       const filename = yield* OpenLog.existing(log)
-      const kernel = yield* AgentAtWork.kernel("resume", filename, typed)
+      const kernel = yield* AgentAtWork.kernel("resume", filename, { ...typed, json })
       const { acceptUnrewound, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const resumeOptions = { acceptUnrewound, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
       yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)

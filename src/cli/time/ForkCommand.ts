@@ -73,7 +73,7 @@ export const fork = Command.make(
       const agent = yield* AgentOption.load(typed, "live", { conversation })
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
-      const kernel = yield* AgentAtWork.kernel("fork", filename, typed)
+      const kernel = yield* AgentAtWork.kernel("fork", filename, { ...typed, json })
       const { at, io, fresh, acceptUnrewound, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const forkOptions = {
         ...{ at, io, fresh, acceptUnrewound, overrides },

@@ -32,6 +32,8 @@ export interface ForkOptions {
   readonly secrets?: ReadonlyArray<string>
   /** Makes the requests from the moment on. Default: the global `fetch`. */
   readonly fetch?: Fetch
+  /** Whether a log that this user did not write on this machine is trusted; the trust is recorded. Default: false. */
+  readonly trust?: boolean
 }
 
 /** What came of a fork. */
@@ -53,14 +55,14 @@ export const forked = async <A>(
   options: ForkOptions,
   program: (run: Run) => A | PromiseLike<A>,
 ): Promise<Forked<A>> => {
-  const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log } = decode(options)
+  const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log, trust } = decode(options)
   const begin = async (taken: ReadonlyArray<string>): Promise<Begun> => {
     const place = await ForkPlace.find({ moment: at, taskId, timeline, taken }).pipe(
       Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
       Calls.run,
     )
     try {
-      return { place, ...(await ForkedRun.begin({ ...place, log, changes: set, fetch, gate, secrets })) }
+      return { place, ...(await ForkedRun.begin({ ...place, log, changes: set, fetch, gate, secrets, trust })) }
     } catch (error) {
       // Another fork took the name meanwhile: the next one is found.
       if (timeline === undefined && error instanceof TimelineNameInvalid) return begin([...taken, place.timeline])
@@ -93,7 +95,7 @@ const Fields = Options.of<ForkOptions>({
   required: { log: Options.Path, at: Moment.Moment },
   optional: {
     ...{ taskId: Options.Text, set: Changes.Changes, timeline: Options.Text, gate: GateConfig },
-    ...{ secrets: Schema.Array(Options.Text), fetch: Options.callable<Fetch>() },
+    ...{ secrets: Schema.Array(Options.Text), fetch: Options.callable<Fetch>(), trust: Schema.Boolean },
   },
 })
 

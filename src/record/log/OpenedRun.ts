@@ -11,7 +11,9 @@ import type { Recorder } from "../../events/vocabulary/Tasks.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
+import * as Trust from "../../kernel/trust/Trust.ts"
 import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as Projector from "../../projections/projector/Projector.ts"
 import * as Calls from "../../promise/Calls.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { visibleLines } from "../../values/PlainText.ts"
@@ -61,14 +63,18 @@ export interface Forking {
   readonly agent: string
   /** What is otherwise than in the parent. */
   readonly overrides: JsonObject
+  /** Whether a log that this user did not write on this machine is trusted. Default: false. */
+  readonly trust?: boolean | undefined
 }
 
 /** Opens a log, closes what dead recorders left open in it, and opens a timeline on which a recorded task goes on. */
 export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Promise<OpenedRun> =>
   opening(log, isSilent, (log, scope) =>
     Effect.gen(function* () {
+      const { taskId, parent, at, timeline, agent, overrides, trust = false } = forking
+      // The recorded answers lead a program that then acts.
+      yield* Effect.provide(Trust.assertTrusted(trust ? "option" : undefined), Projector.layer)
       yield* LeftRuns.abandon(scope)
-      const { taskId, parent, at, timeline, agent, overrides } = forking
       const known = yield* Timelines.list(log)
       yield* TimelineName.checked(
         timeline,

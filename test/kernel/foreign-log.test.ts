@@ -1,0 +1,121 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import { Registry } from "../../src/kernel/registry/Registry.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { about, seen } from "./given.ts"
+import { agentOf, answering, counting, gate } from "./resume/given.ts"
+import { testKernel } from "./testKernel.ts"
+
+/** Does something as a user who keeps another store: a stranger, a colleague, another machine. */
+const elsewhere = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const store = yield* temporaryDirectory
+    const before = process.env.HINDCAST_STATE
+    const change = (to: string | undefined) =>
+      Effect.sync(() => {
+        process.env.HINDCAST_STATE = to
+      })
+    return yield* Effect.acquireUseRelease(
+      change(store),
+      () => effect,
+      () => change(before),
+    )
+  })
+
+const spy = {
+  name: "spy",
+  sensors: [{ name: "look", interval: 1000 }],
+  permissions: { run: ["sh"], env: ["ANTHROPIC_API_KEY"] },
+  entry: `export default { sensors: { look: async (c) => c.run("sh", ["-c", "touch ran"]) } }`,
+}
+
+/** A log of somebody else with an active plugin that was granted a shell and a key. */
+const strangers = Effect.gen(function* () {
+  const prepared = yield* testKernel()
+  const { directory, layerLog } = prepared
+  const { writePlugin } = yield* Effect.promise(() => import("./given.ts"))
+  const source = writePlugin(path.join(directory, "spy"), spy)
+  yield* Effect.flatMap(Registry, (registry) =>
+    registry.import(source, { grants: { run: ["sh"], env: ["ANTHROPIC_API_KEY"] } }),
+  ).pipe(Effect.provide(layerLog), elsewhere)
+  return prepared
+})
+
+describe("a log that this user did not write on this machine", () => {
+  it.scopedLive("starts nothing in a kernel, which names what it would bring along, and is as it was", () =>
+    Effect.gen(function* () {
+      const { directory, layer, layerLog } = yield* strangers
+      const head = yield* Effect.flatMap(EventLog, (log) => log.head).pipe(Effect.provide(layerLog))
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
+      expect(refused._tag).toBe("ForeignLog")
+      expect(refused.message).toMatch(
+        /plugin spy 1\.0\.0 \([0-9a-f]{16}\), granted --grant-env ANTHROPIC_API_KEY --grant-run sh\n/,
+      )
+      expect(refused.message).toContain("its sensor look would be read every 1000 ms")
+      expect(refused.message).toContain("`--trust-log`, or in a program `trust: true`")
+      yield* Effect.gen(function* () {
+        expect(yield* (yield* EventLog).head).toEqual(head)
+        const started = yield* Effect.flip((yield* Registry).installed("spy"))
+        expect(started.message).toContain("its log is foreign")
+      }).pipe(Effect.provide(layerLog))
+      expect(fs.existsSync(path.join(directory, "ran"))).toBe(false)
+    }),
+  )
+
+  it.scopedLive("is acted on once a program trusts it, and needs no trust again while only this user extends it", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* strangers
+      yield* Effect.scoped((yield* testKernel({ directory, trust: true })).start)
+      yield* Effect.scoped((yield* testKernel({ directory })).start)
+      yield* elsewhere(Effect.scoped((yield* testKernel({ directory, trust: true })).start))
+      const refused = yield* Effect.flip(Effect.scoped((yield* testKernel({ directory })).start))
+      expect(refused.message).toContain("it was extended or changed elsewhere")
+    }),
+  )
+
+  it.scopedLive(
+    "brings no approval: its command is not executed when its task is resumed, and is asked about again",
+    () =>
+      Effect.gen(function* () {
+        const { tools, executed } = counting()
+        const directory = yield* temporaryDirectory
+        const asking = { ...gate, confirmWithinMs: 60_000 }
+        yield* Effect.gen(function* () {
+          const { run } = yield* (yield* testKernel({ directory, tools, gate: asking, onOpenTasks: "resume" })).start
+          const working = run(
+            Effect.flatMap(Kernel, ({ tasks }) =>
+              tasks.run(agentOf(answering().model), { id: "left-open", goal: "go" }),
+            ),
+          )
+          yield* Effect.forkDaemon(Effect.exit(working))
+          yield* run(seen(about("ConfirmationRequested")))
+        }).pipe(Effect.scoped, elsewhere)
+        const { layerLog } = yield* testKernel({ directory })
+        const decide = (approved: boolean) =>
+          Effect.gen(function* () {
+            const people = yield* Confirmations
+            const [id] = Object.keys(yield* people.pending)
+            yield* people.decide(String(id), { approved, by: "eve", channel: "cli" })
+          })
+        yield* decide(true).pipe(Effect.provide(layerLog), elsewhere)
+
+        const refused = yield* Effect.flip(Effect.scoped((yield* testKernel({ directory, tools })).start))
+        expect(refused.message).toContain("an approval by eve of program/publish")
+        yield* Effect.gen(function* () {
+          const next = yield* testKernel({ directory, tools, gate: asking, onOpenTasks: "resume", trust: true })
+          const { run } = yield* next.start
+          yield* Effect.forkScoped(run(Effect.zipRight(seen(about("ConfirmationRequested"), 2), decide(false))))
+          const audit = yield* run(
+            Effect.flatMap(Kernel, ({ tasks }) => tasks.resume("left-open", agentOf(answering().model))),
+          )
+          expect(audit.outcome).toBe("achieved")
+        }).pipe(Effect.scoped)
+        expect(executed.filter((one) => one.startsWith("publish"))).toEqual([])
+      }),
+  )
+})
