@@ -226,6 +226,30 @@ describe("a link that leaves what was granted", () => {
     }).pipe(inLayer("none")),
   )
 
+  it.scopedLive("may be one that Hindcast made for the commands of another log's plugin", () =>
+    Effect.gen(function* () {
+      const entry = `export default { sensors: { look: (ctx) =>
+        ["fd/0", "stdout"].map((name) => { try { return Deno.readTextFileSync(ctx.workspace + "/a.db.plugins/p.deno/dev/" + name) } catch (e) { return e.name } }) } }`
+      const dev = "a.db.plugins/p.deno/dev"
+      const sample = { entry, sensors: ["look"], permissions: { read: ["."] } }
+      const own = { [`${dev}/fd`]: "/proc/self/fd", [`${dev}/stdout`]: "/proc/self/fd/1" }
+      const { process } = yield* start({ ...sample, links: own })
+      expect(process.sandbox).toBe("flags")
+      // Nothing is read through such a link.
+      expect(yield* process.read("look")).toEqual(["NotCapable", expect.stringMatching(/^Not(Capable|Found)$/)])
+      const others = [
+        { [`${dev}/fd`]: "/proc/1/fd" },
+        { [`${dev}/other`]: "/proc/self/fd" },
+        { "p.deno/dev/fd": "/proc/self/fd" },
+        { [`${dev}/fd/more`]: "/proc/self/fd" },
+      ]
+      for (const links of others) {
+        const error = yield* Effect.flip(start({ ...sample, links }))
+        expect(error._tag, JSON.stringify(links)).toBe("LinkLeaves")
+      }
+    }).pipe(inLayer("none")),
+  )
+
   it.scopedLive("is refused in every tier where it is itself what was granted", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(

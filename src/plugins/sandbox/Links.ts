@@ -8,6 +8,7 @@ import { Data, Effect } from "effect"
 import { realpathOfExisting } from "../../platform/realpath.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../manifest/paths.ts"
+import { STREAMS } from "./layers/Skeleton.ts"
 
 /** Remove the link, or grant its target: through the link, the plugin would reach files that it was not granted. */
 export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
@@ -106,13 +107,24 @@ const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
     for (const entry of entries) {
       const place = path.join(directory, entry.name)
       if (entry.isDirectory() && !hidden.includes(place)) waiting.push(place)
-      if (!entry.isSymbolicLink()) continue
+      if (!entry.isSymbolicLink() || (await isOwnStream(place))) continue
       const target = await realpathOfExisting(place).catch(() => firstStep(place))
       if (!isInsideAny(target, readable) || isHidden(target, { readable, hidden })) return { link: place, target }
     }
   }
   return undefined
 }
+
+/**
+ * Whether a link is one that Hindcast made in a log's `.plugins`, for `/dev` in the layer `unshare`. Whoever follows it
+ * comes to descriptors of its own, so a stranger's link of that name and target leads nowhere else either.
+ */
+const isOwnStream = async (link: string): Promise<boolean> => {
+  const target = OWN_PLACE.test(link) ? STREAMS[path.basename(link)] : undefined
+  return target !== undefined && (await fs.readlink(link).catch(() => undefined)) === target
+}
+
+const OWN_PLACE = /\.plugins[\\/][^\\/]+\.deno[\\/]dev[\\/][^\\/]+$/
 
 /** The path that is written in a link. Where it is a link itself that leaves, it is found at its own place. */
 const firstStep = async (link: string) => path.resolve(path.dirname(link), await fs.readlink(link))

@@ -73,7 +73,13 @@ export const writeMountTable = (denoDir: string, mounts: ReadonlyArray<string>):
   return place
 }
 
-const STREAMS = { fd: "/proc/self/fd", stdin: "/proc/self/fd/0", stdout: "/proc/self/fd/1", stderr: "/proc/self/fd/2" }
+/** The links in `/dev` of commands, by name. Each leads to a descriptor of the process that follows it, and of no other. */
+export const STREAMS: { readonly [name: string]: string } = {
+  fd: "/proc/self/fd",
+  stdin: "/proc/self/fd/0",
+  stdout: "/proc/self/fd/1",
+  stderr: "/proc/self/fd/2",
+}
 
 const ensureDirectory = (place: string): void => {
   const stats = fs.lstatSync(place, { throwIfNoEntry: false })
