@@ -215,6 +215,11 @@ describe("Studio answers as the library does", () => {
         )
         expect(containing).toEqual(expected.map(({ position }) => position))
         expect(containing.length).toBeGreaterThan(0)
+        const never = yield* lines(`/api/find?${query({ when: `state.tasks["${BURST}"].opne` })}`)
+        expect(never.flatMap((line) => ("problem" in line ? [line.problem] : []))).toEqual([
+          expect.stringContaining(`existed at no moment up to @`),
+        ])
+        expect(JSON.stringify(never)).toContain(`nearest: state.tasks`)
         expect(yield* refused(`/api/find?${query({ when: "state.tsks ==" })}`)).toMatchObject({ status: 400 })
         expect(yield* refused("/api/search?text=")).toMatchObject({ status: 400, error: "InvalidParameters" })
       }),
