@@ -32,7 +32,16 @@ describe("an outline", () => {
   it("leaves out of a task's time what lay between a recording and its fork, and before it was resumed", () => {
     const outline = new Outline()
     const take = (position: number, occurredAt: number, timeline = "main", type = "SensorRead") =>
-      outline.take({ position, occurredAt, timeline, type, code: "r", isStep: false, taskId: "t" })
+      outline.take({
+        position,
+        occurredAt,
+        recordedAt: occurredAt,
+        timeline,
+        type,
+        code: "r",
+        isStep: false,
+        taskId: "t",
+      })
     take(1, 1_000)
     take(2, 1_500)
     take(3, 100_000, "fork-1")
@@ -57,14 +66,16 @@ describe("a course that grows in the page", () => {
     const happened = fc.record({
       timeline: fc.constantFrom("main", "fork-1"),
       type: fc.constantFrom("SensorRead", "TaskResumed"),
-      after: fc.integer({ min: -5, max: 1_000 }),
+      after: fc.integer({ min: -500, max: 1_000 }),
+      isRecordedThen: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(happened, { minLength: 1 }), fc.nat(), (events, cut) => {
         let occurredAt = 1_000
-        const outlines = events.map(({ timeline, type, after }, index) => {
+        const outlines = events.map(({ timeline, type, after, isRecordedThen }, index) => {
           occurredAt += after
-          return { position: index + 1, taskId: "t", timeline, type, occurredAt, code: "r", isStep: false }
+          const recordedAt = isRecordedThen ? occurredAt : 9_000
+          return { position: index + 1, taskId: "t", timeline, type, occurredAt, recordedAt, code: "r", isStep: false }
         })
         const outlineOf = (some: typeof outlines) => {
           const outline = new Outline()
@@ -82,7 +93,6 @@ describe("a course that grows in the page", () => {
               kind: "reading",
               bad: false,
               actor: "a",
-              recordedAt: 0,
               cause: null,
               line: "",
             },
@@ -98,8 +108,8 @@ describe("a course that grows in the page", () => {
 
 describe("the kind of an event", () => {
   it("is told by its type alone, but for the types whose payload tells it", () => {
-    const envelope = { position: 1, taskId: "t", timeline: "main", occurredAt: 0 }
-    const content = { id: "", stream: "s", version: 1, schemaVersion: 1, causationId: null, actor: "a", recordedAt: 0 }
+    const envelope = { position: 1, taskId: "t", timeline: "main", occurredAt: 0, recordedAt: 0 }
+    const content = { id: "", stream: "s", version: 1, schemaVersion: 1, causationId: null, actor: "a" }
     // What each of the types that are told by their payload calls good and bad.
     const payloads = [
       { outcome: "failed", approved: false, error: "e", result: "lost", code: 1, inFlight: [], source: "scenario" },

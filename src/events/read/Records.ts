@@ -30,7 +30,7 @@ export interface DecodedEvent {
 }
 
 /** An event without what it says. */
-export type Envelope = Pick<Event, "position" | "timeline" | "type" | "taskId" | "occurredAt">
+export type Envelope = Pick<Event, "position" | "timeline" | "type" | "taskId" | "occurredAt" | "recordedAt">
 
 /** Options of `Records.decoded`. */
 export interface DecodedOptions {

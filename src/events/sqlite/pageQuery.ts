@@ -22,7 +22,7 @@ export const READ_COLUMNS: Columns = {
 
 /** The columns of an event without what it says: reading them takes a sixth of the time, since no text is made of them. */
 export const ENVELOPE_COLUMNS: Columns = {
-  sql: "position, timeline, type, task, recorded_at - occurred_before",
+  sql: "position, timeline, type, task, recorded_at - occurred_before, recorded_at",
   names: [3],
 }
 

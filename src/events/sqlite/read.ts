@@ -50,8 +50,11 @@ export const envelopesOf = (reader: Reader, query: Query, limit: number): Readon
       type: nameIn(names, row, row[2]),
       taskId: row[3] === null ? null : nameIn(names, row, row[3]),
       occurredAt: Number(row[4]),
+      recordedAt: Number(row[5]),
     }),
-    ({ link: { position, timeline, type, taskId, occurredAt } }) => ({ position, timeline, type, taskId, occurredAt }),
+    ({ link: { position, timeline, type, taskId, occurredAt, recordedAt } }) => ({
+      ...{ position, timeline, type, taskId, occurredAt, recordedAt },
+    }),
     ENVELOPE_COLUMNS,
   )
 }

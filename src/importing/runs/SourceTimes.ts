@@ -1,6 +1,7 @@
 /** Times as other programs write them. */
 
 import { isMoment } from "../../values/Time.ts"
+import { between } from "../../values/time/OwnTime.ts"
 
 /**
  * A time in milliseconds since 1970: from RFC 3339 text (without a zone it is taken as UTC), or from a number of
@@ -33,4 +34,4 @@ const fromNumber = (value: number): number => {
 
 /** The time from one moment to a later one, in milliseconds; 0 where one of them is unknown or the clock went back. */
 export const elapsed = (from: number | null, to: number | null): number =>
-  from === null || to === null ? 0 : Math.max(0, to - from)
+  from === null || to === null ? 0 : between(from, to)

@@ -6,6 +6,7 @@ import type { Task } from "../../projections/state/Tasks.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { dateOf } from "../../values/Time.ts"
+import * as OwnTime from "../../values/time/OwnTime.ts"
 import { makeEnvironment } from "../rules/Arithmetic.ts"
 import * as Expression from "../rules/Expression.ts"
 
@@ -16,8 +17,8 @@ export interface SelectableTask extends Task {
   readonly plugins: ReadonlyArray<string>
   /** Seed of its randomness; null if an old log does not have it. */
   readonly seed: number | null
-  /** What lay between recording and going on, in a fork or after it was resumed, in milliseconds. Default: 0. */
-  readonly leftOutMs?: number
+  /** How long it took by its own time, in milliseconds. Default: from its opening to its close. */
+  readonly durationMs?: number
 }
 
 /** Which tasks to select. A field that is left out selects all; several values of one field are alternatives. */
@@ -124,7 +125,7 @@ const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[nu
   plugins: task.plugins,
   openedAt: dateOf(task.openedAt),
   closedAt: task.closedAt === null ? null : dateOf(task.closedAt),
-  durationMs: task.closedAt === null ? null : task.closedAt - task.openedAt - (task.leftOutMs ?? 0),
+  durationMs: task.closedAt === null ? null : (task.durationMs ?? OwnTime.between(task.openedAt, task.closedAt)),
   from: task.from,
   to: task.to,
 })

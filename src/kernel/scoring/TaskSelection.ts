@@ -79,7 +79,7 @@ const fitting = (
     const matches = yield* TaskFilter.prepare(select)
     const needsOpening = select.plugins !== undefined || select.where !== undefined
     const opened = needsOpening ? yield* openings(log, new Set(taskIds)) : new Map<string, Opening>()
-    const leftOut = select.where === undefined ? new Map<string, number>() : yield* leftOutTimes(log, new Set(taskIds))
+    const lasted = select.where === undefined ? new Map<string, number>() : yield* durations(log, known, taskIds)
     const fits = new Set<string>()
     let startedAt = performance.now()
     for (const taskId of taskIds) {
@@ -91,7 +91,8 @@ const fitting = (
       const task = known[taskId]
       if (task === undefined) continue
       const opening = opened.get(taskId) ?? { plugins: [], seed: null }
-      const candidate = { ...task, taskId, ...opening, leftOutMs: leftOut.get(taskId) ?? 0 }
+      const durationMs = lasted.get(taskId)
+      const candidate = { ...task, taskId, ...opening, ...(durationMs === undefined ? {} : { durationMs }) }
       if (yield* matches(candidate)) fits.add(taskId)
     }
     return fits
@@ -114,15 +115,19 @@ const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<strin
   )
 }
 
-/** What is left out of the own times of the tasks that were forked or resumed, in milliseconds: see `TaskClock`. */
-const leftOutTimes = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) =>
+/**
+ * How long the tasks took by their own time, in milliseconds, where that is not from their opening to their close: those
+ * that were forked or resumed, or during which a clock was seen to be set back. See `TaskClock`.
+ */
+const durations = (log: Context.Tag.Service<EventLog>, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const gone = new Set<string>()
+    const taskIds = new Set(of)
+    const gone = new Set(of.filter((id) => isSetBack(known[id])))
     const { timeline } = log
     yield* Pages.forEach(log.readPage, { types: ["TimelineForked", "TaskResumed"], timeline }, (page) => {
       for (const { taskId } of page) if (taskId !== null && taskIds.has(taskId)) gone.add(taskId)
     })
-    const leftOut = new Map<string, number>()
+    const lasted = new Map<string, number>()
     for (const taskId of gone) {
       let clock: TaskClock.TaskClock | undefined
       let ended = false
@@ -133,10 +138,13 @@ const leftOutTimes = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<s
           ended ||= is(event, "TaskClosed")
         }
       })
-      leftOut.set(taskId, clock?.leftOutMs ?? 0)
+      lasted.set(taskId, clock?.elapsedMs ?? 0)
     }
-    return leftOut
+    return lasted
   })
+
+const isSetBack = (task: Tasks.Task | undefined): boolean =>
+  task !== undefined && task.closedAt !== null && task.closedAt < task.openedAt
 
 /** Older logs name the plugins only in their measures. */
 const openingOf = ({ plugins, measures, seed }: PayloadOf<"TaskOpened">): Opening => ({

@@ -35,7 +35,8 @@ const SPANS_PER_LINE = 500
  * waits for confirmation (within their command), and scorings of the task with their verdicts as span events. Ids are
  * derived from the ids of tasks and events, so that a span has the same id in every export. A task that was continued
  * in a fork has a separate trace for the fork. Times are the task's own (`TaskClock`): of a task that was forked or
- * resumed, what follows is as much earlier as lay in between (`hindcast.task.left_out_ms` of the root). Memory holds the open spans, and the trace id of every task.
+ * resumed, what follows is as much earlier as lay in between (`hindcast.task.left_out_ms` of the root); where the log's
+ * clock was set back, it is as much later. Memory holds the open spans, and the trace id of every task.
  */
 export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<DecodedEvent> => {
   const traces = new Map<string, TaskTrace>()
@@ -70,7 +71,8 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     const isOpen = before === undefined || traces.has(key) || !parents.has(key)
     const clock = before === undefined ? TaskClock.start(link) : isOpen ? TaskClock.after(before, link) : before
     clocks.set(key, clock)
-    return clock.leftOutMs === 0 ? link : { ...link, occurredAt: link.occurredAt - clock.leftOutMs }
+    const occurredAt = TaskClock.momentOf(clock, link)
+    return occurredAt === link.occurredAt ? link : { ...link, occurredAt }
   }
 
   const add = ({ link: recorded, text }: DecodedEvent): void => {

@@ -172,7 +172,7 @@ export const begin = (
       if (closed) return
       const index = positions.push(event.position) - 1
       clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
-      const elapsed = Math.max(0, clock.elapsedMs)
+      const elapsed = clock.elapsedMs
       elapsedMs.push(elapsed)
       list(event, elapsed)
       addMarks(event, index)

@@ -28,13 +28,14 @@ export const isTelling = ({ type }: Pick<Event, "type">): boolean => telling.has
 
 /** What an outline keeps of an event, of which it has the payload if its type is `TELLING`. */
 export const outlined = (
-  { position, taskId, timeline, occurredAt, type }: Envelope,
+  { position, taskId, timeline, occurredAt, recordedAt, type }: Envelope,
   event: Event | undefined,
 ): Outlined => ({
   position,
   taskId,
   timeline,
   occurredAt,
+  recordedAt,
   type,
   code: encodeKind(kindOf(type), event === undefined ? isAlwaysBad(type) : isBad(event)),
   isStep: event !== undefined && isStep(event),
@@ -73,7 +74,9 @@ export class Outline {
 
   /** The timeline of the last event, and when it happened by its clock; null if there is none. */
   get lastEvent(): Course["last"] {
-    return this.#clock === undefined ? null : { timeline: this.#clock.timeline, at: this.#clock.lastAt }
+    if (this.#clock === undefined) return null
+    const { timeline, lastAt: at, recordedAt } = this.#clock
+    return { timeline, at, recordedAt }
   }
 
   /** One character for each event. */

@@ -99,6 +99,7 @@ class Rows {
   readonly #codes = bytes()
   readonly #flags = bytes()
   readonly #times = doubles()
+  readonly #recorded = doubles()
   readonly #timelines = integers()
   /** The row before of the same task, plus 1; 0 for its first. */
   readonly #previous = integers()
@@ -112,11 +113,12 @@ class Rows {
     return this.#codes.length
   }
 
-  take({ code, isStep, type, occurredAt, timeline: name, taskId }: Outlined): void {
+  take({ code, isStep, type, occurredAt, recordedAt, timeline: name, taskId }: Outlined): void {
     const row = this.#codes.length
     this.#codes.push(code.charCodeAt(0))
     this.#flags.push((isStep ? STEP : 0) + (type === "TaskResumed" ? RESUMED : 0))
     this.#times.push(occurredAt)
+    this.#recorded.push(recordedAt)
     const timeline = this.#timelineNames.add(name)
     this.#timelineOf[timeline] = name
     this.#timelines.push(timeline)
@@ -139,6 +141,7 @@ class Rows {
         position: row + 1,
         timeline: this.#timelineOf[this.#timelines.at(row)] ?? "",
         occurredAt: this.#times.at(row),
+        recordedAt: this.#recorded.at(row),
         type: (flags & RESUMED) === 0 ? "" : "TaskResumed",
         code: String.fromCharCode(this.#codes.at(row)),
         isStep: (flags & STEP) !== 0,

@@ -115,6 +115,6 @@ export interface Course {
   readonly times: ReadonlyArray<number>
   /** One character for each event: `Kind.CODES`. */
   readonly kinds: string
-  /** The last event's timeline, and when it happened by its clock, so that the task's own time goes on from it; null if there is none. */
-  readonly last: { readonly timeline: string; readonly at: number } | null
+  /** The last event's timeline, the latest time by its clock, and when it was recorded: the task's own time goes on from it. Null if there is none. */
+  readonly last: { readonly timeline: string; readonly at: number; readonly recordedAt: number } | null
 }

@@ -1,4 +1,5 @@
 import { Effect, Either } from "effect"
+import fc from "fast-check"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as AuditPage from "../../../src/cli/pages/audit/AuditPage.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
@@ -66,6 +67,56 @@ describe("the time of a task that went through", () => {
     const audit = Either.getOrThrow(TaskAudit.fold("t1", [OPENED, read(400), closed(700)]))
     expect(audit.durationMs).toBe(700)
     expect(audit).not.toHaveProperty("leftOutMs")
+  })
+
+  it("counts nothing where the log's clock was set back, and goes on from there", () => {
+    const setBack = [OPENED, read(HOUR), read(HOUR + 400)].map((event, index) =>
+      index === 0 ? { ...event, occurredAt: HOUR, recordedAt: HOUR } : event,
+    )
+    const audit = Either.getOrThrow(TaskAudit.fold("t1", [...setBack, read(100), closed(300)]))
+    expect(audit).toMatchObject({ durationMs: 600, openedAt: HOUR, closedAt: 300 })
+    expect(secondsIn([...setBack, read(100), closed(400)])).toEqual(["quick", "slow"])
+  })
+
+  it("goes to the latest time where a source tells times out of order, and counts none twice", () => {
+    const imported = [0, 900, 200, 700, 1000, 950].map((occurredAt, index) => ({
+      ...read(2 * HOUR + index),
+      occurredAt,
+    }))
+    const [first, ...rest] = imported
+    const elapsed: Array<number> = []
+    let clock = TaskClock.start(first ?? OPENED)
+    for (const event of rest) {
+      clock = TaskClock.after(clock, event)
+      elapsed.push(clock.elapsedMs)
+    }
+    expect(elapsed).toEqual([900, 900, 900, 1000, 1000])
+  })
+
+  it("never goes back, and is no longer than what the clock went forward", () => {
+    const time = fc.integer({ min: 0, max: 5_000 })
+    const times = fc.array(fc.record({ occurredAt: time, recordedAt: time }), { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(times, fc.boolean(), (moments, isLive) => {
+        const events = moments.map(({ occurredAt, recordedAt }) => ({
+          ...read(1),
+          ...{ occurredAt: isLive ? recordedAt : occurredAt, recordedAt },
+        }))
+        const [first = read(1), ...rest] = events
+        let clock = TaskClock.start(first)
+        let forward = 0
+        let before = first
+        for (const event of rest) {
+          const next = TaskClock.after(clock, event)
+          expect(next.elapsedMs).toBeGreaterThanOrEqual(clock.elapsedMs)
+          expect(TaskClock.momentOf(next, { occurredAt: next.lastAt })).toBe(first.occurredAt + next.elapsedMs)
+          forward += Math.max(0, event.occurredAt - before.occurredAt)
+          before = event
+          clock = next
+        }
+        if (isLive) expect(clock.elapsedMs).toBe(forward)
+      }),
+    )
   })
 
   it("goes on from there where the log's clock was put back before a fork", () => {

@@ -27,7 +27,7 @@ const course = async () => {
   })
   const answers = {
     task: { outcome: null },
-    course: { positions: [1], times: [1], kinds: "r", last: { timeline: "main", at: 1 } },
+    course: { positions: [1], times: [1], kinds: "r", last: { timeline: "main", at: 1, recordedAt: 1 } },
     chunk: asked,
   }
   const source = { ask: async (path: keyof typeof answers) => answers[path] } as unknown as Source
@@ -45,7 +45,12 @@ describe("what was said before the chunk of the position", () => {
       ask: async (path: string, { number = 0 }: { readonly number?: number }) => {
         if (path === "task") return { outcome: null }
         if (path === "course") {
-          return { positions, times: positions, kinds: "r".repeat(positions.length), last: { timeline: "main", at: 1 } }
+          return {
+            positions,
+            times: positions,
+            kinds: "r".repeat(positions.length),
+            last: { timeline: "main", at: 1, recordedAt: 1 },
+          }
         }
         asked.push(number)
         if (isDown) throw new Error("down")

@@ -1,5 +1,6 @@
 /** The course of a task: the positions, times and kinds of all its events. */
 
+import * as OwnTime from "../../../values/time/OwnTime.ts"
 import type { Entry } from "../../wire/Chunk.ts"
 import { CODES, decodeKind, encodeKind, type Kind } from "../../wire/Kind.ts"
 import type { Course as WireCourse } from "../../wire/Task.ts"
@@ -32,13 +33,14 @@ export class CourseOfTask {
 
   /** Takes the next event. Its time is the task's own: what lay before a fork went on, or before it was resumed, is left out. */
   append(entry: Entry): void {
-    const { timeline, type, occurredAt: at } = entry
-    const before = this.times.at(-1) ?? at
     const last = this.#last
-    const goesOn = last !== null && last.timeline === timeline && type !== "TaskResumed"
+    const { timeline, lastAt, recordedAt, elapsedMs } =
+      last === null
+        ? OwnTime.start(entry)
+        : OwnTime.after(OwnTime.start({ ...last, occurredAt: last.at, type: "" }), entry)
     this.positions.push(entry.position)
-    this.times.push(goesOn ? before + at - last.at : before)
-    this.#last = { timeline, at }
+    this.times.push((this.times.at(-1) ?? entry.occurredAt) + elapsedMs)
+    this.#last = { timeline, at: lastAt, recordedAt }
     this.#kinds += encodeKind(entry.kind, entry.bad)
   }
 }
