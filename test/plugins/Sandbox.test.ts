@@ -374,6 +374,49 @@ describe("a plugin whose copy is kept in the workspace, beside the log", () => {
     }).pipe(provide),
   )
 
+  it.scopedLive("reaches no file of the user's store, though it was granted the home directory around it", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const store = path.join(home, ".local", "state", "hindcast")
+      fs.mkdirSync(path.join(store, "logs"), { recursive: true })
+      fs.writeFileSync(path.join(store, "logs", "record"), "trusted")
+      fs.writeFileSync(path.join(home, "note.txt"), "note")
+      const before = process.env.HINDCAST_STATE
+      process.env.HINDCAST_STATE = store
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          process.env.HINDCAST_STATE = before
+        }),
+      )
+      const started = yield* start({
+        permissions: { read: [home], write: [home], run: ["cat"] },
+        grants: { read: [home], write: [home] },
+        entry: `export default { actuators: {
+          alone: (ctx, { path }) => Deno.readTextFileSync(path),
+          asks: (ctx, { path }) => ctx.readFile(path),
+          writes: (ctx, { path }) => ctx.writeFile(path, "gone").then(() => null),
+          runs: async (ctx, { path }) => (await ctx.run("cat", [path])).stdout,
+        } }`,
+        actuators: ["alone", "asks", "writes", "runs"],
+      })
+      const act = (name: string, path: string) => started.process.act(name, { path })
+      const code = (name: string, path: string) =>
+        Effect.map(Effect.flip(act(name, path)), (error) =>
+          error._tag === "CallFailed" ? error.error.code : error._tag,
+        )
+      const record = path.join(store, "logs", "record")
+      for (const name of ["alone", "asks", "runs"]) {
+        expect((yield* act(name, path.join(home, "note.txt"))).result).toBe("note")
+      }
+      expect(yield* code("alone", record)).toBe("NotCapable")
+      expect(yield* code("asks", record)).toBe("ReadForbidden")
+      expect(yield* code("writes", record)).toBe("WriteForbidden")
+      expect(yield* code("writes", path.join(store, "new"))).toBe("WriteForbidden")
+      if (namespaces.includes(strongest)) expect((yield* act("runs", record)).result).toBe("")
+      expect(fs.readFileSync(record, "utf8")).toBe("trusted")
+    }).pipe(provide),
+  )
+
   it.scopedLive("is not started where its cache cannot be made, and says so", () =>
     Effect.gen(function* () {
       // The plugin stands in a file's place.

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Deferred, Effect, FiberSet, Schedule, type Scope } from "effect"
 import { birthOf } from "../../platform/ProcessIdentity.ts"
+import * as UserStore from "../../platform/user/UserStore.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Calls from "../channel/Calls.ts"
 import * as EventRecorder from "../channel/EventRecorder.ts"
@@ -58,6 +59,12 @@ export interface PluginProcess extends Components.Components {
   readonly idleSince: () => number | undefined
 }
 
+/** What no plugin may touch: besides what the caller names, the store in which the user's trust is recorded. */
+const forbiddenTo = ({ forbidden = [] }: ProcessSpec): ReadonlyArray<string> => {
+  const store = UserStore.directory()
+  return store === undefined ? forbidden : [...forbidden, store]
+}
+
 /**
  * Starts a plugin's process and completes the handshake. Closing the scope stops the process and waits until its events
  * are recorded.
@@ -79,7 +86,7 @@ export const make = (
         grants,
         denoDir: spec.denoDir,
       },
-      ...{ forbidden: spec.forbidden ?? [], limits: sandboxLimits, precomputed: manifest.precomputed },
+      ...{ forbidden: forbiddenTo(spec), limits: sandboxLimits, precomputed: manifest.precomputed },
       // The bytes are for every later start too, whatever this process serves.
       precomputing: {
         started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),
