@@ -89,6 +89,15 @@ describe("what is printed where something is wrong", () => {
     )
   })
 
+  it("says that a time is in the future, or before all that was recorded, and by which clock", async () => {
+    const at = (time: string, ...more: ReadonlyArray<string>) =>
+      hindcast(["state", "--at", time, "--log", log, ...more])
+    expect((await at("2999-01-01")).stderr).toMatch(/2999-01-01 is in the future: .* the last event so far, @\d+/)
+    expect((await at("2001-01-01")).stderr).toContain("No event was recorded by 2001-01-01 (recordedAt)")
+    expect((await at("now")).stderr).toBe("")
+    expect((await at("2999-01-01", "--json")).stderr).toBe("")
+  })
+
   it("lists the option that completes commands", async () => {
     expect((await hindcast([])).stdout).toContain("--completions")
   })
