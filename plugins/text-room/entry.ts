@@ -2,8 +2,8 @@
  * The entry of the plugin `text-room`. It keeps the world of one task and exports its sensors, actuators and
  * environment.
  */
-import type { Actuator, JsonObject, Plugin } from "hindcast/plugin"
-import { commandOf, type Verb } from "./command.ts"
+import type { Actuator, Json, JsonObject, Plugin, Settle } from "hindcast/plugin"
+import { commandOf, VERBS, type Verb } from "./command.ts"
 import { carried, look } from "./perception.ts"
 import { restored } from "./restore.ts"
 import { checkScenario } from "./scenario.ts"
@@ -13,6 +13,12 @@ import { begin, document, step } from "./world.ts"
 
 /** The story and its world since the last reset. There is one, because a process serves one task. */
 let current: { readonly story: Story; readonly world: World } | undefined
+
+/** How the commands ended that this process carried out, by their ids. */
+const ended = new Map<
+  string,
+  { readonly result: Json } | { readonly error: { readonly code: string; readonly message: string } }
+>()
 
 /** An error whose code becomes the code of the command's failure. */
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
@@ -25,13 +31,29 @@ const playing = () => {
 /** An actuator that carries out a verb, or throws the refusal. */
 const actuator =
   (verb: Verb): Actuator =>
-  (_context, args: JsonObject) => {
+  ({ commandId }, args: JsonObject) => {
     const { story, world } = playing()
     const next = step(story, world, commandOf(verb, args))
     current = { story, world: next.world }
+    const end = next.refusal === undefined ? { result: next.result } : { error: next.refusal }
+    if (commandId !== null) ended.set(commandId, end)
     if (next.refusal !== undefined) throw failure(next.refusal.code, next.refusal.message)
     return next.result
   }
+
+/**
+ * What became of a command. The room lives in this process alone: what it did not do here has not happened in it, whatever
+ * happened in the room of a process before.
+ */
+const settle: Settle = (_context, commandId) => {
+  playing()
+  const end = ended.get(commandId)
+  if (end === undefined) {
+    const message = "The room is as it was before this command, which has not happened in it. Give it again."
+    return { status: "failed", error: { code: "not-carried-out", message } }
+  }
+  return "result" in end ? { status: "succeeded", ...end } : { status: "failed", ...end }
+}
 
 /** The story of a scenario. Throws an error with all mistakes of an invalid one. */
 const storyOf = (options: JsonObject): Story => {
@@ -57,6 +79,7 @@ export default {
     use: actuator("use"),
     read: actuator("read"),
   },
+  settle: Object.fromEntries(VERBS.map((verb) => [verb, settle])),
   environment: {
     reset: (_context, options) => {
       const story = storyOf(options)

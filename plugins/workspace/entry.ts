@@ -2,7 +2,7 @@
  * The entry of the plugin `workspace`. Its sensors read the files and the git status of the workspace, and its
  * actuators write files and run commands there.
  */
-import type { Actuator, Json, Plugin, PluginContext } from "hindcast/plugin"
+import type { Actuator, Json, Plugin, PluginContext, Settle } from "hindcast/plugin"
 import { denoDisk } from "./disk.ts"
 import { readGit } from "./git.ts"
 import { changesBetween, type Listing, list, sha256 } from "./listing.ts"
@@ -32,13 +32,29 @@ interface WriteFileArgs {
   readonly content: string
 }
 
-const writeFile: Actuator = async (context, { path, content }: WriteFileArgs) => {
+const assertNotGits = (path: string): void => {
   if (path.split(/[\\/]/).some((part) => part.toLowerCase() === ".git")) {
     throw failure("protected", `${path} lies in .git, which is git's own. Use git to change it.`)
   }
+}
+
+const writeFile: Actuator = async (context, { path, content }: WriteFileArgs) => {
+  assertNotGits(path)
   await context.writeFile(path, content)
   const bytes = new TextEncoder().encode(content)
   return { path, bytes: bytes.length, digest: await sha256(bytes) }
+}
+
+/** The file as it is now tells whether it was written, unless it holds something else: then it may have been changed since. */
+const settleWriteFile: Settle = async (context, _commandId, { path, content }: WriteFileArgs) => {
+  assertNotGits(path)
+  const found = await context.readFile(path).catch(() => undefined)
+  if (found !== content) {
+    const what = found === undefined ? "cannot be read" : "holds something else"
+    return { status: "unknown", reason: `${path} ${what}: it was not written, or was changed since` }
+  }
+  const bytes = new TextEncoder().encode(content)
+  return { status: "succeeded", result: { path, bytes: bytes.length, digest: await sha256(bytes) } }
 }
 
 interface RunArgs {
@@ -57,4 +73,6 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 export default {
   sensors: { files, git: readGit },
   actuators: { write_file: writeFile, run },
+  // What a program did cannot be told from outside, so `run` has none.
+  settle: { write_file: settleWriteFile },
 } satisfies Plugin

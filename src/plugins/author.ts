@@ -210,6 +210,11 @@ export interface PluginContext {
    * a world for one agent `"agent"`.
    */
   readonly agent: string | null
+  /**
+   * The id of the command that an actuator carries out: what `settle` may be asked about later, and a key by which another
+   * service can recognise a second try. Null in other calls, and in a round of a world.
+   */
+  readonly commandId: string | null
   /** The absolute path of the workspace directory, which `"."` in `permissions` means. */
   readonly workspace: string
   /**
@@ -264,6 +269,24 @@ export type Sensor = (context: PluginContext) => Json | Promise<Json>
  */
 // biome-ignore lint/suspicious/noExplicitAny: an author names the arguments that the manifest's `args` schema promises.
 export type Actuator = (context: PluginContext, args: any) => Json | Promise<Json>
+
+/** What became of a command, as far as the world shows it. */
+export type Settled =
+  | { readonly status: "succeeded"; readonly result: Json }
+  | { readonly status: "failed"; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly status: "unknown"; readonly reason?: string }
+
+/**
+ * Finds out what became of a command that an actuator was given before its kernel was killed, and whose outcome is not
+ * in the log. It is a question: it changes nothing (`context.writeFile` refuses), and may be asked again. If it cannot
+ * tell, it answers `unknown`. It is called in a new process, with the command's id and arguments.
+ */
+export type Settle = (
+  context: PluginContext,
+  commandId: string,
+  // biome-ignore lint/suspicious/noExplicitAny: an author names the arguments that the manifest's `args` schema promises.
+  args: any,
+) => Settled | Promise<Settled>
 
 /** An environment with its own state. By default, its process serves one task; the manifest can say otherwise. */
 export interface Environment {
@@ -474,6 +497,8 @@ export interface Plugin {
   readonly sensors?: { readonly [name: string]: Sensor }
   readonly actuators?: { readonly [name: string]: Actuator }
   readonly environment?: Environment
+  /** By the name of an actuator: how to find out what became of its commands that a crash left in doubt. */
+  readonly settle?: { readonly [actuator: string]: Settle }
   /** Functions by the measure's name, one for each measure whose `critic` in the manifest is `plugin`. */
   readonly measures?: { readonly [name: string]: Judge }
 }

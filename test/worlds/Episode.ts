@@ -38,7 +38,7 @@ const AGENT = "agent"
 /** The context of the functions of a world that draws from `rng`. */
 export const contextOf = (rng: WorldContext["rng"]): WorldContext => ({
   ...{ agent: AGENT, agents: [AGENT], rng },
-  ...{ variables: {}, metadata: {}, now: 0, workspace: "/", precomputed: null },
+  ...{ variables: {}, metadata: {}, now: 0, workspace: "/", precomputed: null, commandId: null },
   signal: new AbortController().signal,
   log: () => {},
   random: () => 0,

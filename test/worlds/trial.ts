@@ -50,6 +50,7 @@ export const play = (
     now: 0,
     workspace: "/",
     precomputed: null,
+    commandId: null,
     run: refuse,
     readFile: refuse,
     writeFile: refuse,

@@ -5,6 +5,11 @@ import { Json } from "../../values/Json.ts"
 import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
+const settledBy = optional(
+  Schema.NonEmptyString.annotations({
+    description: "The plugin, as `name@version`, whose `settle` told a later kernel how the command ended",
+  }),
+)
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
 
 /** Events of the lifecycle of a command. */
@@ -64,6 +69,7 @@ export const actingEvents = [
           description: "Why its result, which is null here, could not be recorded, although it was executed",
         }),
       ),
+      settledBy,
     },
     { personal: { result: null, unrecorded: { reason: SHREDDED } } },
   ),
@@ -74,8 +80,19 @@ export const actingEvents = [
       commandId,
       error: Failure,
       latencyMs: optional(Milliseconds),
+      settledBy,
     },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
-  eventType("CommandOutcomeUnknown", "A kernel ended between a command's dispatch and its outcome.", { commandId }),
+  eventType(
+    "CommandOutcomeUnknown",
+    "A kernel ended between a command's dispatch and its outcome.",
+    {
+      commandId,
+      reason: optional(
+        Schema.String.annotations({ description: "Why its actuator, which was asked, could not tell either" }),
+      ),
+    },
+    { personal: { reason: SHREDDED } },
+  ),
 ] as const

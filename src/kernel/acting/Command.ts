@@ -50,6 +50,10 @@ export type CommandOutcome = {
 /** Why the outcome of a command is unknown. */
 export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
 
+/** Why the outcome of a command is unknown, with the reason why its actuator could not tell. */
+export const unknownReason = (doubt: string | undefined): string =>
+  doubt === undefined ? UNKNOWN_REASON : `${UNKNOWN_REASON} (${doubt})`
+
 /** Fix the call: arguments must be a JSON object, or the log cannot store them. */
 export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   readonly actuator: string
@@ -75,6 +79,8 @@ export interface RequestedCommand {
   readonly agentId?: string | undefined
   /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
   readonly inDoubt?: boolean
+  /** Why its actuator, which was asked, could not tell what became of it. */
+  readonly doubt?: string | undefined
 }
 
 /** What stops a command: time that is used up, or an input. */

@@ -14,7 +14,7 @@ import {
   type CommandOutcome,
   type CommandProgress,
   type RequestedCommand,
-  UNKNOWN_REASON,
+  unknownReason,
 } from "./Command.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
@@ -26,6 +26,8 @@ export type ExecutionResult = (
   readonly state?: Json | undefined
   /** What a world gave for the command. */
   readonly rewards?: ReadonlyArray<CoreNewEvent>
+  /** The plugin, as `name@version`, that was asked after a crash, and told. */
+  readonly settledBy?: string
 }
 
 /**
@@ -60,7 +62,7 @@ export const recordOutcome = (
           plugin,
           progress,
           "succeeded" in ending
-            ? unrecorded(message, ending.latencyMs)
+            ? { ...unrecorded(message, ending.latencyMs), ...settledByOf(ending) }
             : { failed: { code: "OutcomeNotRecordable", message: plainText(message) } },
         ),
       ),
@@ -104,6 +106,7 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         payload: {
           ...{ commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
           ...(ending.unrecorded === undefined ? {} : { unrecorded: { reason: ending.unrecorded } }),
+          ...settledByOf(ending),
         },
       }
     : {
@@ -113,8 +116,11 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
           commandId,
           error: ending.failed,
           ...(ending.latencyMs === undefined ? {} : { latencyMs: ending.latencyMs }),
+          ...settledByOf(ending),
         },
       }
+
+const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined ? {} : { settledBy })
 
 /**
  * The change of an environment's document, if there is one.
@@ -154,11 +160,12 @@ export const recordUnknown = (
   command: RequestedCommand,
   progress: CommandProgress,
 ): Effect.Effect<CommandOutcome, AppendError> => {
-  const { task, commandId, actuator, args } = command
-  const unknown = { type: "CommandOutcomeUnknown", causationId: progress.last, payload: { commandId } } as const
+  const { task, commandId, actuator, args, doubt } = command
+  const payload = { commandId, ...(doubt === undefined ? {} : { reason: doubt }) }
+  const unknown = { type: "CommandOutcomeUnknown", causationId: progress.last, payload } as const
   return Effect.map(task.record(unknown), (event) => {
     progress.ended = true
-    return { status: "unknown", commandId, actuator, args, event, reason: UNKNOWN_REASON }
+    return { status: "unknown", commandId, actuator, args, event, reason: unknownReason(doubt) }
   })
 }
 

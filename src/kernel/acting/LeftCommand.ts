@@ -29,6 +29,10 @@ export interface LeftCommand {
   readonly version: number
   /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
   readonly plugin: Plugin | undefined
+  /** How it ended, where its actuator was asked and told. */
+  readonly settled?: Command.CommandOutcome | undefined
+  /** Why its actuator, which was asked, could not tell what became of it. */
+  readonly doubt?: string | undefined
 }
 
 /** The commands of a task that have no outcome, oldest first. Pure. */
@@ -87,6 +91,7 @@ const ENDS: ReadonlySet<string> = new Set([
 
 /**
  * Goes on with a command from where it was left, under the same id:
+ * - One whose actuator told what became of it has ended as that says.
  * - A question that a person was asked still stands, bound to what was shown. An answer that was recorded in time
  *   counts. What the gate denies now is denied, whatever was answered.
  * - Without a question, the gate rules on the command again. One that it had allowed, and allows again, is dispatched.
@@ -100,6 +105,7 @@ export const resume = (
   Effect.uninterruptibleMask((restore) =>
     Command.withPlace(task, (place) =>
       Effect.gen(function* () {
+        if (left.settled !== undefined) return left.settled
         const command = commandOf(task, left, place)
         const progress = progressOf(left)
         const resolved = yield* Command.resolve(command)
@@ -121,12 +127,12 @@ export const resume = (
 /** The command that was left. */
 export const commandOf = (
   task: ActingTask,
-  { commanded, dispatched }: LeftCommand,
+  { commanded, dispatched, doubt }: LeftCommand,
   place: Command.Command["place"],
 ): Command.Command => {
   const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
   // The arguments were copied and checked when they were recorded.
-  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, inDoubt: dispatched }
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, inDoubt: dispatched, doubt }
 }
 
 /**
@@ -152,8 +158,8 @@ export const isStillAllowed = (
 const lastOf = ({ last, version }: LeftCommand): Event => ({ ...last, version })
 
 /** How far a command had come that was left. */
-export const progressOf = ({ commanded, last, dispatched }: LeftCommand): Command.CommandProgress => ({
-  ...{ last: last.id, commandedAt: commanded.position, dispatched, ended: false },
+export const progressOf = ({ commanded, last, dispatched, settled }: LeftCommand): Command.CommandProgress => ({
+  ...{ last: last.id, commandedAt: commanded.position, dispatched, ended: settled !== undefined },
 })
 
 const settleDoubt = (

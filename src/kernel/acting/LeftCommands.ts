@@ -29,19 +29,27 @@ export interface Left {
   readonly commands: ReadonlyArray<LeftCommand>
   /** `resume`: by an earlier kernel, on the same timeline. `fork`: by the moment at which the task was forked. */
   readonly by: "resume" | "fork"
+  /** What their actuators said about those that were dispatched, by the ids of the commands. */
+  readonly answers?: ReadonlyMap<string, Pick<LeftCommand, "settled" | "doubt">>
 }
 
-export const make = ({ commands, by }: Left): LeftCommands => {
+export const make = ({ commands, by, answers }: Left): LeftCommands => {
   const left = [...commands]
+  // The actuators are asked when the task is set up, which is after this.
+  const answered = (command: LeftCommand): LeftCommand => ({
+    ...command,
+    ...answers?.get(command.commanded.payload.commandId),
+  })
   return {
     take: (requested) => {
       const index = left.findIndex((command) => isSame(command, requested))
-      return index === -1 ? undefined : left.splice(index, 1)[0]
+      const [command] = index === -1 ? [] : left.splice(index, 1)
+      return command && answered(command)
     },
     endAll: (task) =>
       Effect.whileLoop({
         while: () => left.length > 0,
-        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, left[0], by))),
+        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, answered(left[0]), by))),
         step: () => {
           left.shift()
         },
@@ -61,9 +69,10 @@ export const isSame = (
 
 const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
   Effect.gen(function* () {
-    const { commanded, dispatched, question } = left
+    const { commanded, dispatched, question, settled, doubt } = left
+    if (settled !== undefined) return settled
     const { commandId, actuator, args, argsDigest } = commanded.payload
-    const command = { task, commandId, actuator, args: args as JsonObject, argsDigest }
+    const command = { task, commandId, actuator, args: args as JsonObject, argsDigest, doubt }
     const progress = progressOf(left)
     if (dispatched) return yield* recordUnknown(command, progress)
     const reason = `${NOT_REQUESTED[by]}; it was not executed`

@@ -164,6 +164,10 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
 const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Restore) =>
   Effect.gen(function* () {
     const { command, progress, left } = each
+    if (left?.settled !== undefined) {
+      each.outcome = left.settled
+      return false
+    }
     const wrong = ComponentSchemas.validationError("args", resolved.declared?.args, command.args)
     if (wrong !== undefined) {
       each.outcome = yield* CommandOutcome.recordDenied(command, progress, "args-schema", wrong)

@@ -25,6 +25,8 @@ export interface ProgramFunction {
   readonly decode: (args: Json) => Effect.Effect<unknown, string>
   readonly run: (args: unknown, context: ToolContext) => unknown
   readonly encode: (answer: unknown) => Effect.Effect<unknown, string>
+  /** Finds out what became of a command. */
+  readonly settle?: ((commandId: string, args: unknown, context: ToolContext) => unknown) | undefined
 }
 
 /** The plugin of the embedding program. Default: none, so that a recorded one cannot be called. */
@@ -70,7 +72,9 @@ export const pluginOf = (
     },
     digest: declared,
     functions: new Map<string, ProgramFunction>([
-      ...actuators.map(([name, { args, result, run }]) => [name, functionOf(args, run, result)] as const),
+      ...actuators.map(([name, { args, result, run, settle }]) => {
+        return [name, { ...functionOf(args, run, result), settle }] as const
+      }),
       ...readable.map(([name, { reading, read }]) => {
         return [name, functionOf(undefined, (_, context) => read(context), reading)] as const
       }),
@@ -99,7 +103,7 @@ export const declaresAlike = (one: Manifest, other: Manifest, name: string): boo
 
 const actuatorOf = (
   name: string,
-  { description, args, result, run: _, ...declared }: ProgramOptions.ToolFields,
+  { description, args, result, run: _, settle: _settle, ...declared }: ProgramOptions.ToolFields,
 ): Actuator => ({
   ...{ name, description, ...declared },
   ...(args === undefined ? {} : { args: jsonSchemaOf(args) }),

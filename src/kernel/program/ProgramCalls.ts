@@ -44,6 +44,22 @@ export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
     }),
   )
 
+/** The function that asks a tool what became of a command; undefined where the tool has no `settle`. */
+export const asking = ({ decode, encode, settle }: ProgramFunction): ProgramFunction | undefined =>
+  settle === undefined
+    ? undefined
+    : {
+        decode,
+        run: (args, context) => settle(context.commandId, args, context),
+        encode: (answer) =>
+          isSuccess(answer)
+            ? Effect.map(encode(answer.result), (result) => ({ status: answer.status, result }))
+            : Effect.succeed(answer),
+      }
+
+const isSuccess = (answer: unknown): answer is { readonly status: "succeeded"; readonly result: unknown } =>
+  typeof answer === "object" && answer !== null && "result" in answer && Reflect.get(answer, "status") === "succeeded"
+
 /** How long the caller waits for an interrupted function to release what it holds, in milliseconds. */
 const STOP_MS = 1_000
 

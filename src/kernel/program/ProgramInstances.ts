@@ -6,7 +6,7 @@ import type { EventLog } from "../../events/log/EventLog.ts"
 import * as EventRecorder from "../../plugins/channel/EventRecorder.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { CallFailed } from "../../plugins/PluginError.ts"
-import type { CallOptions, Components } from "../../plugins/process/Components.ts"
+import { type CallOptions, type Components, settleAnswerOf } from "../../plugins/process/Components.ts"
 import { type Validators, validatorsOf } from "../../plugins/process/validatingCalls.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { sha256 } from "../../values/Digest.ts"
@@ -119,10 +119,21 @@ const instanceOf = (
 ): Instance => {
   const manifest = manifestOf(found)
 
-  const call = (verb: string, component: string, args: Json, { commandId = "", timeoutMs }: CallOptions = {}) =>
+  const find = (verb: string, component: string) =>
+    functionOf(program, plugin, manifest, `${verb} ${plugin}/${component}`, component)
+
+  const call = (verb: string, component: string, args: Json, options?: CallOptions) =>
+    Effect.flatMap(find(verb, component), (declared) => callOf(verb, component, declared, args, options))
+
+  const callOf = (
+    verb: string,
+    component: string,
+    declared: ProgramFunction,
+    args: Json,
+    { commandId = "", timeoutMs }: CallOptions = {},
+  ) =>
     Effect.gen(function* () {
       const name = `${verb} ${plugin}/${component}`
-      const declared = yield* functionOf(program, plugin, manifest, name, component)
       const now = yield* Clock.currentTimeMillis
       return yield* ProgramCalls.call({
         ...{ plugin, call: name, component: declared, args, services: program.services },
@@ -143,6 +154,14 @@ const instanceOf = (
   const functions: Components = {
     read: (sensor, options) => call("read", sensor, null, options),
     act: (tool, args, options) => Effect.map(call("act", tool, args, options), (result) => ({ result })),
+    settle: (tool, args, options) =>
+      Effect.flatMap(find("settle", tool), (declared) => {
+        const asking = ProgramCalls.asking(declared)
+        if (asking === undefined) return Effect.succeed(undefined)
+        return Effect.flatMap(callOf("settle", tool, asking, args, options), (answer) =>
+          settleAnswerOf(plugin, `settle ${plugin}/${tool}`, answer),
+        )
+      }),
     reset: () => none("reset"),
     round: () => none("round"),
     changeAgents: (change) => none(change),

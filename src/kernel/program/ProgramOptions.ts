@@ -22,6 +22,7 @@ export interface ToolFields {
   readonly timeout?: number
   readonly metadata?: JsonObject
   readonly run: (args: unknown, context: ToolContext) => unknown
+  readonly settle?: (commandId: string, args: unknown, context: ToolContext) => unknown
 }
 
 /** A sensor's options, without the type of its reading. */
@@ -46,6 +47,7 @@ const ToolFields = Options.of<ToolFields>({
     risk: Risk,
     idempotent: Schema.Boolean,
     concurrent: Schema.Boolean,
+    settle: Options.callable<NonNullable<ToolFields["settle"]>>(),
   },
 }).annotations({ description: "a tool: Tool.make({ description, run, … })" })
 

@@ -22,7 +22,12 @@ export interface Tools {
 }
 
 /** Options of `make`. */
-export interface ToolOptions<Args extends DataSchema, Result extends DataSchema, Returned> {
+export interface ToolOptions<
+  Args extends DataSchema,
+  Result extends DataSchema,
+  Returned,
+  Settling = Settled<Described<Result, unknown>>,
+> {
   /** What agents are told of it. */
   readonly description: string
   /**
@@ -59,7 +64,19 @@ export interface ToolOptions<Args extends DataSchema, Result extends DataSchema,
    * not listen is left alone. A loop that never yields cannot be stopped: it stops the whole program, its time-outs too.
    */
   readonly run: (args: Described<Args, JsonObject>, context: ToolContext) => Returned
+  /**
+   * Finds out what became of a command that was dispatched before the kernel was killed, and whose outcome is not in the
+   * log. A resumed task asks it before anything else acts. It is a question: it must change nothing. If it cannot tell, or
+   * fails, a person is left to find out. Default: nobody is asked.
+   */
+  readonly settle?: (commandId: string, args: Described<Args, JsonObject>, context: ToolContext) => Settling
 }
+
+/** What became of a command, as far as its tool can find out. */
+export type Settled<Result> =
+  | { readonly status: "succeeded"; readonly result: Result }
+  | { readonly status: "failed"; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly status: "unknown"; readonly reason?: string }
 
 /**
  * A tool from its options. Mistakes in them are reported by the layer that the tool is given to, all at once.
@@ -82,8 +99,9 @@ export const make = <
   const Returned extends Answer<Described<Result, unknown>>,
   Args extends DataSchema = JsonObject,
   Result extends DataSchema = JsonObject,
+  const Settling extends Answer<Settled<Described<Result, unknown>>> = Settled<Described<Result, unknown>>,
 >(
-  options: ToolOptions<Args, Result, Returned>,
-): Tool<NeededBy<Returned>> =>
+  options: ToolOptions<Args, Result, Returned, Settling>,
+): Tool<NeededBy<Returned> | NeededBy<Settling>> =>
   // The services are known to the compiler only.
-  options as unknown as Tool<NeededBy<Returned>>
+  options as unknown as Tool<NeededBy<Returned> | NeededBy<Settling>>

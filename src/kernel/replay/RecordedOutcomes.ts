@@ -3,7 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import { type CommandOutcome, UNKNOWN_REASON } from "../acting/Command.ts"
+import { type CommandOutcome, unknownReason } from "../acting/Command.ts"
 
 /** A command's outcome, and the position of the last event that belongs to it. */
 export interface RecordedOutcome {
@@ -63,7 +63,8 @@ const outcomeOf = (
     }
   }
   if (is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }
-  if (is(event, "CommandOutcomeUnknown")) return { status: "unknown", ...of, reason: UNKNOWN_REASON }
+  if (is(event, "CommandOutcomeUnknown"))
+    return { status: "unknown", ...of, reason: unknownReason(event.payload.reason) }
   if (!is(event, "CommandDenied")) return undefined
   const { rule, reason } = event.payload
   return event.causationId !== null && expired.has(event.causationId)

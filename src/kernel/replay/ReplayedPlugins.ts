@@ -131,6 +131,8 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         const agents = Object.fromEntries(taken.map((move) => [move.agentId ?? "", moves.roundOutcome(move)]))
         return Effect.succeed({ agents, state: after(plugin, taken) ?? null })
       }),
+    // What became of a command is in the recording, or was not known.
+    settle: () => Effect.succeed(undefined),
     changeAgents: (change, agent) =>
       Effect.suspend(() => {
         const taken = moves.member(plugin, change, agent)

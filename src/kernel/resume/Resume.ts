@@ -8,7 +8,8 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
-import { withOwnQuestions } from "../acting/LeftCommand.ts"
+import { type LeftCommand, withOwnQuestions } from "../acting/LeftCommand.ts"
+import * as Settling from "../acting/Settling.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
@@ -86,8 +87,9 @@ export type ResumeError =
 /**
  * Goes on with an open task. Its agent is led over what is recorded, and continues from there: nothing that was answered
  * is asked again, of a model, a person or a plugin. Environments are restored and verified as in a fork. A question to a
- * person still stands, unless others may have written it: then the person is asked again. A command that was dispatched without an outcome is dispatched again only where its actuator is
- * idempotent; its outcome is unknown otherwise.
+ * person still stands, unless others may have written it: then the person is asked again. The actuator of a command that was
+ * dispatched without an outcome is asked first what became of it, where it has a `settle`. If it cannot tell, the command
+ * is dispatched again only where its actuator is idempotent; its outcome is unknown otherwise.
  *
  * If it cannot go on (the agent decides otherwise, an environment cannot be restored), the task stays open.
  *
@@ -130,6 +132,7 @@ const goOn = (
     const { point, record, resumedBy } = yield* take(kernel, taskId, given)
     const { recording } = point
     const left = yield* withOwnQuestions(kernel, point.left)
+    const answers = new Map<string, Pick<LeftCommand, "settled" | "doubt">>()
     const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
     const { goal, seed } = recording.instructions
     const opening: TaskStart.Opening = {
@@ -137,7 +140,7 @@ const goOn = (
       ...{
         record,
         suspend,
-        left: { commands: left, by: "resume" },
+        left: { commands: left, by: "resume", answers },
         id: taskId,
         goal,
         seed,
@@ -148,7 +151,11 @@ const goOn = (
       agents: recording.opened.payload.agents,
     }
     const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
-      notRestored(taskId, WorldRestoration.restore(open, point, options)),
+      // Before anything else acts, and in the world as it was brought back.
+      Effect.zipRight(
+        notRestored(taskId, WorldRestoration.restore(open, point, options)),
+        Settling.askAll(open, left, answers),
+      ),
     )
     const past = pastOf(point, agent)
     const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })

@@ -60,6 +60,8 @@ export const Exports = Schema.Struct({
   /** Whether the environment has `restore`. */
   restores: Schema.optional(Schema.Boolean),
   measures: Schema.Array(Schema.String),
+  /** The actuators that have a `settle`. */
+  settles: Schema.optional(Schema.Array(Schema.String)),
 })
 
 export type Exports = typeof Exports.Type
@@ -97,6 +99,17 @@ export const HostFrame = Schema.Union(
     type: Schema.Literal("act"),
     id: Id,
     component: Schema.String,
+    args: JsonObject,
+    commandId: Schema.optional(Schema.String),
+    agent: Agent,
+    now: Schema.Finite,
+  }),
+  /** Asks an actuator what became of a command. */
+  Schema.Struct({
+    type: Schema.Literal("settle"),
+    id: Id,
+    component: Schema.String,
+    commandId: Schema.String,
     args: JsonObject,
     agent: Agent,
     now: Schema.Finite,

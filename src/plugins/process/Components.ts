@@ -11,6 +11,7 @@ import type { ReadPage } from "../channel/OpenCall.ts"
 import type { Exports, HostFrame } from "../channel/Protocol.ts"
 import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
+import * as Settled from "../Settled.ts"
 import * as Verdict from "../Verdict.ts"
 
 /** Options of one call. */
@@ -33,6 +34,13 @@ export interface CallOptions {
 export interface ActAnswer {
   readonly result: Json
   /** The environment's state after the command. Absent if the plugin has no environment. */
+  readonly state?: Json
+}
+
+/** What an actuator says that became of a command. */
+export interface SettleAnswer {
+  readonly settled: Settled.Settled
+  /** The environment's state after the question. Absent if the plugin has no environment. */
   readonly state?: Json
 }
 
@@ -73,6 +81,15 @@ export interface Components {
   readonly read: (sensor: string, options?: CallOptions) => Effect.Effect<Json, CallError>
   /** Sends a command to an actuator, by its name without the plugin's. */
   readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
+  /**
+   * Asks an actuator what became of a command that was dispatched, by its arguments and the id in the options.
+   * `undefined`: the actuator has no `settle`.
+   */
+  readonly settle: (
+    actuator: string,
+    args: JsonObject,
+    options: CallOptions & { readonly commandId: string },
+  ) => Effect.Effect<SettleAnswer | undefined, CallError>
   /** Resets the environment and returns its first state. */
   readonly reset: (options: JsonObject, call?: ResetOptions) => Effect.Effect<Json, CallError>
   /** Steps a world with the actions of several agents. */
@@ -100,8 +117,14 @@ export interface Components {
  * Makes components that send protocol frames.
  *
  * @param callMs the default time-out of a call, in milliseconds
+ * @param settles the actuators that can be asked what became of a command
  */
-export const make = (plugin: string, { call }: Calls, callMs: number): Components => {
+export const make = (
+  plugin: string,
+  { call }: Calls,
+  callMs: number,
+  settles: ReadonlyArray<string> = [],
+): Components => {
   const callOf = <A>(
     name: string,
     frame: (id: number, now: number) => HostFrame,
@@ -119,10 +142,29 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
     act: (actuator, args, options) =>
       callOf(
         `act ${plugin}/${actuator}`,
-        (id, now) => ({ type: "act", id, component: actuator, args, now, ...forAgent(options) }),
+        (id, now) => ({
+          type: "act",
+          id,
+          component: actuator,
+          args,
+          now,
+          ...forCommand(options),
+          ...forAgent(options),
+        }),
         actAnswerIn,
         options,
       ),
+    settle: (actuator, args, options) => {
+      if (!settles.includes(actuator)) return Effect.succeed(undefined)
+      const { commandId } = options
+      const name = `settle ${plugin}/${actuator}`
+      return callOf(
+        name,
+        (id, now) => ({ type: "settle", id, component: actuator, commandId, args, now, ...forAgent(options) }),
+        ({ value, state }) => settleAnswerOf(plugin, name, value, state),
+        options,
+      )
+    },
     reset: (options, { agents, seed, ...callOptions } = {}) =>
       callOf(
         `reset ${plugin}`,
@@ -186,6 +228,20 @@ export const make = (plugin: string, { call }: Calls, callMs: number): Component
   }
 }
 
+/** Checks what an actuator answered to the question what became of a command. */
+export const settleAnswerOf = (
+  plugin: string,
+  call: string,
+  value: unknown,
+  state?: Json,
+): Effect.Effect<SettleAnswer, AnswerInvalid> =>
+  Either.match(Settled.decode(value), {
+    onLeft: (wrong) => new AnswerInvalid({ plugin, call, reason: `expected ${plainText(wrong)}` }),
+    onRight: (settled) => Effect.succeed({ settled, ...(state === undefined ? {} : { state }) }),
+  })
+
+const forCommand = ({ commandId }: CallOptions = {}) => (commandId === undefined ? {} : { commandId })
+
 const forAgent = ({ agent }: CallOptions = {}) => (agent === undefined ? {} : { agent })
 
 const valueIn = ({ value }: OkFrame) => Effect.succeed(value)
@@ -231,7 +287,12 @@ export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effe
     measures: judgedOf(manifest).map(({ name }) => name),
   })
   const exported = names(exports)
-  const undeclared = exported.filter((name) => !declared.includes(name))
+  const actuators = actuatorsOf(manifest).map(({ name }) => name)
+  const undeclared = [
+    ...exported.filter((name) => !declared.includes(name)),
+    // The manifest says nothing of `settle`: it adds nothing to what agents can do.
+    ...(exports.settles ?? []).flatMap((name) => (actuators.includes(name) ? [] : [`settle of actuator ${name}`])),
+  ]
   const missing = declared.filter((name) => !exported.includes(name))
   return undeclared.length === 0 && missing.length === 0
     ? Effect.void

@@ -174,7 +174,7 @@ export const make = (
       exited: Deferred.await(sessionInput.exited),
       setMetadata: (metadata) => Effect.sync(() => child.send(encode({ type: "metadata", metadata }))),
       idleSince: attached.calls.idleSince,
-      ...validators.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS)),
+      ...validators.calls(Components.make(plugin, attached.calls, limits?.callMs ?? CALL_MS, exports.settles)),
     }
   })
 

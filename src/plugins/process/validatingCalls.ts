@@ -18,7 +18,7 @@ export interface Validators {
    * with `CallFailed`. If the answer does not match, the call fails with `AnswerInvalid`, which has the state after the
    * command.
    */
-  readonly calls: <Calls extends Pick<Components, "read" | "act">>(calls: Calls) => Calls
+  readonly calls: <Calls extends Pick<Components, "read" | "act" | "settle">>(calls: Calls) => Calls
   /**
    * Validates pushed readings. A reading that does not match its schema is not taken, and the plugin gets the error.
    */
@@ -75,6 +75,19 @@ export const validatorsOf = (manifest: Manifest): Validators => {
             ...(state === undefined ? {} : { state }),
           })
         })
+      },
+      settle: (actuator, args, options) => {
+        const { result: schema } = actuators.get(actuator) ?? {}
+        if (schema === undefined) return calls.settle(actuator, args, options)
+        return Effect.tap(calls.settle(actuator, args, options), (answer) =>
+          answer?.settled.status !== "succeeded"
+            ? Effect.void
+            : Effect.flatMap(validationError("result", schema, answer.settled.result), (wrong) =>
+                wrong === undefined
+                  ? Effect.void
+                  : new AnswerInvalid({ plugin, call: `settle ${plugin}/${actuator}`, reason: plainText(wrong) }),
+              ),
+        )
       },
     }),
     pushed: (onEmit) => (sensor, reading) =>

@@ -24,6 +24,7 @@ export type ContextOf = (
   metadata: JsonObject,
   now: number,
   agent: string | null,
+  commandId?: string,
 ) => PluginContext
 
 /** Returns the contexts of one process. Each component has one generator of random numbers for all of its calls. */
@@ -41,7 +42,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
   const host = (call: number, method: string, params: object) =>
     requests.ask({ type: "host", call, method, params }, call)
 
-  return (open, component, metadata, now, agent) => ({
+  return (open, component, metadata, now, agent, commandId) => ({
     variables: init.variables,
     metadata,
     log: (message, level = "info") => send({ type: "log", level, message: String(message) }),
@@ -52,6 +53,7 @@ export const contexts = ({ init, send, calls, requests, emit }: ContextInput): C
     math: elementary,
     now,
     agent,
+    commandId: commandId ?? null,
     workspace: init.workspace,
     precomputed: init.precomputed,
     run: (command, args = []) => host(open.id, "run", { command, args }) as Promise<RunResult>,

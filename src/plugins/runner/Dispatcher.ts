@@ -27,6 +27,11 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     send({ type: "error", id, error: { code: "NoSuchComponent", message } })
   }
 
+  const metadataOf = (component: string) => {
+    const { components } = metadata
+    return (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
+  }
+
   const call = (frame: Extract<HostFrame, { readonly type: "read" | "act" }>) => {
     const { id, component, now, agent = null } = frame
     const [own, ofWorld] =
@@ -35,11 +40,22 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     if (run === undefined) {
       return missing(id, `there is no ${frame.type === "read" ? "sensor" : "actuator"} ${component}`)
     }
-    const { components } = metadata
-    const componentMetadata = (Object.hasOwn(components, component) ? components[component] : undefined) ?? {}
     calls.answer(id, frame.type === "act" ? served() : undefined, (open) => {
-      const context = contextOf(open, component, componentMetadata, now, agent)
+      const commandId = frame.type === "act" ? frame.commandId : undefined
+      const context = contextOf(open, component, metadataOf(component), now, agent, commandId)
       return frame.type === "act" ? run(context, frame.args) : run(context)
+    })
+  }
+
+  const settle = (frame: Extract<HostFrame, { readonly type: "settle" }>) => {
+    const { id, component, commandId, args, now, agent = null } = frame
+    const run = Object.hasOwn(plugin.settle ?? {}, component) ? plugin.settle?.[component] : undefined
+    if (run === undefined) return missing(id, `there is no settle of ${component}`)
+    calls.answer(id, served(), (open) => {
+      const context = contextOf(open, component, metadataOf(component), now, agent, commandId)
+      // The prototype keeps what is made on first access, such as the signal.
+      const asking = Object.assign(Object.create(context) as PluginContext, { writeFile: refuseToWrite })
+      return run(asking, commandId, args)
     })
   }
 
@@ -89,6 +105,8 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
       case "read":
       case "act":
         return call(frame)
+      case "settle":
+        return settle(frame)
       case "round":
       case "join":
       case "leave":
@@ -113,6 +131,11 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
         return
     }
   }
+}
+
+/** A question about a command changes nothing. */
+const refuseToWrite = async (): Promise<never> => {
+  throw Object.assign(new Error("expected settle to change nothing, found a file to write"), { code: "SettleWrites" })
 }
 
 type Call = (context: PluginContext, args?: unknown) => unknown

@@ -18,7 +18,7 @@ export const importPlugin = async (entry: string): Promise<AnyPlugin> => {
 /** Says what is wrong with a default export, or returns undefined if it is a plugin. */
 const findWrong = (plugin: unknown): string | undefined => {
   if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
-  for (const kind of ["sensors", "actuators", "measures"]) {
+  for (const kind of ["sensors", "actuators", "settle", "measures"]) {
     const functions = plugin[kind]
     if (functions === undefined) continue
     if (!isRecord(functions)) return `${kind} to be an object of functions`
@@ -45,7 +45,7 @@ const isRecord = (value: unknown): value is { readonly [key: string]: unknown } 
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The names of what a plugin exports, with what a world is called by. The host compares them with the manifest. */
-export const exportsOf = ({ sensors, actuators, environment, measures }: AnyPlugin) => {
+export const exportsOf = ({ sensors, actuators, environment, measures, settle }: AnyPlugin) => {
   const world = isWorld(environment) ? environment : undefined
   return {
     sensors: [
@@ -57,5 +57,6 @@ export const exportsOf = ({ sensors, actuators, environment, measures }: AnyPlug
     environment: environment !== undefined,
     restores: typeof environment?.restore === "function",
     measures: Object.keys(measures ?? {}),
+    settles: Object.keys(settle ?? {}),
   }
 }

@@ -38,6 +38,16 @@ export type HostFrame =
       readonly id: number
       readonly component: string
       readonly args: JsonObject
+      readonly commandId?: string
+      readonly agent?: string
+      readonly now: number
+    }
+  | {
+      readonly type: "settle"
+      readonly id: number
+      readonly component: string
+      readonly commandId: string
+      readonly args: JsonObject
       readonly agent?: string
       readonly now: number
     }

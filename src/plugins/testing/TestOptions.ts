@@ -36,6 +36,8 @@ export interface LoadPluginOptions {
 export interface CallPluginOptions {
   /** The time-out in milliseconds. Default: the manifest's, else 30 000. */
   readonly timeoutMs?: number
+  /** The id of the command that `act` carries out (`context.commandId`). Default: none. */
+  readonly commandId?: string
   /** Cancels the call. */
   readonly signal?: Signal
   /** Called with each progress report of the plugin (`context.progress`). */
@@ -68,6 +70,7 @@ export const LoadPluginOptions = Options.of<LoadPluginOptions>({
 export const CallPluginOptions = Options.of<CallPluginOptions>({
   optional: {
     timeoutMs: Options.Milliseconds,
+    commandId: Options.Text,
     signal: Options.kind<AbortSignal>("an AbortSignal", (value) => value instanceof AbortSignal),
     onProgress: Options.callable<(progress: Progress) => void>(),
   },

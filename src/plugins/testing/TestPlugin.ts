@@ -8,6 +8,7 @@ import * as Options from "../../values/Options.ts"
 import type * as Manifest from "../manifest/Manifest.ts"
 import { actuatorsOf, sensorsOf } from "../manifest/Manifest.ts"
 import type { CallOptions, PluginProcess, Progress } from "../process/PluginProcess.ts"
+import type { Settled } from "../Settled.ts"
 import type { Verdict } from "../Verdict.ts"
 import type { BrokeredCall } from "./Answers.ts"
 import { callOf, type GivenTask } from "./GivenTask.ts"
@@ -38,6 +39,16 @@ export interface TestPlugin extends Disposable {
   readonly read: (sensor: string, options?: CallPluginOptions) => Promise<Json>
   /** Sends a command to an actuator and returns its result. */
   readonly act: (actuator: string, args?: JsonObject, options?: CallPluginOptions) => Promise<Json>
+  /**
+   * Asks an actuator what became of a command, as a kernel does after a crash; undefined if it has no `settle`. Start a
+   * second `loadPlugin` with the same workspace to ask as a new process is asked.
+   */
+  readonly settle: (
+    actuator: string,
+    commandId: string,
+    args?: JsonObject,
+    options?: Omit<CallPluginOptions, "commandId">,
+  ) => Promise<Settled | undefined>
   /** Resets the environment and returns its state. Default options: those of the manifest's scenario. */
   readonly reset: (options?: JsonObject) => Promise<Json>
   /** Calls a measure's function to judge a task, and returns its verdicts. Only their shape is checked. */
@@ -92,7 +103,7 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
     const calls = callsOf(loaded, process, options.now)
     return {
       ...{ manifest: loaded.manifest, events, ...others, close },
-      ...{ read: calls.read, act: calls.act, reset: calls.reset, judge: calls.judge },
+      ...{ read: calls.read, act: calls.act, settle: calls.settle, reset: calls.reset, judge: calls.judge },
       get state() {
         return calls.state()
       },
@@ -120,11 +131,15 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
   ) => {
     const decoded = Options.decode("this call", CallPluginOptions, given)
     if (Either.isLeft(decoded)) return Promise.reject(decoded.left)
-    const { timeoutMs = timeouts.get(component), signal, onProgress } = decoded.right
+    const { timeoutMs = timeouts.get(component), commandId, signal, onProgress } = decoded.right
+    const commandOption = commandId === undefined ? {} : { commandId }
     const progressOption =
       onProgress === undefined ? {} : { onProgress: (progress: Progress) => Effect.sync(() => onProgress(progress)) }
     return run(
-      withClockAt(now, effect({ ...progressOption, ...(timeoutMs === undefined ? {} : { timeoutMs }) })),
+      withClockAt(
+        now,
+        effect({ ...progressOption, ...commandOption, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+      ),
       signal,
     )
   }
@@ -142,6 +157,17 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
       )
       state = after
       return result
+    },
+    settle: async (
+      actuator: string,
+      commandId: string,
+      args: JsonObject = {},
+      options: Omit<CallPluginOptions, "commandId"> = {},
+    ) => {
+      const asked = await call(actuator, options, (options) =>
+        process.settle(actuator, args, { ...options, commandId }),
+      )
+      return asked?.settled
     },
     judge: (measure: string, given: GivenTask, options: CallPluginOptions = {}) => {
       const { task, readPage } = callOf(manifest, measure, given)

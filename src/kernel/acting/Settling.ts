@@ -1,0 +1,100 @@
+/** Asks actuators what became of the commands that a crash left in doubt, before the task goes on. */
+
+import { Effect } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import type { SettleAnswer } from "../../plugins/process/Components.ts"
+import { plainText } from "../../values/Json.ts"
+import { onPluginFailure } from "../instances/PluginFailure.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import * as Command from "./Command.ts"
+import * as CommandExecution from "./CommandExecution.ts"
+import { recordOutcome } from "./CommandOutcome.ts"
+import { commandOf, type LeftCommand, progressOf } from "./LeftCommand.ts"
+import { rewardsOf } from "./WorldRewards.ts"
+
+/** What an actuator said about a command: how it ended, or why it could not tell. */
+type Answer = Pick<LeftCommand, "settled" | "doubt">
+
+/**
+ * Asks the actuator of each command that was dispatched and has no outcome, where it has a `settle`. What it tells is
+ * recorded as the command's outcome, with its source. The question passes no gate, because it changes nothing. One that
+ * fails, or that is answered wrongly, leaves the command in doubt.
+ *
+ * @param answers what they said, by the ids of the commands; it is filled
+ */
+export const askAll = (
+  task: ActingTask,
+  left: ReadonlyArray<LeftCommand>,
+  answers: Map<string, Answer>,
+): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
+  Effect.forEach(
+    left.filter(({ dispatched }) => dispatched),
+    (command) =>
+      Effect.map(ask(task, command), (answer) => {
+        if (answer !== undefined) answers.set(command.commanded.payload.commandId, answer)
+      }),
+    { discard: true },
+  )
+
+const ask = (
+  task: ActingTask,
+  left: LeftCommand,
+): Effect.Effect<Answer | undefined, LeaseLost | AppendError | LogError> =>
+  Command.withPlace(task, (place) =>
+    Effect.gen(function* () {
+      const command = commandOf(task, left, place)
+      const resolved = yield* Command.resolve(command)
+      if (resolved === undefined) return { doubt: `there is no active actuator ${command.actuator} to ask` }
+      // It would be asked about another world than that in which the command was carried out.
+      if (task.unrewound.has(resolved.plugin)) return undefined
+      if (CommandExecution.validationError(command, resolved) !== undefined) return undefined
+      yield* task.kernel.lease.check
+      const startedAt = performance.now()
+      const asked = yield* question(command, resolved, left)
+      return asked === undefined || "doubt" in asked
+        ? asked
+        : yield* answered(command, resolved, left, asked, MonotonicClock.elapsedSince(startedAt))
+    }),
+  )
+
+const question = (
+  command: Command.Command,
+  resolved: Command.ResolvedActuator,
+  left: LeftCommand,
+): Effect.Effect<SettleAnswer | { readonly doubt: string } | undefined, LogError> => {
+  const { task, commandId, args, agentId } = command
+  const { plugin, component, declared, registry } = resolved
+  const timeoutMs = declared?.timeout
+  const options = {
+    ...{ taskId: task.instanceName, commandId, causationId: left.last.id },
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(agentId === undefined ? {} : { agent: agentId }),
+  }
+  return Effect.flatMap(task.instance(plugin, registry), ({ process, use }) =>
+    use(process.settle(component, args, options)),
+  ).pipe(onPluginFailure(({ message }) => Effect.succeed({ doubt: plainText(message) })))
+}
+
+/** Records what an actuator told. */
+const answered = (
+  command: Command.Command,
+  { plugin, isStep, found }: Command.ResolvedActuator,
+  left: LeftCommand,
+  { settled, state }: SettleAnswer,
+  latencyMs: number,
+): Effect.Effect<Answer, AppendError> => {
+  const { task, actuator, agentId } = command
+  if (settled.status === "unknown") {
+    const { reason = "it said nothing more" } = settled
+    return Effect.succeed({ doubt: plainText(`settle of ${actuator} cannot tell: ${reason}`) })
+  }
+  const step = { taskId: task.id, plugin, because: [left.commanded.position], agentId }
+  const source = { state, settledBy: `${plugin}@${found.version}`, latencyMs }
+  const ending =
+    settled.status === "succeeded"
+      ? { succeeded: settled.result, rewards: isStep ? rewardsOf(step, settled.result) : [], ...source }
+      : { failed: { code: settled.error.code, message: plainText(settled.error.message) }, ...source }
+  return Effect.map(recordOutcome(command, plugin, progressOf(left), ending), (outcome) => ({ settled: outcome }))
+}

@@ -1,0 +1,208 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import type * as Agent from "../../../src/agents/Agent.ts"
+import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
+import { Kernel } from "../../../src/kernel/Kernel.ts"
+import * as Tool from "../../../src/kernel/program/Tool.ts"
+import { eventsOf } from "../../agents/given.ts"
+import { temporaryDirectory } from "../../temporary.ts"
+import { about, type Sample, seen } from "../given.ts"
+import { type TestKernelOptions, testKernel } from "../testKernel.ts"
+
+const TASK = "in-doubt"
+
+type Options = Omit<TestKernelOptions, "directory">
+
+/** An agent that gives one command, and is done with how it ended. */
+const giving = (act: string, args: { readonly [name: string]: string | number } = {}): Agent.Agent => ({
+  ...{ name: "giver", version: "1" },
+  decide: ({ step, lastOutcome }) =>
+    step === 0 ? { act, args } : { done: "achieved", reason: String(lastOutcome?.status) },
+})
+
+/** A kernel ends while a command is carried out, as if it had been killed: nothing more is recorded of it. */
+const interrupted = (agent: Agent.Agent, options: Options, called?: Promise<void>) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ ...options, directory, onOpenTasks: "resume" })).start
+      const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: TASK, goal: "go" })))
+      yield* Effect.forkDaemon(Effect.exit(working))
+      yield* called === undefined ? run(seen(about("PluginLogged"))) : Effect.promise(() => called)
+    }).pipe(Effect.scoped)
+    return directory
+  })
+
+/** What the next kernel makes of the task. */
+const resumed = (directory: string, agent: Agent.Agent, options: Options) =>
+  Effect.gen(function* () {
+    const { run } = yield* (yield* testKernel({ ...options, directory, onOpenTasks: "resume" })).start
+    return yield* run(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const audit = yield* kernel.tasks.resume(TASK, agent)
+        const replayed = yield* kernel.replay(TASK, agent)
+        const events = yield* eventsOf(TASK)
+        const ends = events.filter(
+          (event) => is(event, "CommandSucceeded") || is(event, "CommandFailed") || is(event, "CommandOutcomeUnknown"),
+        )
+        const dispatches = events.filter((event) => is(event, "CommandDispatched")).length
+        return { audit, replayed, dispatches, ends: ends.map(({ type, payload }) => ({ type, payload })), events }
+      }),
+    )
+  }).pipe(Effect.scoped)
+
+/** A tool whose first call never ends, and that may be asked. */
+const paying = (settle?: (...asked: ReadonlyArray<unknown>) => unknown, idempotent = false) => {
+  const paid: Array<string> = []
+  const asked: Array<unknown> = []
+  const { promise: called, resolve } = Promise.withResolvers<void>()
+  const options = {
+    description: "It pays",
+    result: Schema.Struct({ at: Schema.Number }),
+    ...{ risk: "none", idempotent, timeout: 2000 },
+    run: (_: unknown, { commandId }: { readonly commandId: string }) => {
+      paid.push(commandId)
+      resolve()
+      return paid.length === 1 ? Effect.never : { at: 2 }
+    },
+    ...(settle === undefined
+      ? {}
+      : {
+          settle: (commandId: string, args: unknown, context: unknown) => {
+            asked.push({ commandId, args })
+            return settle(commandId, args, context)
+          },
+        }),
+  }
+  return { paid, asked, called, tools: { pay: Tool.make(options as never) } }
+}
+
+const agent = giving("program/pay", { euros: 5 })
+
+describe("a tool that is asked what became of a command that a crash left in doubt", () => {
+  it.scopedLive("tells that it succeeded: its result is the outcome, with its source, and nothing is done again", () =>
+    Effect.gen(function* () {
+      const { tools, called, paid, asked } = paying(() => Promise.resolve({ status: "succeeded", result: { at: 1 } }))
+      const directory = yield* interrupted(agent, { tools }, called)
+      const { audit, replayed, ends, dispatches } = yield* resumed(directory, agent, { tools })
+      expect(audit).toMatchObject({ outcome: "achieved", reason: "succeeded" })
+      expect(ends).toMatchObject([
+        { type: "CommandSucceeded", payload: { result: { at: 1 }, settledBy: expect.stringMatching(/^program@/) } },
+      ])
+      expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+      expect([dispatches, paid.length]).toEqual([1, 1])
+      // Neither the replay nor the end of the task asked again.
+      expect(asked).toEqual([{ commandId: paid[0], args: { euros: 5 } }])
+    }),
+  )
+
+  it.scopedLive("tells that it failed: the error is the outcome, also of an idempotent one", () =>
+    Effect.gen(function* () {
+      const error = { code: "NoFunds", message: "the account was empty" }
+      const { tools, called, paid } = paying(() => Effect.succeed({ status: "failed", error }), true)
+      const directory = yield* interrupted(agent, { tools }, called)
+      const { audit, replayed, ends } = yield* resumed(directory, agent, { tools })
+      expect(audit).toMatchObject({ outcome: "achieved", reason: "failed" })
+      expect(ends).toMatchObject([{ type: "CommandFailed", payload: { error, settledBy: expect.any(String) } }])
+      expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+      expect(paid).toHaveLength(1)
+    }),
+  )
+
+  for (const [what, settle, reason] of [
+    ["cannot tell", () => ({ status: "unknown", reason: "the bank is closed" }), "the bank is closed"],
+    [
+      "throws",
+      () => {
+        throw new Error("no line to the bank")
+      },
+      "no line to the bank",
+    ],
+    ["answers in a wrong shape", () => "paid", "expected { status"],
+    ["answers with a result that breaks its schema", () => ({ status: "succeeded", result: { at: "noon" } }), "at"],
+    ["does not answer in time", () => Effect.never, "2000 ms"],
+  ] as const) {
+    it.scopedLive(`${what}: the outcome is unknown, with the reason`, () =>
+      Effect.gen(function* () {
+        const { tools, called, paid } = paying(settle)
+        const directory = yield* interrupted(agent, { tools }, called)
+        const { audit, replayed, ends } = yield* resumed(directory, agent, { tools })
+        expect(audit).toMatchObject({ outcome: "achieved", reason: "unknown" })
+        expect(ends).toMatchObject([
+          { type: "CommandOutcomeUnknown", payload: { reason: expect.stringContaining(reason) } },
+        ])
+        expect(ends[0]?.payload).not.toHaveProperty("settledBy")
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+        expect(paid).toHaveLength(1)
+      }),
+    )
+  }
+
+  it.scopedLive("cannot tell, and is idempotent: it is carried out again", () =>
+    Effect.gen(function* () {
+      const { tools, called, paid } = paying(() => ({ status: "unknown" }), true)
+      const directory = yield* interrupted(agent, { tools }, called)
+      const { ends, dispatches } = yield* resumed(directory, agent, { tools })
+      expect(ends).toMatchObject([{ type: "CommandSucceeded", payload: { result: { at: 2 } } }])
+      expect([dispatches, new Set(paid).size]).toEqual([2, 1])
+    }),
+  )
+
+  it.scopedLive("has no settle: the outcome is unknown, as it always was", () =>
+    Effect.gen(function* () {
+      const { tools, called } = paying()
+      const directory = yield* interrupted(agent, { tools }, called)
+      const { ends } = yield* resumed(directory, agent, { tools })
+      expect(ends.map(({ type, payload }) => [type, Object.keys(payload)])).toEqual([
+        ["CommandOutcomeUnknown", ["commandId"]],
+      ])
+    }),
+  )
+})
+
+/** It prints a page and never says so, or hangs before that. */
+const PRINTER: Sample = {
+  name: "printer",
+  actuators: [{ name: "print" }],
+  permissions: { read: ["."], write: ["."] },
+  entry: `
+    export default {
+      actuators: {
+        print: async (context, { text }) => {
+          if (text !== "jam") await context.writeFile(context.commandId, text)
+          context.log("begun")
+          await new Promise(() => {})
+        },
+      },
+      settle: {
+        print: async (context, commandId, { text }) => {
+          const written = await context.writeFile("x", "").then(() => "wrote", ({ code }) => code)
+          const found = await context.readFile(commandId).catch(() => undefined)
+          return found === text
+            ? { status: "succeeded", result: [found, written, context.commandId === commandId] }
+            : { status: "failed", error: { code: "NotPrinted", message: "there is no such page" } }
+        },
+      },
+    }`,
+}
+
+describe("a plugin in its sandbox that is asked what became of a command", () => {
+  for (const [text, end] of [
+    ["news", { type: "CommandSucceeded", payload: { result: ["news", "SettleWrites", true] } }],
+    ["jam", { type: "CommandFailed", payload: { error: { code: "NotPrinted" } } }],
+  ] as const) {
+    it.scopedLive(`is given its id and arguments in a new process, and cannot write: ${end.type}`, () =>
+      Effect.gen(function* () {
+        const agent = giving("printer/print", { text })
+        const directory = yield* interrupted(agent, { plugins: [PRINTER] })
+        const { ends } = yield* resumed(directory, agent, { plugins: [PRINTER] })
+        expect(ends).toMatchObject([{ ...end, payload: { ...end.payload, settledBy: "printer@1.0.0" } }])
+        expect(fs.existsSync(path.join(directory, "x"))).toBe(false)
+      }),
+    )
+  }
+})
