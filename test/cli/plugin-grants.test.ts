@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, keysOf } from "./hindcast.ts"
+import { inTerminal } from "./terminal.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -46,6 +47,7 @@ describe("an update that asks for more", () => {
       missing: [{ field: "permissions.net", asked: "example.org", flag: "--grant-net example.org" }, { asked: "git" }],
     })
     expect(keysOf(JSON.parse(again.stdout))).toEqual([
+      "changes",
       "command",
       "digest",
       "installed",
@@ -123,7 +125,7 @@ describe("an update that asks for more", () => {
     })
     const shown = await hindcast(["plugin", "show", "ear", ...log], at)
     expect(shown.stdout).toMatch(/^ {2}takes part: no \(waits for a grant\)$/m)
-    expect(shown.stdout).toMatch(/^ {2}by name, for later versions too: net example\.org$/m)
+    expect(shown.stdout).toMatch(/^ {2}by name, to this code or earlier code: net example\.org$/m)
     expect(shown.stdout).toMatch(/^ {2}taken back: run git$/m)
 
     const agent = inRepository("examples", "agents", "wanderer.mjs")
@@ -151,6 +153,40 @@ describe("an update that asks for more", () => {
     expect(nothing.stderr).toContain("expected at least one of --grant-read")
     expect((await hindcast(["plugin", "grant", "eye", "--grant-run", "git", ...log], at)).stderr).toBe(
       'error: The registry has no "eye": expected one of ear.\n',
+    )
+  })
+})
+
+describe("changed code under the same version", () => {
+  const log = ["--log", "changed.db"]
+  const net = { net: ["example.org"] }
+  const changed = (word: string) => {
+    const directory = ear("1.0.0", net)
+    fs.writeFileSync(path.join(directory, "entry.ts"), `export default { sensors: { hear: () => "${word}" } }\n`)
+    return directory
+  }
+
+  it("keeps no grant without a terminal, and with `--keep-grants` does; it shows what changed", async () => {
+    await document(["plugin", "add", changed("a"), "--grant-net", "example.org", ...log], at)
+    const add = ["plugin", "add", changed("b"), ...log]
+    const held = await hindcast(add, at)
+    expect(held).toMatchObject({ code: 1, stdout: "" })
+    expect(held.stderr).toContain("grants count only for the code that they were given to. The update waits")
+    expect(held.stderr).toMatch(/^ {2}files changed: entry\.ts$/m)
+    expect(await document([...add, "--keep-grants"], at)).toMatchObject({
+      ...{ status: "installed", active: true },
+      changes: { permissions: { added: [], removed: [] }, files: { changed: ["entry.ts"] } },
+    })
+  })
+
+  it("asks at a terminal; yes installs the code that was shown", async () => {
+    const terminal = inTerminal(["plugin", "add", changed("c"), ...log], at)
+    await terminal.shows("Grant that to the changed code, too? [y/N]")
+    terminal.type("y\r")
+    expect(await terminal.ended).toBe(0)
+    expect(await document(["plugin", "show", "ear", ...log], at)).toMatchObject({ held: null, active: true })
+    expect((await hindcast(["plugin", "add", changed("c"), ...log], at)).stdout).toContain(
+      "Already imported, unchanged",
     )
   })
 })

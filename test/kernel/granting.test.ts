@@ -36,6 +36,8 @@ describe("an update that asks for more", () => {
           ),
           '  permissions.net asks for "example.org": a host needs an explicit grant; --grant-net example.org grants it',
           '  permissions.run asks for "git": the previous version does not ask for it; --grant-run git grants it',
+          "  permissions added: read ., net example.org, run git",
+          "  files changed: looper-plugin.json, main.ts",
           expect.stringMatching(
             /^Grant it: hindcast plugin grant sample --grant-read \/.*\/workspace --grant-net example\.org --grant-run git$/,
           ),
@@ -78,17 +80,16 @@ describe("an update that asks for more", () => {
     ),
   )
 
-  it.live("does not wait where all of it is granted with the import, now or before", () =>
+  it.live("does not wait where all of it is granted with the import", () =>
     withRegistry((registry, { source }) =>
       Effect.gen(function* () {
-        yield* registry.import(source(asks({ net: ["a.org"] }, "1.0.0")), { grants: { net: ["a.org"] } })
-        yield* registry.import(source(asks({ net: ["a.org"] }, "1.1.0")))
-        yield* registry.import(source(asks({ net: ["a.org"], run: ["git"] }, "1.2.0")), { grants: { run: ["git"] } })
+        const [net, run] = [["a.org"], ["git"]]
+        yield* registry.import(source(asks({ net }, "1.0.0")), { grants: { net } })
+        yield* registry.import(source(asks({ net, run }, "1.2.0")), { grants: { net, run } })
         yield* registry.import(source(asks({}, "1.3.0")))
         expect(yield* sampleOf(registry)).toMatchObject({ version: "1.3.0", grants: { net: [], run: [] } })
-        // What was granted by name is not forgotten with a version that has no use for it.
-        yield* registry.import(source(asks({ net: ["a.org"] }, "1.4.0")))
-        expect(yield* sampleOf(registry)).toMatchObject({ version: "1.4.0", grants: { net: ["a.org"] } })
+        // What other code was granted by name, two versions ago too, is not granted to this.
+        yield* heldOf(registry, source(asks({ net, run }, "1.4.0")))
       }),
     ),
   )
@@ -146,6 +147,78 @@ describe("an update that asks for more", () => {
         const error = yield* Effect.flip(registry.grant("sample", { run: ["git"] }))
         expect(error.message).toContain("expected its copy in")
         expect((yield* types).slice(2)).toEqual(["PluginUpdateHeld"])
+      }),
+    ),
+  )
+})
+
+describe("changed code of a plugin that was granted something by name", () => {
+  const net = ["a.org"]
+  const changed = (files: { readonly [file: string]: string }) => ({ ...asks({ net }, "1.0.0"), files })
+  const code = (word: string) => ({ "main.ts": `export default { sensors: { look: () => "${word}" } }` })
+
+  it.live("under the same version waits until the grants are given again, and says what changed", () =>
+    withRegistry((registry, { source }) =>
+      Effect.gen(function* () {
+        const first = yield* registry.import(source(changed({ ...code("a"), "old.txt": "" })), { grants: { net } })
+        const held = yield* heldOf(registry, source(changed({ ...code("b"), "new.txt": "" })))
+        expect(held.message.split("\n")).toEqual([
+          "Plugin sample 1.0.0 is other code than what was granted this, and grants count only for the code that they were given to. The update waits for the grants below, and 1.0.0 stays installed:",
+          '  permissions.net asks for "a.org": it was granted to other code of this plugin; --grant-net a.org grants it',
+          "  files changed: main.ts",
+          "  files added: new.txt",
+          "  files removed: old.txt",
+          "Grant it: hindcast plugin grant sample --grant-net a.org",
+        ])
+        expect((yield* registry.installed("sample")).digest).toBe(first.digest)
+        const { updated } = yield* registry.grant("sample", held.kept)
+        expect(updated?.digest).toBe(held.digest)
+        const again = yield* registry.import(source(changed(code("c"))), { grants: { net } })
+        expect(again.changes?.files).toEqual({ added: [], removed: ["new.txt"], changed: ["main.ts"] })
+        // The same code needs no grant again.
+        expect((yield* registry.import(source(changed(code("c"))))).digest).toBe(again.digest)
+      }),
+    ),
+  )
+
+  it.live("keeps them where a person says so; what was revoked stays revoked", () =>
+    withRegistry((registry, { source }) =>
+      Effect.gen(function* () {
+        yield* registry.import(source(changed(code("a"))), { grants: { net } })
+        const kept = yield* registry.import(source(changed(code("b"))), { keepGrants: true })
+        expect(kept.grants.net).toEqual(net)
+        expect(yield* sampleOf(registry)).toMatchObject({ digest: kept.digest, given: { net } })
+        yield* registry.revoke("sample", { net })
+        yield* heldOf(registry, source(changed(code("c"))), { keepGrants: true })
+      }),
+    ),
+  )
+
+  it.live("has no command and no place by itself that a person named to other code", () =>
+    withRegistry((registry, { source, workspace }) =>
+      Effect.gen(function* () {
+        const asking = (word: string) => ({
+          ...asks({ read: ["."], write: ["."], run: ["git", "ls"] }, "1.0.0"),
+          files: code(word),
+        })
+        yield* registry.import(source(asking("a")), { grants: { run: ["git"], write: [workspace] } })
+        const held = yield* heldOf(registry, source(asking("b")))
+        expect(held.missing.map(({ flag }) => flag)).toEqual([`--grant-write ${workspace}`, "--grant-run git"])
+        expect(held.lapsed).toEqual(held.missing)
+        yield* registry.grant("sample", { run: ["git"] })
+        expect((yield* registry.grant("sample", { write: [workspace] })).updated?.digest).toBe(held.digest)
+      }),
+    ),
+  )
+
+  it.live("is granted only what a first import is, and says that the files are unknown if the copy was changed", () =>
+    withRegistry((registry, { source }) =>
+      Effect.gen(function* () {
+        const own = (word: string) => ({ ...asks({ read: ["."], run: ["ls"] }, "1.0.0"), files: code(word) })
+        const { directory } = yield* registry.import(source(own("a")))
+        fs.appendFileSync(path.join(directory, "main.ts"), "// changed")
+        const { changes, grants } = yield* registry.import(source(own("b")))
+        expect([changes?.files, grants.run]).toEqual([undefined, ["ls"]])
       }),
     ),
   )

@@ -51,7 +51,7 @@ const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
 /** `hindcast plugin grant PLUGIN --grant-…` */
 export const grant = changeGrants("grant").pipe(
   Command.withDescription(
-    "Grant permissions to a plugin, for this version and later ones; install an update that waits for them",
+    "Grant permissions to the installed code of a plugin, and to an update, which is installed if it waits for them",
   ),
 )
 

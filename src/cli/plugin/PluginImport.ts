@@ -3,36 +3,47 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
+import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
+import * as LapsedGrants from "./LapsedGrants.ts"
 import * as PluginConsent from "./PluginConsent.ts"
-import { importing, importOptions, sandbox, source } from "./PluginOptions.ts"
+import { importing, importOptions, keepGrants, sandbox, source } from "./PluginOptions.ts"
 
 const noActivate = flag("no-activate", "Import it without letting it take part yet")
 
 /** `hindcast plugin add SOURCE` */
 export const add = Command.make(
   "add",
-  { ...common, source, ...importing, noActivate, sandbox },
-  ({ log, json, source, noActivate, workspace, sandbox, ...options }) =>
+  { ...common, source, ...importing, keepGrants, noActivate, sandbox },
+  ({ log, json, source, keepGrants, noActivate, workspace, sandbox, ...options }) =>
     Effect.gen(function* () {
-      const change = yield* importAndCompare(source, { ...importOptions(options), activate: !noActivate }).pipe(
-        Effect.tapErrorTag("UpdateHeld", (held) =>
-          // The consent applies to this version even if a later grant installs it.
-          Effect.zipRight(sandbox === "flags" ? PluginConsent.give(held) : Effect.void, showHeld(json, held)),
+      const activate = !noActivate
+      const before = yield* (yield* Registry).state
+      const change = yield* importAndCompare(source, { ...importOptions(options), keepGrants, activate }).pipe(
+        Effect.catchTag("UpdateHeld", (held) =>
+          Effect.gen(function* () {
+            // The consent applies to this version even if a later grant installs it.
+            if (sandbox === "flags") yield* PluginConsent.give(held)
+            const imported = yield* LapsedGrants.ask(held, { json, activate })
+            if (imported !== undefined) return yield* compare(before, imported)
+            yield* showHeld(json, held)
+            return yield* held
+          }),
         ),
       )
       const { imported } = change
-      const { origin, directory } = imported
+      const { origin, directory, changes } = imported
       const active = change.after?.active ?? false
       const missing = yield* PluginConsent.settle(imported, sandbox === "flags")
       const document = {
         ...PluginPage.described(imported),
         ...{ status: "installed", active, origin, directory, consentMissing: missing !== undefined },
+        ...(changes === undefined ? {} : { changes: ImportPage.changesDocument(changes) }),
       }
       yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
       if (missing !== undefined && !json) yield* PluginConsent.askOrTell(missing, imported)
@@ -44,17 +55,28 @@ export const importAndCompare = (source: string, options?: ImportOptions) =>
   Effect.gen(function* () {
     const registry = yield* Registry
     const before = yield* registry.state
-    const imported = yield* registry.import(source, options)
-    const { name } = imported.manifest
-    return {
-      imported,
-      before: SafeRecord.get(before, name),
-      after: SafeRecord.get(yield* registry.state, name),
-    } satisfies ImportPage.Import
+    return yield* compare(before, yield* registry.import(source, options))
   })
 
+const compare = (before: PluginRegistry, imported: ImportPage.Import["imported"]) =>
+  Effect.map(
+    Effect.flatMap(Registry, (registry) => registry.state),
+    (after): ImportPage.Import => ({
+      imported,
+      before: SafeRecord.get(before, imported.manifest.name),
+      after: SafeRecord.get(after, imported.manifest.name),
+    }),
+  )
+
 /** Prints the held update as JSON. For people, the failure that follows describes it. */
-const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command }: UpdateHeld) =>
+const showHeld = (json: boolean, { plugin, version, digest, installed, missing, command, changes }: UpdateHeld) =>
   json
-    ? Output.show(json, { name: plugin, version, digest, status: "held", installed, missing, command }, () => [])
+    ? Output.show(
+        json,
+        {
+          ...{ name: plugin, version, digest, status: "held", installed, missing, command },
+          changes: ImportPage.changesDocument(changes),
+        },
+        () => [],
+      )
     : Effect.void

@@ -34,6 +34,12 @@ export const grants = {
   runAny: flag("grant-run-any", 'Let the host run any command for it, if its manifest asks for that (".")'),
 }
 
+/** Whether an update keeps what the installed code was granted by name. */
+export const keepGrants = flag(
+  "keep-grants",
+  "If its code changed: let it keep what the installed code was granted by name, without being asked",
+)
+
 /** Consent to run this version where only Deno's permissions confine it. */
 export const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDescription(

@@ -3,7 +3,7 @@
 import { Data, Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
-import type * as Grants from "../../plugins/manifest/Grants.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Held, Plugin } from "../../projections/state/PluginRegistry.ts"
 import { manifestOf } from "./ComponentLookup.ts"
@@ -56,7 +56,7 @@ export const granting = (
       return yield* new GrantComputation.GrantInvalid({ plugin: name, issues: [issue] })
     }
     const given = (yield* GrantComputation.grantedTo(name, grants)) ?? {}
-    const { installed, waiting } = yield* settleBoth(options, name, plugin, grantsOf(plugin), given)
+    const { installed, waiting } = yield* settleBoth(options, name, plugin, { given })
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const granted: CoreNewEvent = {
       type: "PluginGranted",
@@ -69,7 +69,7 @@ export const granting = (
     // The copy will be run from now on, so it is checked for damage first.
     yield* PluginCopies.load(options.directory, name, { ...held, grants: asJson(updated) })
     return {
-      events: [granted, importOf(name, held, updated)],
+      events: [granted, importOf(name, held, Grants.merge(held.given, given), updated)],
       status: { grants: updated, missing: [], updated: { version: held.version, digest: held.digest } },
     }
   })
@@ -86,8 +86,7 @@ export const revoking = (
     const before = grantsOf(plugin)
     const named = GrantComputation.flags(GrantComputation.withoutGrants(revoked, before.has))
     if (named.length > 0) return yield* new NotGranted({ plugin: name, named, has: GrantComputation.flags(before.has) })
-    const after = GrantComputation.afterRevoking(before, revoked)
-    const { installed, waiting } = yield* settleBoth(options, name, plugin, after, {})
+    const { installed, waiting } = yield* settleBoth(options, name, plugin, { revoked })
     const missing = waiting === undefined ? {} : { missing: waiting.refusals }
     const deactivated: ReadonlyArray<CoreNewEvent> =
       installed.refusals.length > 0 && plugin.active ? [{ type: "PluginDeactivated", payload: { plugin: name } }] : []
@@ -109,7 +108,7 @@ export const missing = (
   name: string,
   plugin: Plugin,
 ): Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantComputation.GrantInvalid> =>
-  Effect.map(settleBoth(options, name, plugin, grantsOf(plugin), {}), ({ installed }) => installed.refusals)
+  Effect.map(settleBoth(options, name, plugin, {}), ({ installed }) => installed.refusals)
 
 const grantsOf = (plugin: Plugin) => GrantComputation.currentGrants(manifestOf(plugin), plugin)
 
@@ -122,18 +121,18 @@ const settleBoth = (
   options: RegistryOptions,
   name: string,
   plugin: Plugin,
-  before: GrantComputation.InstalledGrants,
-  now: GrantedPermissions,
+  { given = {}, revoked = {} }: { readonly given?: GrantedPermissions; readonly revoked?: GrantedPermissions },
 ) =>
   Effect.gen(function* () {
-    const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) =>
-      GrantComputation.computeGrants({
+    const settle = (version: Pick<Plugin, "manifest" | "digest" | "workspace" | "importedAt">) => {
+      const workspace = version.workspace ?? options.workspace
+      const before = GrantComputation.grantsFor(version.digest, workspace, manifestOf(plugin), plugin)
+      return GrantComputation.computeGrants({
         manifest: manifestOf(version),
         directory: PluginCopies.pathOf(options.directory, name, version.digest),
-        workspace: version.workspace ?? options.workspace,
-        now,
-        before,
+        ...{ workspace, now: given, before: GrantComputation.afterRevoking(before, revoked) },
       })
+    }
     const { held } = plugin
     const waiting: HeldUpdate | undefined =
       held === null ? undefined : { ...(yield* settle({ ...held, importedAt: held.heldAt })), held }
@@ -146,7 +145,7 @@ const statusOf = (installed: Grants.GrantDecision, waiting: HeldUpdate | undefin
   ...(waiting === undefined ? {} : { held: { version: waiting.held.version, missing: waiting.refusals } }),
 })
 
-const importOf = (plugin: string, held: Held, grants: Grants.Grants): CoreNewEvent => {
+const importOf = (plugin: string, held: Held, given: GrantedPermissions, grants: Grants.Grants): CoreNewEvent => {
   const { version, digest, source, manifest, origin, workspace } = held
   return {
     type: "PluginImported",
@@ -158,6 +157,7 @@ const importOf = (plugin: string, held: Held, grants: Grants.Grants): CoreNewEve
       source,
       ...(origin === null ? {} : { origin }),
       ...(workspace === null ? {} : { workspace }),
+      ...(Grants.granted(given) === undefined ? {} : { given }),
       grants: asJson(grants),
     },
   }

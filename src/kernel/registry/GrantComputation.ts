@@ -8,6 +8,7 @@ import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { isInside, isInsideAny } from "../../plugins/manifest/paths.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
+import { describe as describeChanges, type UpdateChanges } from "./UpdateChanges.ts"
 
 /** Fix the call: these names are not valid grants. */
 export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
@@ -20,8 +21,8 @@ export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
 }
 
 /**
- * Grant the missing permissions: an update requests more than its plugin was granted. It is recorded and held; the
- * installed version stays.
+ * Grant the missing permissions: an update requests more than its plugin was granted, or what was granted to other code.
+ * It is recorded and held; the installed version stays.
  */
 export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly plugin: string
@@ -30,12 +31,31 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   /** The installed version. */
   readonly installed: string
   readonly missing: ReadonlyArray<Grants.Refusal>
+  /** Those of `missing` that the installed code was granted. */
+  readonly lapsed: ReadonlyArray<Grants.Refusal>
+  /** What the installed code was granted by name. `grant` gives it to the update. */
+  readonly kept: GrantedPermissions
+  readonly changes: UpdateChanges
 }> {
   override get message() {
-    return (
-      `Plugin ${this.plugin} ${this.version} asks for more than it was granted. The update waits for the grants below, and ${this.installed} stays installed:` +
-      `${this.missing.map(Grants.formatRefusal).join("")}\nGrant it: ${this.command}`
-    )
+    const { plugin, version, installed, missing, changes } = this
+    return [
+      `Plugin ${plugin} ${version} ${this.why} The update waits for the grants below, and ${installed} stays installed:` +
+        missing.map(Grants.formatRefusal).join(""),
+      ...describeChanges(changes).map((line) => `  ${line}`),
+      `Grant it: ${this.command}`,
+    ].join("\n")
+  }
+
+  /** Whether it lacks only what the installed code was granted. */
+  get lacksOnlyLapsed(): boolean {
+    return this.lapsed.length === this.missing.length
+  }
+
+  private get why(): string {
+    return this.lacksOnlyLapsed
+      ? "is other code than what was granted this, and grants count only for the code that they were given to."
+      : "asks for more than it was granted."
   }
 
   /** The command that grants everything that is missing. */
@@ -67,6 +87,8 @@ export interface InstalledGrants {
   /** What was granted by name, merged with the grants of its version. */
   readonly has: GrantedPermissions
   readonly revoked: GrantedPermissions
+  /** For other code than the installed: what the installed code was granted by name. It does not count. */
+  readonly lapsed?: GrantedPermissions
 }
 
 /** The current grants of an installed plugin. */
@@ -76,21 +98,71 @@ export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Pl
   revoked,
 })
 
+/**
+ * What counts of a plugin's grants for code of a digest. A grant by name counts only for the code that it was given to.
+ * Other code keeps what a first import is granted by itself and nobody named: places in the workspace, and commands that
+ * the installed version asked for (`GrantInputs.earlier`).
+ */
+export const grantsFor = (digest: string, workspace: string, manifest: Manifest, plugin: Plugin): InstalledGrants => {
+  const current = currentGrants(manifest, plugin)
+  if (plugin.digest === digest) return current
+  const granted: GrantedPermissions = Schema.is(Grants.Grants)(plugin.grants) ? plugin.grants : plugin.given
+  const within = (list: "read" | "write", places: GrantedPermissions) =>
+    (places[list] ?? []).filter((place) => isInside(place, workspace))
+  const unnamed = withoutGrants(granted, plugin.given)
+  const places = { read: within("read", unnamed), write: within("write", unnamed) }
+  const lapsed = withoutGrants(granted, { ...places, run: unnamed.run ?? [] })
+  return {
+    manifest,
+    has: Grants.merge(plugin.held?.digest === digest ? plugin.held.given : {}, places),
+    // What was named has to be named again, also where a first import would be granted it.
+    revoked: Grants.merge(current.revoked, {
+      ...{ read: within("read", lapsed), write: within("write", lapsed), run: lapsed.run ?? [] },
+    }),
+    lapsed,
+  }
+}
+
 /** The grants after some were revoked. */
 export const afterRevoking = (
-  { manifest, has, revoked }: InstalledGrants,
+  { has, revoked, lapsed, ...installed }: InstalledGrants,
   some: GrantedPermissions,
 ): InstalledGrants => ({
-  manifest,
+  ...installed,
   has: withoutGrants(has, some),
   revoked: Grants.merge(revoked, some),
+  ...(lapsed === undefined ? {} : { lapsed: withoutGrants(lapsed, some) }),
 })
 
 /**
  * Computes what a plugin may do. Links are resolved: grants hold the real path, and a link in the workspace that
  * leads out of it needs a grant for its target.
  */
-export const computeGrants = ({
+export const computeGrants = (input: GrantInput): Effect.Effect<SettledGrants, GrantInvalid> =>
+  Effect.gen(function* () {
+    const decision = yield* decide(input)
+    const { before } = input
+    if (before?.lapsed === undefined || decision.refusals.length === 0) return { ...decision, lapsed: [] }
+    const { lapsed, manifest } = before
+    const [has, revoked] = [Grants.merge(before.has, lapsed), withoutGrants(before.revoked, lapsed)]
+    const kept = yield* decide({ ...input, before: { manifest, has, revoked } })
+    const refusals = decision.refusals.map((refusal) => {
+      const remaining = kept.refusals.find(({ field, asked }) => field === refusal.field && asked === refusal.asked)
+      return remaining ?? { ...refusal, reason: LAPSED }
+    })
+    return { grants: decision.grants, refusals, lapsed: refusals.filter(({ reason }) => reason === LAPSED) }
+  })
+
+/** Why changed code is refused what the installed code was granted. */
+const LAPSED = "it was granted to other code of this plugin"
+
+/** What a plugin may do, and what it lacks. */
+export interface SettledGrants extends Grants.GrantDecision {
+  /** Those refusals that only other code of the plugin was granted. */
+  readonly lapsed: ReadonlyArray<Grants.Refusal>
+}
+
+const decide = ({
   manifest,
   directory,
   workspace,

@@ -3,7 +3,6 @@
 import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { GrantedPermissions, Origin } from "../../events/vocabulary/Plugins.ts"
-import type * as Grants from "../../plugins/manifest/Grants.ts"
 import type { LoadedPlugin } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { JsonObject } from "../../values/Json.ts"
@@ -15,9 +14,11 @@ export interface ImportCandidate extends LoadedPlugin {
   /** The source to import it from again. */
   readonly source: string
   readonly workspace: string
-  readonly settlement: Grants.GrantDecision
+  readonly settlement: GrantComputation.SettledGrants
   /** Grants by name in this import. */
   readonly given: GrantedPermissions | undefined
+  /** What the installed code was granted by name, where this is other code. */
+  readonly kept: GrantedPermissions
 }
 
 /** The events of an import; none if nothing is new. Pure. */
@@ -40,10 +41,10 @@ export const installing = (
 }
 
 /** The events of a held update; none if the same one is held already. Pure. */
-export const holding = ({ held, given }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
+export const holding = ({ held }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)
-  if (isKnown && (candidate.given === undefined || !addsTo(given, candidate.given))) return []
+  if (isKnown && (candidate.given === undefined || !addsTo(held.given, candidate.given))) return []
   return [{ type: "PluginUpdateHeld", payload: { ...release(candidate), missing } }]
 }
 

@@ -23,6 +23,7 @@ import * as PluginCopies from "./PluginCopies.ts"
 import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
 import { granted, isHeld, type RulesInvalid, validateSource, withGrants } from "./SourceValidation.ts"
+import * as UpdateChanges from "./UpdateChanges.ts"
 
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
 export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
@@ -32,10 +33,13 @@ export { CopyChanged, type InstalledPlugin } from "./PluginCopies.ts"
 export { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 export { SourceRefused } from "./SourceLimits.ts"
 export { RulesInvalid } from "./SourceValidation.ts"
+export type { UpdateChanges } from "./UpdateChanges.ts"
 
 /** A plugin that passed all checks of an import. */
 export interface CheckedPlugin extends PluginCopies.InstalledPlugin {
   readonly origin: Origin
+  /** For an update: what it changes. */
+  readonly changes?: UpdateChanges.UpdateChanges
 }
 
 /** A manifest as it was imported. */
@@ -87,7 +91,8 @@ export class Registry extends Context.Tag("hindcast/Registry")<
      * same name is an update.
      *
      * An update that requests more than was granted is recorded and held (`UpdateHeld`) until `grant` gives what is
-     * missing; the installed version stays. A first import that lacks a grant is refused, and nothing is recorded.
+     * missing; the installed version stays. So is other code that requests what people granted by name, unless they
+     * grant it again or say `keepGrants`. A first import that lacks a grant is refused, and nothing is recorded.
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     /**
@@ -98,7 +103,9 @@ export class Registry extends Context.Tag("hindcast/Registry")<
     readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>
     /** Removes a plugin from the registry. Its recorded events and its copy stay. */
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
-    /** Grants by name, for this version and later ones. A held update is installed if nothing else is missing. */
+    /**
+     * Grants by name: to the installed code, and to the held update. The update is installed if nothing else is missing.
+     */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
     /** Revokes grants by name. A plugin that requests them is inactive until it has them again. */
     readonly revoke: (
@@ -170,7 +177,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           const found = yield* validateSource(options, source, importOptions)
           const before = SafeRecord.get(yield* state, found.manifest.name)
           yield* assertNotReserved(before, source)
-          return yield* granted(yield* withGrants(options, before, found))
+          return yield* granted(yield* withGrants(options, before, found, importOptions.keepGrants ?? false))
         }).pipe(Effect.scoped)
 
       const assertNotReserved = (before: PluginRegistry.Plugin | undefined, source: string) =>
@@ -194,9 +201,10 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
             Effect.gen(function* () {
               const before = SafeRecord.get(yield* state, found.manifest.name)
               yield* assertNotReserved(before, source)
-              const candidate = yield* withGrants(options, before, found)
+              const candidate = yield* withGrants(options, before, found, importOptions.keepGrants ?? false)
+              const changes = yield* UpdateChanges.between(options.directory, before, found)
               const { manifest, digest, settlement } = candidate
-              if (before !== undefined && isHeld(before, candidate)) {
+              if (before !== undefined && changes !== undefined && isHeld(before, candidate)) {
                 yield* PluginCopies.keep(options.directory, found)
                 yield* append(manifest.name, ImportEvents.holding(before, candidate))
                 return yield* new UpdateHeld({
@@ -205,12 +213,19 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
                   digest,
                   installed: before.version,
                   missing: settlement.refusals,
+                  lapsed: settlement.lapsed,
+                  kept: candidate.kept,
+                  changes,
                 })
               }
               const checked = yield* granted(candidate)
               yield* PluginCopies.keep(options.directory, found)
               yield* append(manifest.name, ImportEvents.installing(before, candidate, importOptions.activate ?? true))
-              return { ...checked, directory: PluginCopies.pathOf(options.directory, manifest.name, digest) }
+              return {
+                ...checked,
+                directory: PluginCopies.pathOf(options.directory, manifest.name, digest),
+                ...(changes === undefined ? {} : { changes }),
+              }
             }),
           )
         }).pipe(Effect.scoped)

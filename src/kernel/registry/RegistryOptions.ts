@@ -9,13 +9,21 @@ export interface ImportOptions {
   readonly lenient?: boolean
   /** Permissions that the importing person grants, in addition to those that need no grant. */
   readonly grants?: GrantedPermissions
+  /**
+   * Whether changed code of the plugin keeps the grants by name of the installed code. Without it, they have to be given
+   * again. Default: false.
+   */
+  readonly keepGrants?: boolean
   /** Whether the plugin is activated. Default: true. */
   readonly activate?: boolean
 }
 
 /** Schema of `ImportOptions`. */
 export const ImportOptions = Options.of<ImportOptions>({
-  optional: { lenient: Schema.Boolean, grants: GrantedPermissions, activate: Schema.Boolean },
+  optional: {
+    ...{ lenient: Schema.Boolean, grants: GrantedPermissions },
+    ...{ keepGrants: Schema.Boolean, activate: Schema.Boolean },
+  },
 })
 
 /** Where a registry keeps plugins' copies, and who changes it. */

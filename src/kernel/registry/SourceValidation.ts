@@ -53,18 +53,25 @@ export const validateSource = (
 export const withGrants = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
-  found: Omit<ImportEvents.ImportCandidate, "settlement">,
+  found: Omit<ImportEvents.ImportCandidate, "settlement" | "kept">,
+  keepGrants: boolean,
 ): Effect.Effect<ImportEvents.ImportCandidate, GrantComputation.GrantInvalid> =>
-  Effect.map(
-    GrantComputation.computeGrants({
-      manifest: found.manifest,
-      directory: PluginCopies.pathOf(directory, found.manifest.name, found.digest),
-      workspace: found.workspace,
-      now: found.given ?? {},
-      before: before === undefined ? undefined : GrantComputation.currentGrants(manifestOf(before), before),
-    }),
-    (settlement) => ({ ...found, settlement }),
-  )
+  Effect.suspend(() => {
+    const { manifest, digest, workspace } = found
+    const installed =
+      before === undefined ? undefined : GrantComputation.grantsFor(digest, workspace, manifestOf(before), before)
+    const kept = installed?.lapsed ?? {}
+    // What was given to the same code while it was held is given with its import, too.
+    const held = before?.held?.digest === digest ? before.held.given : {}
+    const given = Grants.granted(Grants.merge(found.given ?? {}, held, keepGrants ? kept : {}))
+    return Effect.map(
+      GrantComputation.computeGrants({
+        ...{ manifest, workspace, before: installed, now: given ?? {} },
+        directory: PluginCopies.pathOf(directory, manifest.name, digest),
+      }),
+      (settlement) => ({ ...found, given, kept, settlement }),
+    )
+  })
 
 /** The candidate as it is imported. Fails with everything that it lacks. */
 export const granted = ({

@@ -40,6 +40,7 @@ export const Held = Schema.Struct({
   origin: Schema.NullOr(Origin),
   workspace: Schema.NullOr(Schema.String),
   manifest: JsonObject,
+  given: GrantedPermissions.annotations({ description: "What people granted it by name" }),
   missing: Schema.Array(MissingGrant).annotations({ description: "What it asks for and was not granted" }),
   heldAt: Position.annotations({ description: "Position of its import" }),
 }).annotations({ identifier: "Held" })
@@ -56,7 +57,7 @@ export const Plugin = Schema.Struct({
   manifest: JsonObject,
   grants: JsonObject.annotations({ description: "What this version may do" }),
   given: GrantedPermissions.annotations({
-    description: "What people granted by name: it holds for later versions too",
+    description: "What people granted by name, to this code or to earlier code: it does not count for other code",
   }),
   revoked: GrantedPermissions.annotations({
     description: "What people took back: it needs a grant by name, whatever the version",
@@ -150,7 +151,11 @@ const handlers: Handlers<PluginRegistry> = {
       workspace,
       ...declaredBy(manifest, before),
       grants,
-      ...GrantHistory.grant(before ?? GrantHistory.none, given),
+      ...GrantHistory.installed(
+        before ?? GrantHistory.none,
+        given,
+        Schema.is(GrantedPermissions)(grants) ? grants : {},
+      ),
       held: null,
       active: before?.active ?? false,
       importedAt: position,
@@ -162,22 +167,22 @@ const handlers: Handlers<PluginRegistry> = {
   PluginUpdateHeld: (registry, payload, { position }) => {
     const { plugin, version, digest, source, manifest, given = {}, missing } = payload
     const { origin = null, workspace = null } = payload
-    const held: Held = { version, digest, source, origin, workspace, manifest, missing, heldAt: position }
-    return SafeRecord.change(registry, plugin, (found) => ({ ...found, ...GrantHistory.grant(found, given), held }))
+    const held: Held = { version, digest, source, origin, workspace, manifest, given, missing, heldAt: position }
+    return SafeRecord.change(registry, plugin, (found) => ({ ...found, held }))
   },
   PluginGranted: (registry, { plugin, given, grants, missing }) =>
     SafeRecord.change(registry, plugin, (found) => ({
       ...found,
       ...GrantHistory.grant(found, given),
       grants,
-      held: withMissing(found.held, missing),
+      held: withMissing(found.held, missing, (of) => GrantHistory.union(of, given)),
     })),
   PluginGrantRevoked: (registry, { plugin, revoked, grants, missing }) =>
     SafeRecord.change(registry, plugin, (found) => ({
       ...found,
       ...GrantHistory.revoke(found, revoked),
       grants,
-      held: withMissing(found.held, missing),
+      held: withMissing(found.held, missing, (of) => GrantHistory.without(of, revoked)),
     })),
   PluginRemoved: (registry, { plugin }) => SafeRecord.remove(registry, plugin),
   PluginActivated: (registry, { plugin }) => update(registry, plugin, { active: true, quarantined: null }),
@@ -223,15 +228,18 @@ const handlers: Handlers<PluginRegistry> = {
  */
 export const projection: Projection<PluginRegistry> = {
   name: "PluginRegistry",
-  version: 2,
+  version: 3,
   state: PluginRegistry,
   initial: {},
   types: Object.keys(handlers),
   evolve: evolveBy(handlers),
 }
 
-const withMissing = (held: Held | null, missing: Held["missing"] | undefined): Held | null =>
-  held === null || missing === undefined ? held : { ...held, missing }
+const withMissing = (
+  held: Held | null,
+  missing: Held["missing"] | undefined,
+  given: (of: GrantedPermissions) => GrantedPermissions,
+): Held | null => (held === null ? null : { ...held, given: given(held.given), missing: missing ?? held.missing })
 
 /**
  * A plugin in an earlier version, with today's settings: files, manifest and grants are those of `then`; activation and

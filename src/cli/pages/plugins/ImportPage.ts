@@ -1,5 +1,6 @@
 /** Formats the result of a plugin's import. */
 import type { CheckedPlugin } from "../../../kernel/registry/Registry.ts"
+import { describe, type UpdateChanges } from "../../../kernel/registry/UpdateChanges.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -21,10 +22,18 @@ export const isUnchanged = ({ before, after }: Import): boolean =>
 export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
   ...PluginPage.checked(style, of.imported),
   `  from ${GrantPage.origin(of.imported.origin)}`,
+  ...changes(of.imported.changes),
   of.after?.active === true
     ? style.good(`${done(of)}; it takes part.`)
     : style.warn(`${done(of)}; it does not take part until it is activated.`),
 ]
+
+/** What an update changes, a line each. */
+export const changes = (of: UpdateChanges | undefined): ReadonlyArray<string> =>
+  of === undefined ? [] : describe(of).map((line) => `  ${line}`)
+
+/** What an update changes, as a JSON document: `files` is null where it is unknown. */
+export const changesDocument = ({ permissions, files }: UpdateChanges) => ({ permissions, files: files ?? null })
 
 const done = (of: Import): string => {
   const { before, after } = of

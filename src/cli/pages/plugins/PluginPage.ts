@@ -170,7 +170,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
 
 const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
   ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : Grants.NO_GRANTS),
-  ...(Object.keys(given).length === 0 ? [] : [`  by name, for later versions too: ${GrantPage.words(given)}`]),
+  ...(Object.keys(given).length === 0 ? [] : [`  by name, to this code or earlier code: ${GrantPage.words(given)}`]),
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
 ]
 

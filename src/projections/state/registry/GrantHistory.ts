@@ -16,6 +16,12 @@ export const grant = ({ given, revoked }: GrantState, permissions: GrantedPermis
   revoked: without(revoked, permissions),
 })
 
+/** The permissions after code was installed that was granted some. What it has is no longer revoked. */
+export const installed = (before: GrantState, given: GrantedPermissions, has: GrantedPermissions): GrantState => {
+  const after = grant(before, given)
+  return { ...after, revoked: without(after.revoked, has) }
+}
+
 /** Revokes permissions, which are then no longer granted. */
 export const revoke = ({ given, revoked }: GrantState, permissions: GrantedPermissions): GrantState => ({
   given: without(given, permissions),
@@ -24,13 +30,14 @@ export const revoke = ({ given, revoked }: GrantState, permissions: GrantedPermi
 
 const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** Each name once, in order of first occurrence. */
-const union = (before: GrantedPermissions, permissions: GrantedPermissions): GrantedPermissions => ({
+/** The grants of both, each name once, in order of first occurrence. */
+export const union = (before: GrantedPermissions, permissions: GrantedPermissions): GrantedPermissions => ({
   ...lists((list) => [...new Set([...(before[list] ?? []), ...(permissions[list] ?? [])])]),
   ...(before.runAny === true || permissions.runAny === true ? { runAny: true } : {}),
 })
 
-const without = (before: GrantedPermissions, removed: GrantedPermissions): GrantedPermissions => ({
+/** The grants without some of them. */
+export const without = (before: GrantedPermissions, removed: GrantedPermissions): GrantedPermissions => ({
   ...lists((list) => (before[list] ?? []).filter((name) => !(removed[list] ?? []).includes(name))),
   ...(before.runAny === true && removed.runAny !== true ? { runAny: true } : {}),
 })

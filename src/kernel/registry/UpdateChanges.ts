@@ -1,0 +1,98 @@
+/** What an update changes: the permissions that a plugin asks for, and its files. */
+
+import * as crypto from "node:crypto"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import * as Manifest from "../../plugins/manifest/Manifest.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import { manifestOf } from "./ComponentLookup.ts"
+import * as PluginCopies from "./PluginCopies.ts"
+
+/** What differs between two versions of a plugin. */
+export interface UpdateChanges {
+  /** As in the manifest: `net example.org`. */
+  readonly permissions: { readonly added: ReadonlyArray<string>; readonly removed: ReadonlyArray<string> }
+  /** Undefined where the copy of the installed version cannot be read, or is not as it was imported. */
+  readonly files:
+    | {
+        readonly added: ReadonlyArray<string>
+        readonly removed: ReadonlyArray<string>
+        readonly changed: ReadonlyArray<string>
+      }
+    | undefined
+}
+
+/** Compares a source with the installed version; undefined if it is the same code. Never fails. */
+export const between = (
+  copies: string,
+  installed: Plugin | undefined,
+  source: Manifest.LoadedPlugin,
+): Effect.Effect<UpdateChanges | undefined> =>
+  Effect.gen(function* () {
+    if (installed === undefined || installed.digest === source.digest) return undefined
+    const [before, now] = [permissionsOf(manifestOf(installed)), permissionsOf(source.manifest)]
+    return {
+      permissions: { added: without(now, before), removed: without(before, now) },
+      files: yield* filesBetween(
+        PluginCopies.pathOf(copies, source.manifest.name, installed.digest),
+        installed,
+        source,
+      ),
+    }
+  })
+
+const permissionsOf = (manifest: Manifest.Manifest): ReadonlyArray<string> => {
+  const requested = Grants.requested(manifest)
+  return Grants.LISTS.flatMap((list) => requested[list].map((name) => `${list} ${name}`))
+}
+
+const filesBetween = (copy: string, installed: Plugin, source: Manifest.LoadedPlugin) =>
+  Manifest.load(copy, { lenient: true, trusted: true }).pipe(
+    Effect.filterOrFail(({ digest }) => digest === installed.digest),
+    Effect.flatMap((before) => Effect.tryPromise(() => compare(before, source))),
+    Effect.orElseSucceed(() => undefined),
+  )
+
+const compare = async (before: Manifest.LoadedPlugin, now: Manifest.LoadedPlugin) => {
+  const changed: Array<string> = []
+  for (const file of now.files.filter((file) => before.files.includes(file))) {
+    if ((await digestOf(before, file)) !== (await digestOf(now, file))) changed.push(file)
+  }
+  return { added: without(now.files, before.files), removed: without(before.files, now.files), changed }
+}
+
+const digestOf = async ({ directory }: Manifest.LoadedPlugin, file: string): Promise<string> =>
+  crypto
+    .createHash("sha256")
+    .update(await fs.readFile(path.join(directory, file)))
+    .digest("hex")
+
+const without = (all: ReadonlyArray<string>, some: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const known = new Set(some)
+  return all.filter((one) => !known.has(one))
+}
+
+/** The changes, a line each. */
+export const describe = ({ permissions, files }: UpdateChanges): ReadonlyArray<string> => [
+  ...line("permissions added", permissions.added),
+  ...line("permissions removed", permissions.removed),
+  ...(files === undefined
+    ? ["files: unknown what changed, because the installed copy is missing or not as it was imported"]
+    : [
+        ...line("files changed", files.changed),
+        ...line("files added", files.added),
+        ...line("files removed", files.removed),
+      ]),
+]
+
+const line = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (names.length === 0) return []
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ""
+  return [`${what}: ${names.slice(0, MOST_NAMES).map(oneLine).join(", ")}${more}`]
+}
+
+/** Most names in one line. */
+const MOST_NAMES = 20
