@@ -15,7 +15,7 @@ import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
 import * as Memory from "./Memory.ts"
 import type { Settings } from "./ModelAgentOptions.ts"
-import { exceededIn, fullName, leftMsOf, type Run } from "./ModelRun.ts"
+import { exceededIn, fullName, leftMsOf, type Run, workedMsOf } from "./ModelRun.ts"
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
@@ -54,7 +54,7 @@ export const askModel = (
     const first = { messages: run.unsent as unknown as Json, ...changed }
     return ask(
       task,
-      asking(settings, run),
+      asking(settings, task, run),
       {
         system,
         messages: Memory.select(memory, run),
@@ -85,7 +85,7 @@ export const askModel = (
   })
 }
 
-const asking = (settings: Settings, run: Run) => ({
+const asking = (settings: Settings, task: AgentTask, run: Run) => ({
   model: settings.model,
   retries: settings.retries,
   interruptible: true,
@@ -94,9 +94,11 @@ const asking = (settings: Settings, run: Run) => ({
     costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
   },
   ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
-  mayAsk: (afterMs: number) => Effect.map(exceededIn(settings, run, afterMs), (exceeded) => exceeded === undefined),
+  mayAsk: (afterMs: number) =>
+    Effect.map(exceededIn(settings, task, run, afterMs), (exceeded) => exceeded === undefined),
   refusal: refusalOf(settings, run),
-  leftMs: leftMsOf(settings, run),
+  leftMs: leftMsOf(settings, task, run),
+  workedMs: workedMsOf(task, run),
   count: ({ usage, cost, isMetered }: CountedUsage) => {
     const { usd, tokens } = run.used
     const used = usage.inputTokens + usage.outputTokens
@@ -125,12 +127,12 @@ const SUMMARIZE =
 /** Lets the model summarize the first messages of the conversation, and records the summary. */
 const summarize = (settings: Settings, task: AgentTask, run: Run, until: number | undefined) =>
   Effect.gen(function* () {
-    if (until === undefined || (yield* exceededIn(settings, run)) !== undefined) return
+    if (until === undefined || (yield* exceededIn(settings, task, run)) !== undefined) return
     const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })
     const content = [{ type: "text", text: `${SUMMARIZE}\n\n${Transcript.of(told)}` }] as const
     const messages: ReadonlyArray<Message> = [{ role: "user", content }]
     const request = { summarize: until }
-    const { onDelta: _, ...loud } = asking(settings, run)
+    const { onDelta: _, ...loud } = asking(settings, task, run)
     const silent = { ...loud, interruptible: false }
     const asked = yield* Effect.either(
       ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request }),

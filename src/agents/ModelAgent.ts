@@ -61,7 +61,7 @@ type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogErr
 /** One turn. Returns whether to continue. */
 const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
-    const before = yield* exceededIn(settings, run)
+    const before = yield* exceededIn(settings, task, run)
     if (before !== undefined) return yield* endByBudget(settings, task, before)
     ReceivedInputs.hear(run, yield* run.waits ? ReceivedInputs.awaitNext(task, run) : ReceivedInputs.takeUrgent(task))
     run.waits = false
@@ -79,7 +79,8 @@ const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<bool
       // A request is not made again once the budget is used up.
       const wasLate = asked.left._tag === "ModelCallFailed" && isOutOfTime(asked.left)
       const exceeded =
-        (yield* exceededIn(settings, run)) ?? (wasLate ? yield* exceededIn(settings, run, wallMs) : undefined)
+        (yield* exceededIn(settings, task, run)) ??
+        (wasLate ? yield* exceededIn(settings, task, run, wallMs) : undefined)
       if (exceeded === undefined || asked.left._tag !== "ModelCallFailed") return yield* Effect.fail(asked.left)
       return yield* endByBudget(settings, task, exceeded)
     }
@@ -141,11 +142,11 @@ const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools
       // In a replay, a decision of a release that ran all calls together is followed as it was made.
       ordered: isInOrder(decision),
       mostCommands: left,
-      leftMs: leftMsOf(settings, run),
+      leftMs: leftMsOf(settings, task, run),
     })
     run.evidence = evidence
     run.used = { ...run.used, commands: run.used.commands + commands }
-    const exceeded = wasLate ? yield* exceededIn(settings, run, settings.budget.wallMs) : undefined
+    const exceeded = wasLate ? yield* exceededIn(settings, task, run, settings.budget.wallMs) : undefined
     if (exceeded !== undefined) return yield* endByBudget(settings, task, exceeded)
     const refusal = structured !== undefined && Either.isLeft(structured) ? structured.left.message : undefined
     tell(run, { role: "tool", content: ToolCalls.inOrder(calls, results, refusal) })

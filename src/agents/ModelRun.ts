@@ -60,16 +60,19 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
  * The first budget that is used up, or will be after some time. The time in which the agent waited for people does
  * not count.
  */
-export const exceededIn = ({ budget }: Settings, run: Run, afterMs = 0) =>
-  Effect.map(MonotonicClock.now, (now) =>
-    Budgets.exceeded(budget, { ...run.used, wallMs: now + afterMs - run.beganAt - run.waitedMs }),
-  )
+export const exceededIn = ({ budget }: Settings, task: AgentTask, run: Run, afterMs = 0) =>
+  Effect.map(workedMsOf(task, run), (workedMs) => Budgets.exceeded(budget, { ...run.used, wallMs: workedMs + afterMs }))
+
+/**
+ * How long the agent has worked on its task, in milliseconds: what earlier processes measured and recorded, and what this
+ * one measured. The time in which it waited for people to say something does not count.
+ */
+export const workedMsOf = (task: AgentTask, run: Run): Effect.Effect<number> =>
+  Effect.map(MonotonicClock.now, (now) => task.worked() + now - run.beganAt - run.waitedMs)
 
 /** How much is left of the budget of time, in milliseconds: infinite where there is none. */
-export const leftMsOf = ({ budget }: Settings, run: Run): Effect.Effect<number> =>
-  Effect.map(MonotonicClock.now, (now) =>
-    Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - (now - run.beganAt - run.waitedMs)),
-  )
+export const leftMsOf = ({ budget }: Settings, task: AgentTask, run: Run): Effect.Effect<number> =>
+  Effect.map(workedMsOf(task, run), (workedMs) => Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - workedMs))
 
 /** Adds a message to the conversation, which the model is told in the next turn. */
 export const tell = (run: Run, message: Message): void => {

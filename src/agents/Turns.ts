@@ -9,6 +9,7 @@ import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { digest } from "../values/Digest.ts"
 import type { Json } from "../values/Json.ts"
+import { inWords } from "../values/time/Wait.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
@@ -42,6 +43,8 @@ export interface Asking {
   readonly refusal: Effect.Effect<string | undefined>
   /** How long an answer may take, in milliseconds. */
   readonly leftMs: Effect.Effect<number>
+  /** How long the agent has worked on its task, in milliseconds. */
+  readonly workedMs: Effect.Effect<number>
 }
 
 /** What a request used. */
@@ -78,8 +81,29 @@ export const ask = (
   const { model, retries, backoffMs, costOf, count, mayAsk, interruptible } = asking
   const { provider, model: name } = model
   const requestDigest = digestOf(request)
-  const attempt = (number: number, afterMs: number): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> =>
-    Effect.gen(function* () {
+  const attempt = (
+    number: number,
+    afterMs: number,
+  ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
+    let isCounted = false
+    const countFailed = ({ usage, cost }: ModelCallFailed) => {
+      if (usage !== undefined && !isCounted) count({ usage, cost: cost ?? null, isMetered: true })
+      isCounted = true
+    }
+    let chosen: Wait | undefined
+    // Chosen once, before the failure is recorded. A replay has it from the record, and draws the same random numbers.
+    const waitAfter = (failure: ModelCallFailed): Effect.Effect<Wait> =>
+      Effect.gen(function* () {
+        if (chosen !== undefined) return chosen
+        countFailed(failure)
+        chosen = { again: false }
+        if (!isTransient(failure.kind) || isOutOfTime(failure) || number >= retries) return chosen
+        const ms = backoffMs(number, failure, task.random())
+        const again = failure.retryInMs !== undefined || (yield* mayAsk(ms))
+        chosen = { again, ms }
+        return chosen
+      })
+    return Effect.gen(function* () {
       const come: Array<AnswerPart> = []
       let usage: Turn["usage"] | undefined
       const response = yield* task
@@ -120,16 +144,11 @@ export const ask = (
               }
             }),
             interruptible,
+            workedMs: asking.workedMs,
+            retryInMs: (failure) => Effect.map(waitAfter(failure), ({ again, ms }) => (again ? ms : undefined)),
           },
         )
-        .pipe(
-          Effect.tapErrorTag("ModelCallFailed", (failure) =>
-            Effect.sync(() => {
-              const { usage, cost } = failure
-              if (usage !== undefined) count({ usage, cost: cost ?? null, isMetered: true })
-            }),
-          ),
-        )
+        .pipe(Effect.tapErrorTag("ModelCallFailed", (failure) => Effect.sync(() => countFailed(failure))))
       count({ usage: response.usage, cost: response.cost ?? null, isMetered: isUsed(response.usage) })
       const answer = yield* Schema.decodeUnknown(RecordedAnswer)(response.response).pipe(
         Effect.mapError(
@@ -146,14 +165,29 @@ export const ask = (
     }).pipe(
       Effect.catchTag("ModelCallFailed", (failure) =>
         Effect.gen(function* () {
-          if (!isTransient(failure.kind) || isOutOfTime(failure) || number >= retries) return yield* failure
-          const afterMs = backoffMs(number, failure, task.random())
-          return yield* (yield* mayAsk(afterMs)) ? attempt(number + 1, afterMs) : failure
+          const { again, ms } = yield* waitAfter(failure)
+          if (again) return yield* attempt(number + 1, ms ?? 0)
+          const left = yield* asking.leftMs
+          return yield* ms === undefined || left === 0 || ms < left ? failure : tooLong(failure, ms)
         }),
       ),
     )
+  }
   return attempt(0, 0)
 }
+
+/** What follows a failure: whether the model is asked again, and after how long, in milliseconds, it would be. */
+interface Wait {
+  readonly again: boolean
+  readonly ms?: number
+}
+
+/** A failure after which the agent would have to wait for longer than its budget of time lasts. */
+const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number) =>
+  new ModelCallFailed({
+    ...{ provider, model, kind },
+    reason: `${reason}; to ask again it would have to wait ${inWords(ms)}, which is longer than its budget of time (wallMs) lasts`,
+  })
 
 /** A provider that does not say what a whole answer used is recorded as 0. */
 const isUsed = ({ inputTokens, outputTokens }: Turn["usage"]): boolean => inputTokens + outputTokens > 0

@@ -3,10 +3,14 @@ import { Effect } from "effect"
 import { afterEach, describe, expect } from "vitest"
 import { fromModel } from "../../src/agents/ModelAgent.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
+import * as EventSummary from "../../src/projections/summary/EventSummary.ts"
+import { about, seen } from "../kernel/given.ts"
 import { testKernel } from "../kernel/testKernel.ts"
-import { call, eventsOf, model, text, turn, typesOf } from "./given.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { call, eventsOf, failed, model, text, turn, typesOf } from "./given.ts"
 
 const HOUR_MS = 3_600_000
 const wallClock = Date.now
@@ -113,6 +117,106 @@ describe("an interrupting input", () => {
       expect(told).toContain("an input interrupted it; whether it took effect is not known")
       expect(told).toContain("not executed: an input interrupted it before its turn")
       expect(told).toContain("Stop!")
+    }),
+  )
+})
+
+describe("a budget of time across kernels", () => {
+  /** A model whose first turn calls a tool, and whose second never answers. */
+  const stalling = () =>
+    model([() => Effect.delay(Effect.succeed(turn([call("a", "program__look")])), "300 millis"), () => Effect.never])
+      .model
+
+  /** The task is worked on for 300 ms, its kernel ends, the clock is set, and the next one goes on with a budget. */
+  const resumed = (byMs: number, wallMs: number) =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const kernel = Effect.flatMap(testKernel({ directory, tools, onOpenTasks: "resume" }), ({ start }) => start)
+      yield* Effect.gen(function* () {
+        const { run } = yield* kernel
+        const agent = fromModel({ model: stalling(), budget: { wallMs: 60_000 } })
+        const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { goal: "look", id: "t" })))
+        yield* Effect.forkDaemon(Effect.exit(working))
+        yield* run(seen(about("ModelCalled"), 2))
+      }).pipe(Effect.scoped)
+      Date.now = () => wallClock() + byMs
+      const { run } = yield* kernel
+      const scripted = model([[text("Done.")]])
+      const agent = fromModel({ model: scripted.model, budget: { wallMs } })
+      const audit = yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.resume("t", agent)))
+      return { audit, events: yield* run(eventsOf("t")), asked: scripted.requests.length }
+    })
+
+  it.scopedLive("counts what was used before, although the clock was set back meanwhile", () =>
+    Effect.gen(function* () {
+      const { audit, events, asked } = yield* resumed(-HOUR_MS, 250)
+      expect([audit.outcome, asked]).toEqual(["truncated", 0])
+      expect(audit.durationMs).toBeGreaterThanOrEqual(0)
+      const [first, second] = events.filter(({ type }) => type === "ModelCalled").map(({ payload }) => payload.workedMs)
+      expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(299)
+      expect(events.find(({ type }) => type === "BudgetExceeded")?.payload).toMatchObject({ budget: "wallMs" })
+    }),
+  )
+
+  it.scopedLive("does not count how far a clock was set forward meanwhile", () =>
+    Effect.map(resumed(5 * HOUR_MS, 60_000), ({ audit, asked }) =>
+      expect([audit.outcome, asked]).toEqual(["achieved", 1]),
+    ),
+  )
+
+  it.scopedLive("ends a question that an earlier kernel asked, whose command is not executed", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const gate = { default: "confirm", confirmWithinMs: 60_000 } as const
+      const kernel = Effect.flatMap(testKernel({ directory, tools, gate, onOpenTasks: "resume" }), ({ start }) => start)
+      const agentOf = (wallMs: number) =>
+        fromModel({ model: model([[call("a", "program__look")], [text("Done.")]]).model, budget: { wallMs } })
+      yield* Effect.gen(function* () {
+        const { run } = yield* kernel
+        const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agentOf(60_000), { goal: "ask", id: "t" })))
+        yield* Effect.forkDaemon(Effect.exit(working))
+        yield* run(seen(about("ConfirmationRequested")))
+      }).pipe(Effect.scoped)
+      const { run } = yield* kernel
+      const audit = yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.resume("t", agentOf(1_000))))
+      expect(audit.outcome).toBe("truncated")
+      const events = yield* run(eventsOf("t"))
+      expect(events.find(({ type }) => type === "CommandDenied")?.payload).toMatchObject({ rule: "interrupted" })
+      expect(typesOf(events).filter((type) => type === "ActuatorCommanded")).toHaveLength(1)
+    }),
+  )
+})
+
+describe("a wait before a model is asked again", () => {
+  it.scopedLive("is recorded with the failure, and a replay follows it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const agent = fromModel({
+        model: model([failed("rate-limited", "too many", 2), failed("overloaded", "busy", 3), [text("Done.")]]).model,
+        budget: { wallMs: 60_000 },
+      })
+      yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { goal: "ask", id: "t" })))
+      const failures = (yield* run(eventsOf("t"))).filter(({ type }) => type === "ModelFailed")
+      expect(failures.map(({ payload }) => payload.retryInMs)).toEqual([2, 3])
+      expect(EventSummary.of(failures[0] as Event)).toBe("waits 1 s: rate-limited: too many")
+      const replayed = yield* run(Effect.flatMap(Kernel, ({ replay }) => replay("t", agent)))
+      expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+
+  it.scopedLive("that is longer than the budget lasts is not begun: the task fails and says so", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const scripted = model([failed("rate-limited", "too many", HOUR_MS)])
+      const agent = fromModel({ model: scripted.model, budget: { wallMs: 60_000 } })
+      yield* Effect.exit(run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { goal: "ask", id: "t" }))))
+      const events = yield* run(eventsOf("t"))
+      expect(events.find(({ type }) => type === "ModelFailed")?.payload).not.toHaveProperty("retryInMs")
+      expect(events.find(({ type }) => type === "TaskClosed")?.payload).toMatchObject({
+        outcome: "failed",
+        reason: expect.stringContaining("it would have to wait 10 min 0 s, which is longer than its budget of time"),
+      })
+      expect(scripted.requests).toHaveLength(1)
     }),
   )
 })

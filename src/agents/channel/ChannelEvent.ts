@@ -56,6 +56,8 @@ export type Happening =
     }
   /** The agent does something else. It is derived from the events, and never logged. */
   | { readonly type: "onAgentStateChange"; readonly state: AgentState.AgentState }
+  /** The model did not answer, and is asked again after a wait, in milliseconds. */
+  | { readonly type: "onRetryWait"; readonly retryInMs: number; readonly kind: string; readonly reason: string }
   /** The agent waits for an input. */
   | { readonly type: "onReadyForInput" }
   /** A piece of an answer while it streams, keyed by its request and the part's index. It is not in the log. */
@@ -140,6 +142,10 @@ const toolsAfter = (tools: Telling["tools"], event: Event): Telling["tools"] => 
 
 const speaking = (event: Event): ReadonlyArray<Happening> => {
   if (is(event, "MessageSent")) return [{ type: "onNewMessage", ...event.payload }]
+  if (is(event, "ModelFailed")) {
+    const { retryInMs, kind, reason } = event.payload
+    return retryInMs === undefined ? [] : [{ type: "onRetryWait", retryInMs, kind, reason }]
+  }
   if (!is(event, "InputReceived")) return []
   const { source, content, delivery = "queued" } = event.payload
   return [{ type: "onInputReceived", source, by: event.actor, content, delivery }]

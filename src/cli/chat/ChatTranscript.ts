@@ -2,6 +2,7 @@
 
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { visibleLines } from "../../values/PlainText.ts"
+import { inWords } from "../../values/time/Wait.ts"
 import type { Style } from "../terminal/Style.ts"
 import { oneLine, shorten, value } from "../terminal/Text.ts"
 import * as StreamedMarkdown from "./StreamedMarkdown.ts"
@@ -88,6 +89,11 @@ export const make = (
           if (event.by === user) return ""
           const by = event.by === undefined ? "" : ` by ${oneLine(event.by)}`
           return line(style.dim(`The question was ${event.answer}${by}.`))
+        }
+        case "onRetryWait": {
+          const { retryInMs, kind, reason } = event
+          const why = shorten(oneLine(`${kind}: ${reason}`), MAX_LENGTH)
+          return line(style.dim(`The model is asked again in ${inWords(retryInMs)} (${why}).`))
         }
         case "onAgentStateChange":
           // An answer that was interrupted has no message.

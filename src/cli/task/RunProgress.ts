@@ -4,6 +4,7 @@ import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import { inWords } from "../../values/time/Wait.ts"
 import * as Output from "../command/Output.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, duration, shorten, value } from "../terminal/Text.ts"
@@ -73,6 +74,7 @@ export const advance = (
   }
   if (is(event, "SensorFailed")) return [progress, failedLine(style, event, event.payload)]
   if (is(event, "SensorSkipped")) return [progress, skippedLine(style, event, event.payload)]
+  if (is(event, "ModelFailed")) return [progress, waitLine(style, event, event.payload)]
   if (is(event, "ConfirmationExpired")) return [{ ...progress, expiry: event.id }, undefined]
   const ended = outcomeOf(style, event, progress.expiry)
   const step = ended === undefined ? undefined : progress.open.get(ended.commandId)
@@ -109,6 +111,13 @@ const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"Se
 
 const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
   sensorLine(style, event, sensor, style.dim("skipped"), reason)
+
+/** The line for a model that is asked again after a wait. */
+const waitLine = (style: Style, event: Event, { kind, reason, retryInMs }: PayloadOf<"ModelFailed">) => {
+  if (retryInMs === undefined) return undefined
+  const why = shorten(oneLine(`${kind}: ${reason}`), MAX_TEXT_LENGTH)
+  return `     waits ${inWords(retryInMs)}: ${why}  ${style.dim(at(event.position))}`
+}
 
 /** The line for a sensor without a reading. It has no number, because it is not a step of the agent. */
 const sensorLine = (style: Style, event: Event, sensor: string, how: string, why: string): string =>

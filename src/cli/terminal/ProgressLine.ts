@@ -2,7 +2,9 @@
  * The progress line of a long operation: a bar, a count, a rate and the remaining time, on the last line of the
  * terminal.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import { inWords } from "../../values/time/Wait.ts"
 
 /** Reports progress: items done, and the total if it is known. */
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
@@ -46,7 +48,7 @@ export const during = <A, E, R>(
   let first: { readonly ms: number; readonly done: number } | undefined
   let shownAt = Number.NEGATIVE_INFINITY
   const onProgress: OnProgress = (done, of) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
+    Effect.map(MonotonicClock.now, (now) => {
       first ??= { ms: now, done }
       if (now - shownAt < MIN_INTERVAL_MS && done !== of) return
       shownAt = now
@@ -90,7 +92,7 @@ export const line = ({ verb, unit, done, of, since, elapsedMs }: ProgressState, 
     of === undefined ? `${grouped(done)} ${unit}` : `${grouped(done)} of ${grouped(of)} ${unit}`,
     ...(share === undefined ? [] : [`(${Math.floor(share * 100)} %)`]),
     ...(perSecond > 0 ? [`· ${rate(perSecond)}/s`] : []),
-    ...(perSecond > 0 && of !== undefined && of > done ? [`· ${duration((of - done) / perSecond)} left`] : []),
+    ...(perSecond > 0 && of !== undefined && of > done ? [`· ${inWords(((of - done) / perSecond) * 1_000)} left`] : []),
   ]
   return words.join(" ").slice(0, columns - 1)
 }
@@ -110,11 +112,3 @@ const grouped = (count: number): string => Math.round(count).toLocaleString("en"
 
 /** A rate below 10 is shown with one decimal. */
 const rate = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond))
-
-/** `42 s`, `3 min 5 s`, `2 h 10 min` */
-const duration = (seconds: number): string => {
-  const whole = Math.ceil(seconds)
-  if (whole < 60) return `${whole} s`
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
-  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
-}

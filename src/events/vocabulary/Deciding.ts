@@ -144,6 +144,12 @@ export const decidingEvents = [
       request: Json.annotations({
         description: "The whole request; of a critic's question that follows others about a task, what is new in it",
       }),
+      workedMs: optional(
+        Milliseconds.annotations({
+          description:
+            "How long the agent had worked on the task when it asked, by monotonic clocks of all processes, without waits for people; in ms",
+        }),
+      ),
       agentId,
     },
     { personal: { request: null } },
@@ -169,6 +175,11 @@ export const decidingEvents = [
       usage: optional(ModelUsage),
       cost: optional(ModelCost),
       retryAfterMs: optional(Milliseconds.annotations({ description: "How long the provider asked to wait, in ms" })),
+      retryInMs: optional(
+        Milliseconds.annotations({
+          description: "How long the agent waits until it asks again, in ms; absent: it does not ask again",
+        }),
+      ),
       latencyMs,
     },
     { personal: { reason: SHREDDED, response: null } },

@@ -1,7 +1,7 @@
 /** A command before dispatch: its copied arguments, and the actuator that its name resolves to. */
 
 import { types } from "node:util"
-import { Data, Effect, Either } from "effect"
+import { Data, Effect, Either, type Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
@@ -104,6 +104,42 @@ export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
   outcome.status === "failed"
     ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)
     : outcome.status === "denied" && outcome.rule === "interrupted" && outcome.reason.startsWith(reason)
+
+/**
+ * What carries out commands, until they are stopped: then it is interrupted, which the commands' tools hear by their
+ * signals, and how they ended is recorded. Several commands stop together, once all of their stops say so.
+ *
+ * @param stopped their outcomes, if they were recorded as stopped
+ */
+export const stoppable = <A, E>(
+  acting: Effect.Effect<A, E>,
+  stops: ReadonlyArray<Stop>,
+  stopped: () => A | undefined,
+): Effect.Effect<A, E> =>
+  stops.length === 0
+    ? acting
+    : Effect.suspend(() => {
+        let ended: Exit.Exit<A, E> | undefined
+        const noted = Effect.onExit(acting, (exit) =>
+          Effect.sync(() => {
+            ended = exit
+          }),
+        )
+        const stopping = Effect.flatMap(
+          Effect.forEach(stops, (stop) => Effect.map(stop.signal, (reason) => ({ stop, reason })), {
+            concurrency: "unbounded",
+          }),
+          (all) => {
+            for (const { stop, reason } of all) stop.reason ??= reason
+            return Effect.interrupt
+          },
+        )
+        // The race waits until the end of what lost it is recorded.
+        return Effect.catchAllCause(Effect.raceFirst(noted, stopping), (cause): Effect.Effect<A, E> => {
+          const outcome = stopped()
+          return outcome === undefined ? (ended ?? Effect.failCause(cause)) : Effect.succeed(outcome)
+        })
+      })
 
 /** A command on its way. */
 export interface Command extends RequestedCommand {

@@ -35,25 +35,11 @@ export const act = (
   identity: Command.CommandIdentity = {},
   stop?: Command.Stop,
 ): Effect.Effect<Command.CommandOutcome, Command.ActError> =>
-  stop === undefined
-    ? acted(task, actuator, args, causationId, identity)
-    : Effect.suspend(() => {
-        let ended: Exit.Exit<Command.CommandOutcome, Command.ActError> | undefined
-        const acting = Effect.onExit(acted(task, actuator, args, causationId, identity, stop), (exit) =>
-          Effect.sync(() => {
-            ended = exit
-          }),
-        )
-        const stopping = Effect.flatMap(stop.signal, (reason) => {
-          stop.reason ??= reason
-          return Effect.interrupt
-        })
-        // The race waits until the end of a command that lost it is recorded.
-        return Effect.catchAllCause(Effect.raceFirst(acting, stopping), (cause) => {
-          if (stop.outcome !== undefined) return Effect.succeed(stop.outcome)
-          return ended ?? Effect.failCause(cause)
-        })
-      })
+  Command.stoppable(
+    acted(task, actuator, args, causationId, identity, stop),
+    stop === undefined ? [] : [stop],
+    () => stop?.outcome,
+  )
 
 const acted = (
   task: ActingTask,

@@ -101,12 +101,21 @@ const ENDS: ReadonlySet<string> = new Set([
 export const resume = (
   task: ActingTask,
   left: LeftCommand,
+  stop?: Command.Stop,
+): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
+  Command.stoppable(resumed(task, left, stop), stop === undefined ? [] : [stop], () => stop?.outcome)
+
+const resumed = (
+  task: ActingTask,
+  left: LeftCommand,
+  stop: Command.Stop | undefined,
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   Effect.uninterruptibleMask((restore) =>
     Command.withPlace(task, (place) =>
       Effect.gen(function* () {
         if (left.settled !== undefined) return left.settled
-        const command = commandOf(task, left, place)
+        const own = commandOf(task, left, place)
+        const command: Command.Command = stop === undefined ? own : { ...own, stop }
         const progress = progressOf(left)
         const resolved = yield* Command.resolve(command)
         const steps =

@@ -30,6 +30,11 @@ export interface AgentCommand {
   readonly args: JsonObject
   /** The decision that it came from, or another event that caused it. */
   readonly causationId?: string
+  /**
+   * How long its agent has left, in milliseconds. A round is of all its agents: it is stopped once none of them has time
+   * left. Default: no limit.
+   */
+  readonly withinMs?: number
 }
 
 /** Takes the steps through the gate and, of those that pass, a round of the world. Returns their ends in order. */
@@ -37,6 +42,27 @@ export const together = (
   task: ActingTask,
   left: LeftCommands,
   commands: ReadonlyArray<AgentCommand>,
+  stopOf: (command: AgentCommand) => Command.Stop | undefined,
+): Effect.Effect<ReadonlyArray<Command.CommandOutcome>, Options.InvalidOptions | Command.ActError> =>
+  Effect.suspend(() => {
+    const stops = commands.flatMap((command) => stopOf(command) ?? [])
+    if (stops.length < commands.length) return taken(task, left, commands, [], () => undefined)
+    let known: ReadonlyArray<Traveller> = []
+    const taking = taken(task, left, commands, stops, (travellers) => {
+      known = travellers
+    })
+    return Command.stoppable(taking, stops, () => {
+      const outcomes = known.flatMap(({ command, outcome }) => outcome ?? command.stop?.outcome ?? [])
+      return outcomes.length === commands.length ? outcomes : undefined
+    })
+  })
+
+const taken = (
+  task: ActingTask,
+  left: LeftCommands,
+  commands: ReadonlyArray<AgentCommand>,
+  stops: ReadonlyArray<Command.Stop>,
+  begun: (travellers: ReadonlyArray<Traveller>) => void,
 ): Effect.Effect<ReadonlyArray<Command.CommandOutcome>, Options.InvalidOptions | Command.ActError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -46,7 +72,11 @@ export const together = (
       if (new Set(commands.map(({ agentId }) => agentId)).size < commands.length) return yield* severalOfOne(commands)
       return yield* Command.withPlace(task, (place) =>
         Effect.gen(function* () {
-          const travellers = yield* request(task, left, commands, place)
+          const travellers = (yield* request(task, left, commands, place)).map((each, index): Traveller => {
+            const stop = stops[index]
+            return stop === undefined ? each : { ...each, command: { ...each.command, stop } }
+          })
+          begun(travellers)
           const steps = travelled(task, travellers, restore)
           yield* Effect.onExit(steps, (exit) =>
             Exit.isFailure(exit) ? CommandOutcome.recordAborted(travellers, exit.cause) : Effect.void,

@@ -237,6 +237,7 @@ export const make = (
     say: (content, { agentId } = {}) =>
       answer("say", { say: plainText(content), ...as(agentId) }, ({ event }) => event),
     consult: (question, _answering, options) => Effect.map(ask(question, options), ({ response }) => response),
+    worked: () => 0,
     ask: (question, _answering, options) => ask(question, options),
     inputs: (options = {}) => inputs(options),
     late,

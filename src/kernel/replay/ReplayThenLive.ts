@@ -46,6 +46,7 @@ export const replayThenLive = (
   return {
     ...live,
     ...instructions,
+    worked: (agentId) => (past.isUsedUp() ? live.worked(agentId) : 0),
     capabilities: (agentId) => from(past.task.capabilities(agentId), live.capabilities(agentId)),
     document: (plugin) => from(past.task.document(plugin), live.document(plugin)),
     perceive: (options) => from(past.task.perceive(options), live.perceive(options)),

@@ -35,6 +35,7 @@ import * as TaskStart from "../tasks/TaskStart.ts"
 import * as LedTask from "./LedTask.ts"
 import * as OpenRecording from "./OpenRecording.ts"
 import { ResumeOptions } from "./ResumeOptions.ts"
+import * as WorkedTime from "./WorkedTime.ts"
 
 export { NotResumable } from "./OpenRecording.ts"
 export { ResumeOptions } from "./ResumeOptions.ts"
@@ -149,6 +150,7 @@ const goOn = (
       },
       ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
       agents: recording.opened.payload.agents,
+      worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
     }
     const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
       // Before anything else acts, and in the world as it was brought back.

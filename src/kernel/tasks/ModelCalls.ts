@@ -43,6 +43,8 @@ export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   readonly cost?: ModelCost
   /** How long the provider asked to wait before the next request, in milliseconds. */
   readonly retryAfterMs?: number
+  /** How long its agent waited before it asked again, in milliseconds, where that is on record. */
+  readonly retryInMs?: number
 }> {
   override get message() {
     return `${this.provider}/${this.model} did not answer (${this.kind}): ${this.reason}`
@@ -77,6 +79,13 @@ export interface AskOptions {
   readonly interruptible?: boolean
   /** The agent that asks, in a task with several. */
   readonly agentId?: string
+  /**
+   * How long the agent has worked on the task, in milliseconds. It is recorded with the request, so that a budget of time
+   * goes on from there once the task is resumed (`Task.worked`).
+   */
+  readonly workedMs?: Effect.Effect<number>
+  /** How long the agent waits until it asks again after a failure, in milliseconds; undefined: it does not. It is recorded. */
+  readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
 }
 
 /** What interrupts a request: inputs that wait, and those that arrive. */
@@ -96,7 +105,7 @@ export const ask = <E>(
   task: OpenTask,
   { provider, model, request, requestDigest = digest(request) }: ModelCallRequest,
   answering: Answering<E>,
-  { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId }: AskOptions = {},
+  { afterMs = 0, partial = Effect.succeed({}), interruptible = false, agentId, workedMs, retryInMs }: AskOptions = {},
   interruption: Interruption = NO_INTERRUPTION,
 ): Effect.Effect<ModelCallResponse, E | ModelCallFailed | AppendError> =>
   Effect.uninterruptibleMask((restore) =>
@@ -106,10 +115,14 @@ export const ask = <E>(
       const called = yield* task.record({
         type: "ModelCalled",
         causationId: task.openedBy,
-        payload: { provider, model, requestDigest, request, ...(agentId === undefined ? {} : { agentId }) },
+        payload: {
+          ...{ provider, model, requestDigest, request },
+          ...(workedMs === undefined ? {} : { workedMs: Math.round(yield* workedMs) }),
+          ...(agentId === undefined ? {} : { agentId }),
+        },
       })
       const startedAt = performance.now()
-      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs }: FailedCall) =>
+      const recordFailed = ({ kind, reason, response, usage, cost, retryAfterMs, retryInMs }: FailedCall) =>
         task.record({
           type: "ModelFailed",
           causationId: called.id,
@@ -119,13 +132,29 @@ export const ask = <E>(
             ...(usage === undefined ? {} : { usage }),
             ...(cost === undefined ? {} : { cost }),
             ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+            ...(retryInMs === undefined ? {} : { retryInMs }),
           },
         })
       // Where what had come is too large for an event, or no JSON, the failure is recorded without it.
       const recordFailure = (failed: FailedCall) =>
         Effect.catchTag(recordFailed(failed), "InvalidEvent", () =>
-          recordFailed({ kind: failed.kind, reason: failed.reason }),
+          recordFailed({
+            ...{ kind: failed.kind, reason: failed.reason },
+            ...(failed.retryInMs === undefined ? {} : { retryInMs: failed.retryInMs }),
+          }),
         )
+      const recordWithWait = (failed: ModelCallFailed) =>
+        Effect.flatMap(retryInMs?.(failed) ?? Effect.succeed(undefined), (waitMs) => {
+          const { kind, reason, response, usage, cost, retryAfterMs } = failed
+          return recordFailure({
+            ...{ kind, reason },
+            ...(response === undefined ? {} : { response }),
+            ...(usage === undefined ? {} : { usage }),
+            ...(cost === undefined ? {} : { cost }),
+            ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+            ...(waitMs === undefined ? {} : { retryInMs: waitMs }),
+          })
+        })
       const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
       /** The answer; none, if an input interrupted it. */
       const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
@@ -159,7 +188,7 @@ export const ask = <E>(
         Effect.catchIf(isInvalidEvent, ({ message }) =>
           Effect.fail(new ModelCallFailed({ provider, model, kind: "invalid-request", reason: unrecordable(message) })),
         ),
-        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordFailure(failure) : Effect.void)),
+        Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordWithWait(failure) : Effect.void)),
         Effect.onInterrupt(() =>
           Effect.flatMap(partial, (known) =>
             recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
@@ -179,4 +208,7 @@ const unrecordable = (message: string) => `its answer cannot be recorded: ${mess
 
 const INTERRUPTED = "an input interrupted the answer"
 
-type FailedCall = Pick<ModelCallFailed, "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs">
+type FailedCall = Pick<
+  ModelCallFailed,
+  "kind" | "reason" | "response" | "usage" | "cost" | "retryAfterMs" | "retryInMs"
+>

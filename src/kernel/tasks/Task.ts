@@ -27,6 +27,11 @@ export interface Task {
   readonly id: string
   readonly goal: string
   readonly seed: number
+  /**
+   * How long an agent had worked on the task in earlier processes, in milliseconds, as far as they recorded it
+   * (`AskOptions.workedMs`). 0 in a task that was not resumed, in a fork, and while an agent is led over what is recorded.
+   */
+  readonly worked: (agentId?: string) => number
   /** Reads every active sensor, by priority. With a deadline, only sensors whose turn comes before it. */
   readonly perceive: (
     options?: PerceiveOptions,

@@ -56,6 +56,8 @@ export interface Opening extends Environments.Participants {
   readonly suspend?: Effect.Effect<void>
   /** The commands that had no outcome when the task was resumed or forked. Default: none. */
   readonly left?: LeftCommands.Left
+  /** How long an agent had worked on the task before, in milliseconds. Default: 0. */
+  readonly worked?: Task["worked"]
   /** What becomes of the task if its set-up fails. Default: it is closed as failed. */
   readonly afterFailedSetUp?: "close" | "suspend"
 }
@@ -198,6 +200,7 @@ export const begin = <E>(
 
     return {
       ...{ id, goal, seed },
+      worked: opening.worked ?? (() => 0),
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),
       perceive: (options) => lifecycle.runUntilClosed(perceive(context, options)),
@@ -210,7 +213,7 @@ export const begin = <E>(
                 const begun = left.take({ actuator, args, ...identity })
                 return begun === undefined
                   ? act(context, actuator, args, causationId, identity, stopOf({ withinMs, interruptible }))
-                  : LeftCommand.resume(context, begun)
+                  : LeftCommand.resume(context, begun, stopOf({ withinMs, interruptible }))
               }),
             ),
         ),
@@ -235,7 +238,10 @@ export const begin = <E>(
         Effect.flatMap(Options.decode("inputs", Inputs.InputOptions, options), (decoded) =>
           lifecycle.runUntilClosed(inputs.take(decoded)),
         ),
-      together: (commands) => lifecycle.runUntilClosed(together(context, left, commands)),
+      together: (commands) =>
+        lifecycle.runUntilClosed(
+          together(context, left, commands, ({ withinMs }) => stopOf({ withinMs, interruptible: false })),
+        ),
       late: (agentId, afterMs, closing) =>
         Number.isFinite(afterMs)
           ? Effect.zipRight(

@@ -4,6 +4,7 @@ import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { at, count, duration, number, shorten, signed, value } from "../../values/Formats.ts"
 import * as Money from "../../values/Money.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import { inWords } from "../../values/time/Wait.ts"
 import * as GateSummary from "./GateSummary.ts"
 
 /** Maximum length of a summary, in characters. */
@@ -81,7 +82,8 @@ const summaries: Summaries = {
   MessageSent: ({ content }) => content,
   AgentStateChanged: ({ state }) => value(state),
   GuideApplied: ({ systemPrompt }) => value(systemPrompt),
-  ModelFailed: ({ kind, reason }) => `${kind}: ${reason}`,
+  ModelFailed: ({ kind, reason, retryInMs }) =>
+    `${retryInMs === undefined ? "" : `waits ${inWords(retryInMs)}: `}${kind}: ${reason}`,
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,

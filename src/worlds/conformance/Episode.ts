@@ -1,6 +1,7 @@
 /** Plays one episode of a world with drawn actions, and keeps everything that it answered. */
 
-import { Clock, Effect, Either } from "effect"
+import { Effect, Either } from "effect"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Space } from "../../plugins/author.ts"
 import { type StatefulGenerator, seeded } from "../../plugins/numpy/Generator.ts"
 import { isSpace, sample } from "../../plugins/spaces/Space.ts"
@@ -56,7 +57,7 @@ const EPISODE_MS = 10_000
 /** Plays an episode. It never fails: a failure of the world is part of what was seen. */
 export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
   Effect.gen(function* () {
-    const until = (yield* Clock.currentTimeMillis) + EPISODE_MS
+    const until = (yield* MonotonicClock.now) + EPISODE_MS
     const start = yield* answered(world.reset(plan.seed, plan.options))
     if (Either.isLeft(start)) return { ...NOTHING, failure: start.left }
     const rng = seeded(plan.seed)
@@ -65,7 +66,7 @@ export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
     const seen = (more: Partial<Episode> = {}): Episode => ({ ...NOTHING, start: start.right, rounds, live, ...more })
     let last: Pick<Stepped, "turn" | "masks"> = { turn: start.right.turn, masks: masksOf(start.right) }
     while (rounds.length < plan.steps && live.length > 0) {
-      if ((yield* Clock.currentTimeMillis) >= until) return seen({ cut: true })
+      if ((yield* MonotonicClock.now) >= until) return seen({ cut: true })
       const actors = actorsOf(world, live, last.turn)
       if (actors === undefined) return seen({ stuck: `it is the turn of ${last.turn}, who does not take part` })
       const actions = actionsOf(start.right, actors, last.masks, rng)

@@ -109,17 +109,21 @@ const takeTurn = (
     if (Option.isSome(end) && end.value.kind === "ended") yield* members.leave(member, end.value.exit)
   })
 
+/** How long an action may take that was handed in before: its agent's budget of time goes on. */
+const timeLeft = (until: number): { readonly withinMs?: number } =>
+  Number.isFinite(until) ? { withinMs: Math.max(0, until - performance.now()) } : {}
+
 /** One turn of a world in which agents act one after the other. */
 const actInTurn = (task: AgentTask, members: Members.Members, member: Members.Member, options: RoundsOptions) =>
   Effect.gen(function* () {
     yield* takeTurn(task, members, member, options)
     const handedIn = member.seat.takeHandedIn()
     if (handedIn === undefined) return
-    const { command, callId, answer } = handedIn
+    const { command, callId, until, answer } = handedIn
     const { agentId, actuator, args, causationId } = command
     const caused = causationId === undefined ? {} : { causationId }
     const called = callId === undefined ? {} : { callId }
-    const acted = yield* Effect.exit(task.act(actuator, args, { agentId, ...caused, ...called }))
+    const acted = yield* Effect.exit(task.act(actuator, args, { agentId, ...caused, ...called, ...timeLeft(until) }))
     // The agent is told, also that it failed.
     yield* Deferred.done(answer, acted)
     if (Exit.isSuccess(acted)) yield* follow(task, members, [{ member, outcome: acted.value }], options)
@@ -137,7 +141,9 @@ const actTogether = (task: AgentTask, members: Members.Members, options: RoundsO
       return handedIn === undefined ? [] : [{ member, handedIn }]
     })
     if (acting.length === 0) return
-    const outcomes = yield* task.together(acting.map(({ handedIn }) => handedIn.command))
+    const outcomes = yield* task.together(
+      acting.map(({ handedIn: { command, until } }) => ({ ...command, ...timeLeft(until) })),
+    )
     const acted: Array<Acted> = []
     for (const [index, { member, handedIn }] of acting.entries()) {
       const outcome: CommandOutcome | undefined = outcomes[index]

@@ -27,6 +27,8 @@ interface HandedIn {
   readonly command: AgentCommand
   /** The id that a model gave to its tool call. */
   readonly callId?: string
+  /** When its agent's time is over, as `performance.now` tells it; infinite if it has no limit. */
+  readonly until: number
   readonly answer: Deferred.Deferred<CommandOutcome, ActFailure>
 }
 
@@ -112,13 +114,14 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     const act: Task["act"] = (actuator, args = {}, options = {}) =>
       inTurn(actuator === step ? handIn(args, options) : task.act(actuator, args, { ...options, agentId }))
 
-    const handIn = (args: JsonObject, { causationId, callId }: ActOptions) =>
+    const handIn = (args: JsonObject, { causationId, callId, withinMs = Number.POSITIVE_INFINITY }: ActOptions) =>
       Effect.gen(function* () {
+        const until = performance.now() + withinMs
         const copy = yield* copied(step, args)
         const answer = yield* Deferred.make<CommandOutcome, ActFailure>()
         const caused = causationId === undefined ? {} : { causationId }
         const called = callId === undefined ? {} : { callId }
-        handedIn = { command: { agentId, actuator: step, args: copy, ...caused }, ...called, answer }
+        handedIn = { command: { agentId, actuator: step, args: copy, ...caused }, ...called, until, answer }
         yield* endTurn({ kind: "handed-in" })
         return yield* Deferred.await(answer)
       })
@@ -144,6 +147,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
           ),
         ),
       consult: (question, answering) => inTurn(task.consult(question, answering, { agentId })),
+      worked: () => task.worked(agentId),
       ask: (question, answering, options = {}) => inTurn(task.ask(question, answering, { ...options, agentId })),
       inputs: (options = {}) => inTurn(task.inputs({ ...options, agentId })),
       tick: (...time) => inTurn(task.tick(...time)),

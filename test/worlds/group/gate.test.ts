@@ -18,12 +18,18 @@ const arena = (gate: GateConfig) =>
   )
 
 /** A round of two agents in the task `t`. */
-const round = (actions: { readonly [agentId: string]: number }) =>
+const round = (
+  actions: { readonly [agentId: string]: number },
+  withinMs: { readonly [agentId: string]: number } = {},
+) =>
   Effect.gen(function* () {
     const { tasks } = yield* Kernel
     const task = yield* tasks.open({ id: "t", goal: "walk", seed: 5, plugins: ["arena"], agents: ["ada", "bob"] })
     return yield* task.together(
-      Object.entries(actions).map(([agentId, action]) => ({ agentId, actuator: "arena/step", args: { action } })),
+      Object.entries(actions).map(([agentId, action]) => {
+        const ms = withinMs[agentId]
+        return { agentId, actuator: "arena/step", args: { action }, ...(ms === undefined ? {} : { withinMs: ms }) }
+      }),
     )
   })
 
@@ -41,6 +47,37 @@ const told = (events: ReadonlyArray<Event>, pattern: RegExp) =>
   events.flatMap(({ type }) => (pattern.test(type) ? [type] : []))
 
 const ask: GateConfig = { default: "allow", rules: [{ name: "ask", actuator: "arena/step", decision: "confirm" }] }
+
+describe("a round whose agents have no time left", () => {
+  it.scopedLive("ends as a whole, also for one that had ended before", () =>
+    Effect.gen(function* () {
+      const { run } = yield* arena(ask)
+      const outcomes = yield* run(
+        Effect.gen(function* () {
+          yield* Effect.fork(answer("ada", false))
+          return yield* round({ ada: 1, bob: 1 }, { ada: 1_500, bob: 1_500 })
+        }),
+      )
+      expect(outcomes).toMatchObject([
+        { status: "denied", rule: "ask" },
+        { status: "denied", rule: "interrupted", reason: expect.stringContaining("budget of time was used up") },
+      ])
+    }),
+  )
+
+  it.scopedLive("goes on while one of them has some", () =>
+    Effect.gen(function* () {
+      const { run } = yield* arena(ask)
+      const outcomes = yield* run(
+        Effect.gen(function* () {
+          yield* Effect.fork(Effect.zipRight(answer("ada", true), answer("bob", true)))
+          return yield* round({ ada: 1, bob: 1 }, { ada: 0 })
+        }),
+      )
+      expect(outcomes).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }])
+    }),
+  )
+})
 
 describe("a round of a world at the gate", () => {
   it.scopedLive("steps with the actions that a person approved, and says of whom an action is", () =>

@@ -1,5 +1,6 @@
 /** A task's events as a conversation: what people and the agent said, what it thought, what it called its tools for, and what that cost. */
 import type { Json, JsonObject } from "../../../../values/Json.ts"
+import { inWords } from "../../../../values/time/Wait.ts"
 import type { Entry } from "../../../wire/Chunk.ts"
 import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
 import type { Answer, Call, End, Input, Long, Said, Spoken, Use } from "./Spoken.ts"
@@ -143,7 +144,7 @@ class Conversation {
     answer.use = usedIn(payload)
     Object.assign(answer, longOf(entry))
     if (entry.type === "ModelFailed")
-      answer.failed = [payload.kind, payload.reason].filter(isText).join(": ") || entry.line
+      answer.failed = `${waitIn(payload)}${[payload.kind, payload.reason].filter(isText).join(": ") || entry.line}`
     for (const part of parts)
       if (part.type === "call") this.#calls.set(part.callId, { of: answer, tool: part.tool, args: part.args })
   }
@@ -236,3 +237,7 @@ const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(
 
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+
+/** How long the agent waits until it asks again. */
+const waitIn = ({ retryInMs }: JsonObject): string =>
+  typeof retryInMs === "number" ? `waits ${inWords(retryInMs)}: ` : ""
