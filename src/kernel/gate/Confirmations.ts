@@ -12,6 +12,7 @@ import { confirmationOf, isLate, streamOf } from "../../projections/state/Confir
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
 export {
@@ -167,7 +168,7 @@ const recordDecision = (
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, argsDigest, shownDigest, requestedAt } = waiting
     const payload = {
-      ...{ confirmationId, approved, by, channel, argsDigest, waitedMs: Math.max(0, now - requestedAt) },
+      ...{ confirmationId, approved, by, channel, argsDigest, waitedMs: OwnTime.between(requestedAt, now) },
       ...(shownDigest === undefined ? {} : { shownDigest }),
       ...(reason === undefined ? {} : { reason }),
     }

@@ -158,7 +158,7 @@ export class FrameTalk {
   }
 
   #isFlood(): boolean {
-    const now = Date.now()
+    const now = performance.now()
     if (now - this.#second.from >= 1_000) this.#second = { from: now, messages: 0 }
     this.#second.messages += 1
     return this.#second.messages > MAX_MESSAGES

@@ -1,0 +1,84 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "vitest"
+import { inRepository } from "../repository.ts"
+
+/**
+ * The modules that read the wall clock, and what for. Whatever is measured or waited for within a process goes by the
+ * monotonic clock (`platform/MonotonicClock.ts`, `performance.now`): a wall clock is set, and jumps.
+ */
+const WALL: { readonly [module: string]: string } = {
+  // Stamps: when something was, for people and for other programs.
+  "events/sqlite/append.ts": "stamp: recordedAt",
+  "events/memory/MemoryEventLog.ts": "stamp: recordedAt",
+  "events/append/AppendValidation.ts": "stamp: personal fields are encrypted as of the append",
+  "events/sqlite/archive/archiveEvents.ts": "stamp: when a segment was made",
+  "events/sqlite/archive/bundle.ts": "stamp: recordedAt of what is bundled",
+  "events/sqlite/presence/heartbeats.ts":
+    "stamp: a heartbeat's time, for people; its counter and the monotonic clock decide",
+  "events/sqlite/lease.ts": "stamp: a lease's times, for people; what is watched goes by the monotonic clock",
+  "events/memory/MemoryLease.ts": "stamp: a lease's times, for people",
+  "events/sqlite/ownership/ownership.ts": "stamp: when a log became this user's",
+  "events/sqlite/keys/keyFile.ts": "stamp: when a key was made",
+  "events/payload/PersonalDataKeys.ts": "stamp: since when a key is used",
+  "events/vocabulary/Event.ts": "stamp: the time in an id (UUIDv7)",
+  "cli/log/IntegrityCommands.ts":
+    "stamp: an anchor's time; the age of a head, by this machine's clock, and 0 where it was set back",
+  "record/http/RecordedFetch.ts": "stamp: when a program made a request; a Retry-After that is a date",
+  "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
+  "importing/Import.ts": "stamp: bounds the times of a source",
+  "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",
+  "plugins/sandbox/LastUse.ts": "files: compared with modification times",
+  "events/sqlite/file/fileIdentity.ts": "files: compared with modification times",
+  "events/sqlite/keys/snapshotKey.ts": "files: compared with modification times",
+  // Times that people or other machines were told.
+  "kernel/gate/Confirmations.ts": "expiry: whether a question's time is up, which was shown",
+  "kernel/gate/ConfirmationRequests.ts": "expiry: the time that is shown, and what is left of it after a restart",
+  "agents/models/providers/AiSdkModel.ts": "expiry: a Retry-After that is a date",
+  "cli/task/Prompter.ts": "expiry: shows what is left",
+  "cli/chat/ChatQuestions.ts": "expiry: shows what is left",
+  "cli/pages/events/ConfirmationPage.ts": "expiry: shows what is left",
+  "studio/answers/Questions.ts": "expiry: which questions still wait",
+  "studio/page/screens/QuestionsScreen.tsx": "expiry: shows what is left",
+  "cli/time/TimeCommands.ts": "moment: one that a person named is not in the future",
+  "studio/page/model/commands.ts": "moment: the day of a time of day that a person named",
+  // Clocks that are handed on or replaced.
+  "platform/KeptAlive.ts": "clock: hands it on",
+  "plugins/testing/TestPlugin.ts": "clock: replaces it by a test's",
+}
+
+const READS = /\bDate\.now\b|\bnew Date\(\)|\bcurrentTimeMillis\b/
+
+const TIME = String.raw`\b(?:occurredAt|recordedAt|openedAt|closedAt|requestedAt)\b`
+const SUBTRACTS = new RegExp(String.raw`${TIME}\)? - |- \(?(?:\w+\??\.)*${TIME}`)
+
+/** The modules that subtract a time of an event from something else than another event's, and why. */
+const SUBTRACTING: { readonly [module: string]: string } = {
+  "values/time/OwnTime.ts": "the one function that does",
+  "events/sqlite/append.ts": "how times are stored: with their sign",
+  "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
+  "cli/log/IntegrityCommands.ts": "the age of a head",
+}
+
+/** The source modules, by their path in `src/`, without comments. The conformance tests of logs are tests. */
+const modules = fs
+  .readdirSync(inRepository("src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.(ts|tsx|js|mjs)$/.test(name) && !name.startsWith(path.join("events", "testing")))
+  .map((name) => ({
+    name: name.split(path.sep).join("/"),
+    text: fs
+      .readFileSync(path.join(inRepository("src"), name), "utf8")
+      .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""),
+  }))
+
+const matching = (pattern: RegExp) => modules.flatMap(({ name, text }) => (pattern.test(text) ? [name] : [])).sort()
+
+describe("the wall clock", () => {
+  it("is read by the modules of the list alone, each with its reason", () => {
+    expect(matching(READS)).toEqual(Object.keys(WALL).sort())
+  })
+
+  it("never gives a duration: times of events are subtracted by one function", () => {
+    expect(matching(SUBTRACTS)).toEqual(Object.keys(SUBTRACTING).sort())
+  })
+})
