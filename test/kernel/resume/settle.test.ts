@@ -1,15 +1,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect } from "vitest"
 import type * as Agent from "../../../src/agents/Agent.ts"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
 import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as Tool from "../../../src/kernel/program/Tool.ts"
+import { Registry } from "../../../src/kernel/registry/Registry.ts"
 import { eventsOf } from "../../agents/given.ts"
+import { inRepository } from "../../repository.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { about, type Sample, seen } from "../given.ts"
+import { loseLease } from "../lostLease.ts"
 import { type TestKernelOptions, testKernel } from "../testKernel.ts"
 
 const TASK = "in-doubt"
@@ -55,11 +59,27 @@ const resumed = (directory: string, agent: Agent.Agent, options: Options) =>
     )
   }).pipe(Effect.scoped)
 
+/** Forks the task from before its command. */
+const forkedBefore = (directory: string, agent: Agent.Agent, options: Options) =>
+  Effect.gen(function* () {
+    const { run } = yield* (yield* testKernel({ ...options, directory })).start
+    yield* run(
+      Effect.gen(function* () {
+        const opened = (yield* eventsOf(TASK)).find((event) => is(event, "TaskOpened"))
+        const kernel = yield* Kernel
+        yield* kernel.fork(agent, { task: TASK, at: opened?.position ?? 0 })
+      }),
+    )
+  }).pipe(Effect.scoped)
+
 /** A tool whose first call never ends, and that may be asked. */
 const paying = (settle?: (...asked: ReadonlyArray<unknown>) => unknown, idempotent = false) => {
   const paid: Array<string> = []
   const asked: Array<unknown> = []
-  const { promise: called, resolve } = Promise.withResolvers<void>()
+  let resolve = () => {}
+  const called = new Promise<void>((done) => {
+    resolve = done
+  })
   const options = {
     description: "It pays",
     result: Schema.Struct({ at: Schema.Number }),
@@ -95,7 +115,8 @@ describe("a tool that is asked what became of a command that a crash left in dou
       ])
       expect(replayed).toMatchObject({ verdict: "identical", complete: true })
       expect([dispatches, paid.length]).toEqual([1, 1])
-      // Neither the replay nor the end of the task asked again.
+      yield* forkedBefore(directory, agent, { tools })
+      // Neither the replay, nor a fork, nor the end of the task asked again.
       expect(asked).toEqual([{ commandId: paid[0], args: { euros: 5 } }])
     }),
   )
@@ -205,4 +226,43 @@ describe("a plugin in its sandbox that is asked what became of a command", () =>
       }),
     )
   }
+})
+
+describe("a room whose command was carried out, in a process that the crash ended too", () => {
+  it.scopedLive("says that it has not happened in the room that was brought back, and the agent goes on", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const agent = giving("text-room/look")
+      const [stopped, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const between = Layer.effect(
+        EventLog,
+        Effect.map(EventLog, (log) => ({
+          ...log,
+          append: (request) =>
+            request.events.some(({ type }) => type === "CommandSucceeded")
+              ? Effect.all([Deferred.succeed(stopped, undefined), Deferred.await(goOn)]).pipe(
+                  Effect.zipRight(log.append(request)),
+                )
+              : log.append(request),
+        })),
+      )
+      const { run } = yield* (yield* testKernel({ directory, between, onOpenTasks: "resume" })).start
+      yield* Effect.addFinalizer(() => Deferred.succeed(goOn, undefined))
+      const source = inRepository("plugins/text-room")
+      yield* run(Effect.flatMap(Registry, (registry) => registry.import(source)))
+      const working = run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: TASK, goal: "go" })))
+      const first = yield* Effect.forkDaemon(Effect.exit(working))
+      yield* Deferred.await(stopped)
+      loseLease(path.join(directory, "log.db"))
+      const { audit, replayed, ends } = yield* resumed(directory, agent, {})
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.await(first)
+      expect(audit).toMatchObject({ outcome: "achieved", reason: "failed" })
+      const settledBy = expect.stringMatching(/^text-room@/)
+      expect(ends).toMatchObject([
+        { type: "CommandFailed", payload: { error: { code: "not-carried-out" }, settledBy } },
+      ])
+      expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
 })
