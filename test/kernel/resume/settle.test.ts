@@ -67,7 +67,7 @@ const forkedBefore = (directory: string, agent: Agent.Agent, options: Options) =
       Effect.gen(function* () {
         const opened = (yield* eventsOf(TASK)).find((event) => is(event, "TaskOpened"))
         const kernel = yield* Kernel
-        yield* kernel.fork(agent, { task: TASK, at: opened?.position ?? 0 })
+        yield* kernel.fork(agent, { task: TASK, at: opened?.position ?? 0, acceptUnrewound: true })
       }),
     )
   }).pipe(Effect.scoped)
