@@ -31,5 +31,5 @@ export const workedMs = (events: ReadonlyArray<Event>, agentId?: string): number
       if (commands.has(event.payload.commandId)) longestMs = Math.max(longestMs, event.payload.latencyMs ?? 0)
     }
   }
-  return answeredMs + longestMs
+  return asked === undefined ? 0 : answeredMs + longestMs
 }
