@@ -161,7 +161,7 @@ describe("a command line that is wrong", () => {
   it("a misused command says what was expected and where to read on", async () => {
     expect(await badInput("BadInput", "lgo", "--log", log)).toMatch(/one of demo, run, .*confirm, plugin, log/)
     expect(await badInput("BadInput", "log", "list")).toBe(
-      'hindcast log: expected one of ls, show, info, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, upgrade, found "list". `hindcast log --help` says what they do.',
+      'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, upgrade, found "list". `hindcast log --help` says what they do.',
     )
     expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Is it audit? `hindcast --help`")
     expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain(

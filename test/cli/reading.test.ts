@@ -29,7 +29,7 @@ describe("every answer has stable keys in JSON", () => {
     expect(keysOf(listed)).toEqual(["events", "more"])
     expect(keysOf(listed.events)).toEqual(EVENT)
     expect(keysOf(await on("log", "show", "@1"))).toEqual(EVENT)
-    expect(keysOf(await on("log", "verify"))).toEqual(["events", "head", "intact", "looks"])
+    expect(keysOf(await on("log", "verify"))).toEqual(["ageMs", "events", "head", "intact", "looks", "recordedAt"])
   })
 
   it("state, diff, blame, why", async () => {

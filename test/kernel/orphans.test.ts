@@ -124,7 +124,7 @@ describe("a process that the log says was started and not that it ended", () => 
       const directory = yield* temporaryDirectory
       const runner = path.join(directory, "runner", "runner.ts")
       // The runner and what it imports.
-      for (const folder of ["runner", "numpy", "spaces"]) {
+      for (const folder of ["runner", "numpy", "spaces", "elementary"]) {
         const from = path.join(path.dirname(RUNNER), "..", folder)
         yield* Effect.promise(() => fs.cp(from, path.join(directory, folder), { recursive: true }))
       }

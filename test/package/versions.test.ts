@@ -14,6 +14,7 @@ it("the changelog's newest number is that of the package; what comes after it ha
   const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
   expect(headings.filter((heading, index) => index > 0 || heading !== "Unreleased")).toEqual([
     version,
+    "0.3.0",
     "0.2.0",
     "0.1.0",
   ])

@@ -12,8 +12,8 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound aliases all answer ask decrypt dry-run force follow fork forks fresh grant-run-any json lenient live markdown no-activate personal
-  quick redact run scan trend unseen unset view wizard write yes
+  accept-unrewound aliases all answer ask decrypt dry-run follow force fork forks fresh grant-run-any json keep-grants lenient live markdown
+  no-activate personal quick redact replace run scan trend trust-log unseen unset view with-keys wizard write yes
 `)
 
 /** Options with a value. */

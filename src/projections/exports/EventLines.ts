@@ -6,7 +6,7 @@ import { nameOf } from "../../events/payload/Blob.ts"
 import type { DecodedEvent, StoredEvent } from "../../events/read/Records.ts"
 import { Event, EventId, Position } from "../../events/vocabulary/Event.ts"
 import { sha256 } from "../../values/Digest.ts"
-import { findNonJson, JsonObject, parseJson } from "../../values/Json.ts"
+import { findNonJson, JsonObject } from "../../values/Json.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**
@@ -104,7 +104,7 @@ const flawIn = (line: unknown): string | undefined => {
 
 const parse = (line: string): Either.Either<unknown, string> => {
   try {
-    return Either.right(parseJson(line))
+    return Either.right(JSON.parse(line))
   } catch (cause) {
     return Either.left(`it is not JSON (${cause instanceof Error ? cause.message : String(cause)})`)
   }

@@ -1,11 +1,11 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
-import { type Json, parseJson } from "../../values/Json.ts"
+import type { Json } from "../../values/Json.ts"
 
 /** The JSON value of a text; undefined if it is none. */
 export const jsonOf = (text: string): Json | undefined => {
   try {
-    return parseJson(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
