@@ -4,6 +4,8 @@ import { Console, Effect, HashMap, Option } from "effect"
 import { VERSION } from "../kernel/versions.ts"
 import type * as Argv from "./command/Argv.ts"
 import { adviceOf, BadInput } from "./command/BadInput.ts"
+import * as CommandHints from "./command/CommandHints.ts"
+import * as NamedTimes from "./command/NamedTimes.ts"
 import * as Output from "./command/Output.ts"
 import * as Help from "./terminal/Help.ts"
 import * as Overview from "./terminal/Overview.ts"
@@ -119,7 +121,7 @@ const unknownOption = (
 }
 
 /** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
-export const program = ({ args, path, overview, lacking, options }: Argv.Arranged) => {
+export const program = ({ args, path, overview, lacking, options, json }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   const unknown = unknownCommand(path)
   if (unknown !== undefined) return unknown
@@ -129,7 +131,7 @@ export const program = ({ args, path, overview, lacking, options }: Argv.Arrange
       const known = path.length === 0 ? options : optionsOf(called[0].descriptor, path[1])
       const hindcast = Command.make("hindcast").pipe(Command.withSubcommands(called))
       const run = Command.run(hindcast, { name: "hindcast", version: VERSION })
-      return unknownOption(known, options, path) ?? run(["node", "hindcast", ...args])
+      return unknownOption(known, options, path) ?? sayingTimes(run(["node", "hindcast", ...args]), path, json)
     }).pipe(
       // The parser both prints and returns its errors. The print is dropped, so that all errors are reported by one
       // place.
@@ -138,6 +140,12 @@ export const program = ({ args, path, overview, lacking, options }: Argv.Arrange
     ),
   )
 }
+
+/** Says how times were understood: in the document, or beside the answer. Studio's page says it where it was asked. */
+const sayingTimes = <A, E, R>(command: Effect.Effect<A, E, R>, path: ReadonlyArray<string>, json: boolean) =>
+  path[0] === "studio"
+    ? command
+    : NamedTimes.following(command, (text) => (json ? Effect.void : Output.note(CommandHints.inText(text))))
 
 /**
  * The error for an unknown command, with the commands that are possible at that level. The parser's own message would

@@ -52,6 +52,42 @@ describe("pages about importing", () => {
     works("docs/your-agents.md", "## What they did already", "## Recorded from now on"))
 })
 
+describe("a time as `log ls` prints it", () => {
+  const log = "times.db"
+  const told = async (...args: ReadonlyArray<string>) => hindcast([...args, "--log", log], { cwd })
+
+  it("finds its event of an imported run, and each answer says which clock found which event", async () => {
+    expect((await told("import", "sessions")).code).toBe(0)
+    const ls = (await told("log", "ls")).stdout.trimEnd().split("\n")
+    const times = ls.map((line) => /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(line)?.[0] ?? "")
+    const time = times.find((one, index) => index > 2 && one !== "" && one !== times.at(-1)) ?? ""
+    const position = times.lastIndexOf(time) + 1
+    const sentence = `${time} is when @${position} happened (occurredAt).`
+    const found = { asked: time, clock: "occurredAt", timeline: "main", position, beyond: null }
+    const flat = (text: string) => text.replaceAll(/\s+/g, " ")
+    for (const args of [
+      ["state", "--at", time],
+      ["diff", "@0", time],
+      ["blame", "/tasks", "--at", time],
+      ["why", time],
+      ["log", "ls", "--until", time],
+      ["history", "/tasks", "--until", time],
+    ]) {
+      expect([args, flat((await told(...args)).stderr)]).toEqual([args, expect.stringContaining(sentence)])
+      expect([args, (await document([...args, "--log", log], { cwd })).times]).toEqual([args, [found]])
+    }
+    const events = (await document(["log", "ls", "--until", time, "--limit", "10000", "--log", log], { cwd })).events
+    expect(events).toHaveLength(position)
+    const between = `${time.slice(0, -4)}${time.slice(-4) === "999Z" ? "998Z" : "999Z"}`
+    expect((await document(["state", "--at", between, "--log", log], { cwd })).times).toMatchObject([
+      { clock: "recordedAt", position: 0 },
+    ])
+    expect((await document(["state", "--at", "2999-01-01", "--log", log], { cwd })).times).toMatchObject([
+      { clock: "recordedAt", beyond: "now" },
+    ])
+  })
+})
+
 describe("hindcast import", () => {
   it("reports what became of each file, and the second time that nothing is new", async () => {
     const first = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })

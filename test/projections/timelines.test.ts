@@ -161,7 +161,8 @@ describe("a projector", () => {
 })
 
 describe("a moment", () => {
-  const located = (moment: Moment.Moment) => Moment.locate(moment)
+  const located = (moment: Moment.Moment) =>
+    Effect.map(Moment.locate(moment), ({ timeline, position }) => ({ timeline, position }))
 
   it.live("is of the timeline it names, or of the one that its event is of", () =>
     onLog(

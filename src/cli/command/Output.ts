@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import * as Style from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import * as Wrap from "../terminal/Wrap.ts"
+import * as NamedTimes from "./NamedTimes.ts"
 
 /** Prints a command's result: one JSON document, or lines of text for people, wrapped to the terminal's width. */
 export const show = (
@@ -14,12 +15,15 @@ export const show = (
   page: (style: Style.Style) => Iterable<string>,
 ): Effect.Effect<void> =>
   asJson
-    ? writeWhole(Text.json(document, 2))
+    ? writeDocument(document)
     : Effect.suspend(() => Effect.forEach([...page(styleOf(process.stdout))], write, { discard: true }))
+
+const writeDocument = (document: unknown) =>
+  Effect.flatMap(NamedTimes.inDocument(document), (whole) => writeWhole(Text.json(whole, 2)))
 
 /** Prints a command's result, of which the text for people is a document too: JSON or Markdown. Its lines are not wrapped. */
 export const showDocument = (asJson: boolean, document: unknown, text: Iterable<string>): Effect.Effect<void> =>
-  asJson ? writeWhole(Text.json(document, 2)) : Effect.forEach([...text], writeWhole, { discard: true })
+  asJson ? writeDocument(document) : Effect.forEach([...text], writeWhole, { discard: true })
 
 /**
  * Writes a text to the standard output, wrapped to the terminal's width. Escapes all control characters except the

@@ -46,7 +46,6 @@ const options = { ...common, plugin, at, projection, path, view, task }
 export const state = Command.make("state", options, ({ log, json, at, projection, path, ...drawn }) =>
   Effect.gen(function* () {
     const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
-    if (!json && Option.isSome(at)) yield* noteOnTime(at.value, position)
     if (drawn.view) return yield* StateView.show(json, { timeline, position, task: drawn.task, plugin: drawn.plugin })
     yield* refuseWithoutView("PLUGIN", drawn.plugin)
     yield* refuseWithoutView("--task", drawn.task)
@@ -57,21 +56,6 @@ export const state = Command.make("state", options, ({ log, json, at, projection
     yield* Output.showDocument(json, { timeline, at: position, projection, path, state: part }, [Text.json(part, 2)])
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
-
-/** Says which clock a time was looked up by, where it is before the first event or after the last one. */
-const noteOnTime = (typed: string, position: number) =>
-  Effect.gen(function* () {
-    const parsed = yield* Moment.parse(typed)
-    if (parsed._tag !== "AtTime" || !Number.isFinite(parsed.epochMs)) return
-    if (parsed.epochMs > Date.now()) {
-      yield* Output.note(`${typed} is in the future: this is the state after the last event so far, @${position}.`)
-    } else if (position === 0) {
-      const advice = "`log ls` prints when events happened (occurredAt), which is earlier for imports; name a position."
-      yield* Output.note(
-        `No event was recorded by ${typed} (recordedAt): this is the state before the first one. ${advice}`,
-      )
-    }
-  })
 
 const refuseWithoutView = (input: string, given: Option.Option<string>) =>
   Option.isNone(given)

@@ -63,6 +63,8 @@ export interface Query {
   /** Only events of this task; null: only events without a task. */
   readonly taskId?: string | null
   readonly types?: ReadonlyArray<string>
+  /** Only events that happened at exactly this time, by the source's clock. No index has it: bound the range. */
+  readonly occurredAt?: number
 }
 
 /** A part of a timeline's history: the events of one timeline up to a position. */

@@ -3,13 +3,15 @@
 import { Data, Effect, Either, Option, Schema } from "effect"
 import { EventLog, type LogError } from "../log/EventLog.ts"
 import * as Timelines from "./Timelines.ts"
+import * as TimeSearch from "./TimeSearch.ts"
 
 /**
  * A moment of the past, as a program or a person writes it:
  * - a position: `412`, `"412"` or `"@412"`; 0 is the moment before the first event;
  * - an event's id: the moment right after that event;
  * - a time, ISO 8601: a date (`2026-03-01`, midnight UTC) or a date and time with its zone (`2026-03-01T12:00:00Z`):
- *   the moment after the last event recorded by then; or `now`, the moment after the last event.
+ *   the moment after the last event recorded by then (`recordedAt`), or, if it has milliseconds and an event happened at
+ *   exactly that time (`occurredAt`, which lists print), after that event; or `now`, the moment after the last event.
  *
  * A position or a time may be prefixed by a timeline: `main@412`, `fork-1@2026-03-01`. Without a prefix the timeline is
  * the log's (`main`), or, if the event of a position or id is not in the log's history, that event's timeline.
@@ -25,6 +27,8 @@ export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.
 export interface LocatedMoment {
   readonly timeline: string
   readonly position: number
+  /** Of a time: which clock found it. */
+  readonly time?: TimeSearch.FoundTime
 }
 
 /** A moment that was parsed but not looked up. */
@@ -32,7 +36,12 @@ export type Parsed = Data.TaggedEnum<{
   /** `timeline`: null if none is named. */
   AtPosition: { readonly timeline: string | null; readonly position: number }
   AtEvent: { readonly id: string }
-  AtTime: { readonly timeline: string | null; readonly epochMs: number }
+  AtTime: {
+    readonly timeline: string | null
+    readonly epochMs: number
+    /** Whether it is written with its milliseconds, as lists print times. */
+    readonly toTheMs: boolean
+  }
 }>
 const Parsed = Data.taggedEnum<Parsed>()
 
@@ -117,7 +126,9 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   const [timeline, rest] = [at > 0 ? text.slice(0, at) : null, text.slice(at + 1)]
   if (POSITION.test(rest)) return Either.right(Parsed.AtPosition({ timeline, position: Number(rest) }))
   const epochMs = rest === NOW ? Number.POSITIVE_INFINITY : parseTime(rest)
-  if (epochMs !== undefined) return Either.right(Parsed.AtTime({ timeline, epochMs }))
+  if (epochMs !== undefined) {
+    return Either.right(Parsed.AtTime({ timeline, epochMs, toTheMs: MILLISECONDS.test(rest) }))
+  }
   return Either.left(new MomentInvalid({ moment, reason: "it is neither a position, nor an id, nor a time" }))
 }
 
@@ -141,7 +152,11 @@ export const locate = (moment: Moment): Effect.Effect<LocatedMoment, LocateError
       }
       case "AtTime": {
         const view = yield* viewOf(parsed.timeline)
-        return { timeline: view.timeline, position: yield* lastRecordedBy(view, parsed.epochMs) }
+        if (parsed.epochMs === Number.POSITIVE_INFINITY) {
+          return { timeline: view.timeline, position: yield* TimeSearch.lastRecordedBy(view, parsed.epochMs) }
+        }
+        const time = yield* TimeSearch.find(view, String(moment), parsed)
+        return { timeline: view.timeline, position: time.position, time }
       }
     }
   })
@@ -187,28 +202,13 @@ export const checkedPosition = (position: number): Effect.Effect<number, Positio
     return yield* new PositionOutOfRange({ asked: position, head: head.position })
   })
 
-/**
- * The last position recorded by a time, or 0, by binary search. If a clock was set back, the recorded times are not
- * monotonic; the result is then one of the positions at which they pass the requested time.
- */
-const lastRecordedBy = (log: typeof EventLog.Service, epochMs: number): Effect.Effect<number, LogError> =>
-  Effect.gen(function* () {
-    let before = 0
-    let after = (yield* log.head).position + 1
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2)
-      // Not every position belongs to this timeline: compares the timeline's first event from the middle on.
-      const [event] = yield* log.readPage({ after: middle - 1, until: after - 1, timeline: log.timeline }, 1)
-      if (event !== undefined && event.recordedAt <= epochMs) before = event.position
-      else after = middle
-    }
-    return before
-  })
-
 const NOW = "now"
 const POSITION = /^\d{1,15}$/
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** A time with three decimals of its seconds, or more of which only three say anything. */
+const MILLISECONDS = /:\d{2}\.\d{3}0*(?:Z|[+-])/
 
 /** A time without a zone is rejected: it would mean different moments on different machines. */
 const parseTime = (text: string): number | undefined => {

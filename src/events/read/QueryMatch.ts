@@ -4,7 +4,10 @@ import type { Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 
 /** The fields of an event that a query filters by. */
-export type MatchedFields = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type">
+export type MatchedFields = Pick<
+  Event,
+  "position" | "timeline" | "stream" | "version" | "taskId" | "type" | "occurredAt"
+>
 
 /** Whether a query selects an event. */
 export const matches = (query: Query, event: MatchedFields): boolean =>
@@ -14,4 +17,5 @@ export const matches = (query: Query, event: MatchedFields): boolean =>
   (query.stream === undefined || event.stream === query.stream) &&
   (query.afterVersion === undefined || event.version > query.afterVersion) &&
   (query.taskId === undefined || event.taskId === query.taskId) &&
-  (query.types === undefined || query.types.includes(event.type))
+  (query.types === undefined || query.types.includes(event.type)) &&
+  (query.occurredAt === undefined || event.occurredAt === query.occurredAt)

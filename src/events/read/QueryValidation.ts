@@ -44,6 +44,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   afterVersion: (value) => (isPosition(value) === undefined ? undefined : "a version, or 0"),
   taskId: (value) => (value === null ? undefined : isName(value)),
   types: isNames,
+  occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
 }
 
 /** Describes a value for a message. */

@@ -38,6 +38,7 @@ export interface InternedQuery {
   readonly afterVersion: number | null
   readonly task: number | typeof NO_TASK | null
   readonly types: ReadonlyArray<number> | null
+  readonly occurredAt?: number | null
 }
 
 /** A statement and the values of its placeholders. */
@@ -116,12 +117,20 @@ const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>
     : { sql: `${prefix}position > ? AND ${prefix}position <= ?`, values: [after, until] }
 
 /** The remaining conditions on each row. */
-const filters = ({ timeline, stream, afterVersion, task, types }: InternedQuery): ReadonlyArray<Clause> => [
+const filters = ({
+  timeline,
+  stream,
+  afterVersion,
+  task,
+  types,
+  occurredAt = null,
+}: InternedQuery): ReadonlyArray<Clause> => [
   ...(timeline === null ? [] : [{ sql: "+timeline = ?", values: [timeline] }]),
   ...(stream === null ? [] : [{ sql: "+stream = ?", values: [stream] }]),
   ...(afterVersion === null ? [] : [{ sql: "+version > ?", values: [afterVersion] }]),
   ...(task === null ? [] : [ofTask(task, "+")]),
   ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
+  ...(occurredAt === null ? [] : [{ sql: "recorded_at - occurred_before = ?", values: [occurredAt] }]),
 ]
 
 const ofTask = (task: number | typeof NO_TASK, prefix = ""): Clause =>

@@ -147,14 +147,14 @@ export const hashAt = (database: LogDatabase, segments: Segments, position: numb
 
 /** The query with interned names; undefined if it filters by a name that no event has. */
 const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
-  const { after = 0, until = null, afterVersion = null } = query
+  const { after = 0, until = null, afterVersion = null, occurredAt = null } = query
   const idOf = (text: string | undefined) => (text === undefined ? null : names.id(text))
   const timeline = idOf(query.timeline)
   const stream = idOf(query.stream)
   const task = query.taskId === null ? NO_TASK : idOf(query.taskId)
   const types = query.types?.flatMap((type) => names.id(type) ?? []) ?? null
   if (timeline === undefined || stream === undefined || task === undefined || types?.length === 0) return undefined
-  return { after, until, timeline, stream, afterVersion, task, types }
+  return { after, until, timeline, stream, afterVersion, task, types, occurredAt }
 }
 
 /** The envelope and the hash of a row. The payload is not decoded. */

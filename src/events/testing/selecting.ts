@@ -53,7 +53,7 @@ export const selecting = (test: Test): void => {
 /** Requests that mix some streams, timelines, tasks and types. */
 const requestOf = (index: number): AppendRequest => {
   const stream = ["a", "b", "c"][(index % 7) % 3] ?? ""
-  const tag = { type: "TagAdded" as const, payload: { about: stream, tag: String(index) } }
+  const tag = { type: "TagAdded" as const, payload: { about: stream, tag: String(index) }, occurredAt: index % 3 }
   const text = { type: "NoteAdded" as const, payload: { about: stream, text: String(index) } }
   return {
     stream,
@@ -70,6 +70,7 @@ const selects = (query: Query, event: Event): boolean =>
   (query.timeline === undefined || event.timeline === query.timeline) &&
   (query.stream === undefined || event.stream === query.stream) &&
   (query.afterVersion === undefined || event.version > query.afterVersion) &&
+  (query.occurredAt === undefined || event.occurredAt === query.occurredAt) &&
   (query.taskId === undefined || event.taskId === query.taskId) &&
   (query.types === undefined || query.types.includes(event.type))
 
@@ -94,6 +95,7 @@ const VALUES = {
     FastCheck.record({
       types: FastCheck.subarray(["NoteAdded", "TagAdded", "Unheard"], { minLength: 0 }),
     }),
+  occurredAt: () => FastCheck.record({ occurredAt: FastCheck.integer({ min: 0, max: 3 }) }),
 } satisfies Record<keyof Query, (head: number) => FastCheck.Arbitrary<Query>>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>

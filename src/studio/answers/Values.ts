@@ -3,6 +3,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import * as TimeSearch from "../../events/read/TimeSearch.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import type { Located, PathHistory } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
@@ -13,9 +14,10 @@ export const LocateQuery = Schema.Struct({ moment: Schema.NonEmptyString })
 export const locate = ({ moment }: typeof LocateQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const { timeline, position } = yield* Moment.locate(moment)
+    const { timeline, position, time } = yield* Moment.locate(moment)
     const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
-    return { timeline, position, task: event?.taskId ?? null } satisfies Located
+    const said = time === undefined ? {} : { said: TimeSearch.said(time) }
+    return { timeline, position, task: event?.taskId ?? null, ...said } satisfies Located
   })
 
 export const HistoryQuery = Schema.Struct({

@@ -9,6 +9,8 @@ export interface Located {
   readonly position: number
   /** The task of the event there; null if it belongs to none. */
   readonly task: string | null
+  /** Of a time: how it was understood. */
+  readonly said?: string
 }
 
 /**

@@ -99,8 +99,9 @@ export const goTo = async (studio: Studio, position: number): Promise<void> => {
 }
 
 const locate = async (studio: Studio, moment: string): Promise<void> => {
-  const { timeline, position, task } = await studio.source.ask("locate", { moment })
+  const { timeline, position, task, said } = await studio.source.ask("locate", { moment })
   studio.go(visit({ timeline, task }, position))
+  if (said !== undefined) studio.say(said)
 }
 
 const atTime = async (studio: Studio, given: string): Promise<void> => {

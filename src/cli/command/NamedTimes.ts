@@ -1,0 +1,30 @@
+/** Says how the times that a command line names were understood: by which clock, and as which event. */
+import { Effect, FiberRef } from "effect"
+import * as TimeSearch from "../../events/read/TimeSearch.ts"
+
+/** The times that the running command has looked up. */
+const found = FiberRef.unsafeMake<Array<TimeSearch.FoundTime>>([])
+
+/** Runs a command; `tell` is told each time that it looks up, once. */
+export const following = <A, E, R>(
+  command: Effect.Effect<A, E, R>,
+  tell: (sentence: string) => Effect.Effect<void>,
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const times: Array<TimeSearch.FoundTime> = []
+    const take = (time: TimeSearch.FoundTime) =>
+      Effect.suspend(() => {
+        if (times.some(({ asked, position }) => asked === time.asked && position === time.position)) return Effect.void
+        times.push(time)
+        return tell(TimeSearch.said(time))
+      })
+    return command.pipe(Effect.locally(found, times), Effect.locally(TimeSearch.onFound, take))
+  })
+
+/** A command's document, with the times that the command looked up as `times`. */
+export const inDocument = (document: unknown): Effect.Effect<unknown> =>
+  Effect.map(FiberRef.get(found), (times) =>
+    times.length === 0 || typeof document !== "object" || document === null || Array.isArray(document)
+      ? document
+      : { ...document, times },
+  )

@@ -1,0 +1,115 @@
+/**
+ * Finds a time in a log. Events have two times: when they happened by their source's clock (`occurredAt`, which lists
+ * print) and when they were recorded (`recordedAt`). The second rises with the position, except where a clock was set back;
+ * the first follows no order where runs were imported.
+ */
+
+import { Effect, FiberRef, Option } from "effect"
+import type { EventLog, LogError } from "../log/EventLog.ts"
+
+/** A time after it was looked up. */
+export interface FoundTime {
+  /** The time as it was written. */
+  readonly asked: string
+  /** `occurredAt`: an event happened at exactly this time. `recordedAt`: the event is the last one recorded by it. */
+  readonly clock: "occurredAt" | "recordedAt"
+  readonly timeline: string
+  /** The event; 0 if none was recorded by then. */
+  readonly position: number
+  /** Whether it is after the last event of the timeline, or even after now. */
+  readonly beyond: "last event" | "now" | null
+}
+
+/** Is told each time that is looked up, so that an answer can say how it was understood. Default: nobody is. */
+export const onFound: FiberRef.FiberRef<(found: FoundTime) => Effect.Effect<void>> = FiberRef.unsafeMake(
+  (_: FoundTime): Effect.Effect<void> => Effect.void,
+)
+
+/** What was found for a time, in a sentence. */
+export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
+  if (beyond === "now")
+    return `${asked} is in the future: taken as the moment after the last event so far, @${position}.`
+  if (position === 0)
+    return (
+      `No event was recorded by ${asked} (recordedAt): taken as the moment before the first one. When events happened (occurredAt) ` +
+      "is earlier where they were imported: a time of theirs with its milliseconds, as `hindcast log ls` prints it, finds its event."
+    )
+  if (beyond === "last event") return `${asked} is after the last event so far, @${position} (recordedAt).`
+  return clock === "occurredAt"
+    ? `${asked} is when @${position} happened (occurredAt).`
+    : `${asked}: the last event that was recorded by then is @${position} (recordedAt).`
+}
+
+type Log = typeof EventLog.Service
+
+/** Looks up a time, and tells `onFound`. */
+export const find = (
+  log: Log,
+  asked: string,
+  { epochMs, toTheMs }: { readonly epochMs: number; readonly toTheMs: boolean },
+): Effect.Effect<FoundTime, LogError> =>
+  Effect.gen(function* () {
+    const recorded = yield* lastRecordedBy(log, epochMs)
+    const happened = toTheMs ? yield* lastHappenedAt(log, epochMs, recorded) : Option.none<number>()
+    const isLast = recorded > 0 && (yield* isLastOf(log, recorded, epochMs))
+    const found: FoundTime = {
+      ...{ asked, timeline: log.timeline },
+      ...(Option.isSome(happened)
+        ? { clock: "occurredAt", position: happened.value, beyond: null }
+        : {
+            ...{ clock: "recordedAt", position: recorded },
+            beyond: epochMs > Date.now() ? "now" : isLast ? "last event" : null,
+          }),
+    }
+    yield* (yield* FiberRef.get(onFound))(found)
+    return found
+  })
+
+/** Whether a position is the last of its timeline, and recorded before the time. */
+const isLastOf = (log: Log, position: number, epochMs: number) =>
+  Effect.gen(function* () {
+    const events = yield* log.readPage({ after: position - 1, timeline: log.timeline }, 2)
+    return events.length === 1 && (events[0]?.recordedAt ?? epochMs) < epochMs
+  }).pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed(false)))
+
+/**
+ * The last event that happened at exactly this time. Where an event was recorded as it happened, that is the one found by
+ * its time of recording. Otherwise each event may be it: they are read from the newest on, without what they say, in
+ * ranges between which others have their turn. Archived events whose segment is missing are not found.
+ */
+const lastHappenedAt = (log: Log, epochMs: number, recorded: number): Effect.Effect<Option.Option<number>, LogError> =>
+  Effect.gen(function* () {
+    const among = (after: number, until: number) =>
+      log
+        .readPage({ after, until, occurredAt: epochMs, timeline: log.timeline }, RANGE)
+        .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
+    const [live] = recorded === 0 ? [] : yield* among(recorded - 1, recorded)
+    if (live?.recordedAt === epochMs) return Option.some(recorded)
+    for (let until = (yield* log.head).position; until > 0; until -= RANGE) {
+      const last = (yield* among(Math.max(0, until - RANGE), until)).at(-1)
+      if (last !== undefined) return Option.some(last.position)
+      yield* Effect.yieldNow()
+    }
+    return Option.none()
+  })
+
+/** Positions that are searched at once. */
+const RANGE = 20_000
+
+/**
+ * The last position recorded by a time, or 0, by binary search. If a clock was set back, the recorded times are not
+ * monotonic; the result is then one of the positions at which they pass the requested time.
+ */
+export const lastRecordedBy = (log: Log, epochMs: number): Effect.Effect<number, LogError> =>
+  Effect.gen(function* () {
+    let before = 0
+    let after = (yield* log.head).position + 1
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      // Not every position belongs to this timeline: compares the timeline's first event from the middle on.
+      const [event] = yield* log.readPage({ after: middle - 1, until: after - 1, timeline: log.timeline }, 1)
+      if (event !== undefined && event.recordedAt <= epochMs) before = event.position
+      else after = middle
+    }
+    return before
+  })
