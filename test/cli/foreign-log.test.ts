@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
@@ -25,6 +26,11 @@ describe("a repository with a .hindcast of somebody else", () => {
     const grants = ["--grant-env", "ANTHROPIC_API_KEY", "--grant-run", "sh", "--sandbox", "flags"]
     expect(await hindcast(["plugin", "add", source, ...grants], { cwd, env: stranger })).toMatchObject({ code: 0 })
 
+    // The repository's own configuration would run a program for Git.
+    execFileSync("git", ["init", "--quiet", cwd])
+    execFileSync("git", ["-C", cwd, "add", "--force", ".hindcast/log.db"])
+    fs.appendFileSync(path.join(cwd, ".git", "config"), `[core]\n\tfsmonitor = "touch ${cwd}/by-git"\n`)
+
     const run = ["run", "--agent", agent, "--goal", "hello"]
     const { code, stderr } = await hindcast(run, { cwd, env: { ANTHROPIC_API_KEY: "sk-VICTIM" } })
     expect(code).toBe(1)
@@ -35,6 +41,10 @@ describe("a repository with a .hindcast of somebody else", () => {
       /plugin weather 1\.0\.0 \([0-9a-f]{16}\), granted --grant-env ANTHROPIC_API_KEY --grant-run sh/,
     )
     expect(stderr).toContain("`--trust-log`")
+    expect(stderr.replaceAll("\n", " ")).toMatch(
+      /warning: Git tracks \.hindcast\/log\.db: .*`git -C \S+ rm -r -q --cached \.hindcast`/,
+    )
+    expect(fs.existsSync(path.join(cwd, "by-git"))).toBe(false)
     expect(fs.existsSync(path.join(cwd, "pwned.txt"))).toBe(false)
     expect((await hindcast(["task", "ls"], { cwd })).code).toBe(0)
 

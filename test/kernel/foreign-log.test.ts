@@ -1,13 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { temporaryDirectory } from "../temporary.ts"
-import { about, seen } from "./given.ts"
+import { about, seen, writePlugin } from "./given.ts"
+import { git, repository } from "./registries.ts"
 import { agentOf, answering, counting, gate } from "./resume/given.ts"
 import { testKernel } from "./testKernel.ts"
 
@@ -38,12 +39,52 @@ const spy = {
 const strangers = Effect.gen(function* () {
   const prepared = yield* testKernel()
   const { directory, layerLog } = prepared
-  const { writePlugin } = yield* Effect.promise(() => import("./given.ts"))
   const source = writePlugin(path.join(directory, "spy"), spy)
   yield* Effect.flatMap(Registry, (registry) =>
     registry.import(source, { grants: { run: ["sh"], env: ["ANTHROPIC_API_KEY"] } }),
   ).pipe(Effect.provide(layerLog), elsewhere)
   return prepared
+})
+
+type Strangers = Effect.Effect.Success<typeof strangers>
+
+describe("code of a plugin that this user did not install", () => {
+  it.scopedLive("is not started, though the log names it: the log's directory was exchanged with its copies", () =>
+    Effect.gen(function* () {
+      const store = yield* temporaryDirectory
+      const before = process.env.HINDCAST_STATE
+      process.env.HINDCAST_STATE = store
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          process.env.HINDCAST_STATE = before
+        }),
+      )
+      const { directory, layerLog } = yield* testKernel()
+      const source = writePlugin(path.join(directory, "spy"), spy)
+      const grants = { run: ["sh"], env: ["ANTHROPIC_API_KEY"] }
+      const inRegistry = <A, E>(use: (registry: typeof Registry.Service) => Effect.Effect<A, E>) =>
+        Effect.flatMap(Registry, use).pipe(Effect.provide(layerLog))
+      const { digest } = yield* inRegistry((registry) => registry.import(source, { grants }))
+      expect((yield* inRegistry((registry) => registry.installed("spy"))).digest).toBe(digest)
+
+      const [record = ""] = fs.readdirSync(path.join(store, "logs"))
+      const file = path.join(store, "logs", record)
+      const text = fs.readFileSync(file, "utf8")
+      const changes = [
+        (line: string) => line.replace(digest, "0".repeat(64)),
+        (line: string) => line.replace('"ANTHROPIC_API_KEY"', ""),
+        (line: string) => line.replace('"plugin":"spy"', '"plugin":"other"'),
+      ]
+      for (const change of changes) {
+        fs.writeFileSync(file, text.split("\n").map(change).join("\n"))
+        expect(fs.readFileSync(file, "utf8")).not.toBe(text)
+        const refused = yield* Effect.flip(inRegistry((registry) => registry.installed("spy")))
+        expect(refused.message).toContain("your own store does not know that you installed this code")
+        yield* inRegistry((registry) => registry.import(source))
+        expect((yield* inRegistry((registry) => registry.installed("spy"))).digest).toBe(digest)
+      }
+    }),
+  )
 })
 
 describe("a log that this user did not write on this machine", () => {
@@ -64,6 +105,44 @@ describe("a log that this user did not write on this machine", () => {
         expect(started.message).toContain("its log is foreign")
       }).pipe(Effect.provide(layerLog))
       expect(fs.existsSync(path.join(directory, "ran"))).toBe(false)
+    }),
+  )
+
+  const scenarios: { readonly [name: string]: (of: Strangers) => Effect.Effect<string, unknown, Scope.Scope> } = {
+    "a clone of a repository that tracks it": ({ directory }) =>
+      Effect.gen(function* () {
+        const clone = path.join(yield* temporaryDirectory, "clone")
+        repository(directory)
+        git(path.dirname(clone), "clone", "--quiet", directory, clone)
+        return clone
+      }),
+    "a copy that a colleague sent": ({ directory }) =>
+      Effect.gen(function* () {
+        const copy = path.join(yield* temporaryDirectory, "copy")
+        fs.cpSync(directory, copy, { recursive: true })
+        return copy
+      }),
+    "a cache that CI restored at the same path": ({ directory }) => Effect.succeed(directory),
+    "a log of one's own that a container mounted and extended": ({ directory }) =>
+      Effect.gen(function* () {
+        yield* Effect.scoped((yield* testKernel({ directory, trust: true })).start)
+        yield* elsewhere(Effect.scoped((yield* testKernel({ directory, trust: true })).start))
+        return directory
+      }),
+  }
+
+  it.scopedLive.each(Object.entries(scenarios))("%s starts nothing, and reads no key", ([, bring]) =>
+    Effect.gen(function* () {
+      const prepared = yield* strangers
+      const directory = yield* bring(prepared)
+      const { layer, layerLog } = yield* testKernel({ directory })
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
+      expect(refused.message).toContain("plugin spy 1.0.0")
+      const registered = yield* Effect.flip(
+        Effect.flatMap(Registry, (registry) => registry.installed("spy")).pipe(Effect.provide(layerLog)),
+      )
+      expect(registered.message).toContain("its log is foreign")
+      expect(fs.readdirSync(directory)).not.toContain("ran")
     }),
   )
 

@@ -5,13 +5,16 @@ import { Context, Data, Effect, Layer, Option } from "effect"
 import { LogFormatUnsupported } from "../../events/log/EventLog.ts"
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import * as GitIndex from "../../platform/GitIndex.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "./BadInput.ts"
 import { flag } from "./CommonOptions.ts"
 import { userAsActor } from "./CurrentUser.ts"
 import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
+import * as Output from "./Output.ts"
 
 /** There is no log at this path. To recover, name another file. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
@@ -114,7 +117,7 @@ const reading = (log: Option.Option<string>, personal: boolean) =>
  */
 export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =>
   Layer.unwrapEffect(
-    Effect.map(fileOf(log), (filename) =>
+    Effect.map(Effect.tap(fileOf(log), dryRun ? () => Effect.void : warnTracked), (filename) =>
       fs.existsSync(filename)
         ? SqliteEventLog.layer({ filename, readonly: dryRun })
         : dryRun
@@ -142,6 +145,7 @@ const open = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const filename = yield* !mustExist ? fileOf(log) : readonly ? existing(log) : existingForWriting(log)
+      if (!readonly) yield* warnTracked(filename)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({
         log: { filename, readonly },
@@ -150,3 +154,27 @@ const open = (
       })
     }),
   )
+
+/** The logs that were warned about: a program warns once. */
+const warned = new Set<string>()
+
+/** Prints one line if Git tracks the log, a file next to it, or anything in its `.hindcast`. Never fails. */
+export const warnTracked = (filename: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (warned.has(filename)) return Effect.void
+    const directory = path.dirname(filename)
+    if (!fs.existsSync(directory)) return Effect.void
+    const real = path.join(fs.realpathSync(directory), path.basename(filename))
+    const own = path.basename(path.dirname(real)) === ".hindcast" ? path.dirname(real) : undefined
+    const found = GitIndex.firstTracked(directory, (file) => {
+      if (own !== undefined) return file.startsWith(own + path.sep)
+      return file === real || [".", "-"].some((mark) => file.startsWith(real + mark))
+    })
+    if (found === undefined) return Effect.void
+    warned.add(filename)
+    const kept = path.relative(found.repository, own ?? real)
+    const untrack = `git -C ${quoteWord(found.repository)} rm -r -q --cached ${quoteWord(own === undefined ? found.file : kept)}`
+    return Output.note(
+      `warning: Git tracks ${found.file}: whoever gets the repository gets your log, and a clone's log is foreign. \`${untrack}\`, and the line ${kept}${own === undefined ? "*" : "/"} in .gitignore, keep it out.`,
+    )
+  })

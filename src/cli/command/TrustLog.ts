@@ -1,6 +1,5 @@
 /** Asks the user whether to act on a log that this user did not write on this machine. */
 import { Effect, Layer } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Trust from "../../kernel/trust/Trust.ts"
 import * as Question from "../terminal/Question.ts"
@@ -58,7 +57,7 @@ const asked = (foreign: Trust.ForeignLog, json: boolean): Effect.Effect<boolean,
     ]
     yield* Output.write(lines.join("\n"))
     if (!Question.isYes(yield* Question.ask("Trust this log and start that? [y/N] "))) return yield* foreign
-    return yield* Effect.flatMap(EventLog, ({ ownership }) => ownership?.trust(head, "answer") ?? Effect.void).pipe(
+    return yield* Trust.trust(head, "answer").pipe(
       Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
       Effect.as(true),
       Effect.catchAll(({ message }) =>

@@ -14,6 +14,7 @@ import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
+import * as TrustLog from "../command/TrustLog.ts"
 import { LIVE } from "../export/ScoreOption.ts"
 import * as RescoringPage from "../pages/scores/RescoringPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
@@ -33,6 +34,7 @@ const options = {
   ),
   // On two processors a second thread has gained nothing: one thread appends what all judge.
   jobs: JobsOption.jobs("1"),
+  trustLog: TrustLog.option,
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
 
@@ -48,8 +50,10 @@ const MAX_CHANGES = 20
 export const rescore = Command.make(
   "rescore",
   { ...common, ...options, timeline },
-  ({ log, json, resume, timeline, jobs: typedJobs, ...typed }) =>
+  ({ log, json, resume, timeline, jobs: typedJobs, trustLog, ...typed }) =>
     Effect.gen(function* () {
+      // Rules judge any log. Plugins that judge are not started from a foreign one, and say so.
+      if (trustLog) yield* TrustLog.settled({ trustLog, json })
       yield* V8Tuning.forScoring
       const jobs = Option.getOrElse(typedJobs, () => 1)
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, { json, jobs })

@@ -65,7 +65,7 @@ export interface KernelInput extends TrustLog.Typed {
 
 /** The kernel of a command, on a log. If the log is foreign, the user is asked before anything of it starts. */
 export const kernel = (command: string, filename: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
-  Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace) => {
+  Effect.map(Effect.zipLeft(OpenLog.workspaceOf(typed.workspace), OpenLog.warnTracked(filename)), (workspace) => {
     const layer = (trust: boolean) =>
       Hindcast.layer({
         log: filename,

@@ -9,6 +9,7 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
+import * as TrustLog from "../command/TrustLog.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
 import * as Program from "../record/Program.ts"
 import * as ReplayProgram from "../record/ReplayProgram.ts"
@@ -55,15 +56,17 @@ export const replay = Command.make(
       ),
       Options.optional,
     ),
+    trustLog: TrustLog.option,
     words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, words, live, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, words, live, trustLog, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
       if (words.length > 0 && json) {
         const found = "a program after --, whose output is its own"
         return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
       }
+      if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
       if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, live)
       if (Option.isSome(live)) {
         const expected = "a program after --, such as -- node agent.js"

@@ -25,6 +25,14 @@ export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly 
   }
 }
 
+/** Code of a plugin that the user installed, or trusted with the log, and what it may do. */
+export interface VouchedCode {
+  readonly plugin: string
+  readonly digest: string
+  /** The grants, as JSON. */
+  readonly grants: unknown
+}
+
 /** Who wrote a log, by the user's store. A log that was found to be this user's own stays so while it is open. */
 export interface Ownership {
   readonly provenance: Effect.Effect<Provenance, LogError>
@@ -33,6 +41,13 @@ export interface Ownership {
    * meanwhile. If it fails, the trust holds while the log is open.
    */
   readonly trust: (head: Head, by: TrustedBy) => Effect.Effect<void, StoreUnusable>
+  /**
+   * Keeps in the user's store which code of plugins may be started, so that whoever can write the log's directory cannot
+   * exchange both. If it fails, it holds while the log is open.
+   */
+  readonly vouch: (codes: ReadonlyArray<VouchedCode>) => Effect.Effect<void, StoreUnusable>
+  /** All code that was vouched for since the log is this user's own. */
+  readonly vouched: Effect.Effect<ReadonlyArray<VouchedCode>>
 }
 
 /** Who wrote a log. A log in memory is this process's own. */

@@ -24,6 +24,7 @@ import { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import type { SourceRefused } from "./SourceLimits.ts"
 import { granted, isHeld, type RulesInvalid, validateSource, withGrants } from "./SourceValidation.ts"
 import * as UpdateChanges from "./UpdateChanges.ts"
+import * as VouchedCode from "./VouchedCode.ts"
 
 export { find, manifestOf, NotInRegistry } from "./ComponentLookup.ts"
 export { type GrantStatus, NotGranted } from "./GrantChanges.ts"
@@ -221,6 +222,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
               const checked = yield* granted(candidate)
               yield* PluginCopies.keep(options.directory, found)
               yield* append(manifest.name, ImportEvents.installing(before, candidate, importOptions.activate ?? true))
+              yield* VouchedCode.vouch(log, [{ plugin: manifest.name, digest, grants: checked.grants }])
               return {
                 ...checked,
                 directory: PluginCopies.pathOf(options.directory, manifest.name, digest),
@@ -237,8 +239,11 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
       ) =>
         oneAtATime(
           Effect.gen(function* () {
-            const { events, status } = yield* change(yield* find(yield* state, name))
+            const found = yield* find(yield* state, name)
+            const { events, status } = yield* change(found)
             yield* append(name, events)
+            const { grants, updated } = status
+            yield* VouchedCode.vouch(log, [{ plugin: name, digest: updated?.digest ?? found.digest, grants }])
             return status
           }),
         )
@@ -300,11 +305,19 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
             if (InProcess.isInProcess(found)) return yield* InProcess.notDeclared(plugin)
             const provenance = yield* provenanceOf(log)
             if (provenance.kind === "foreign") return yield* notStarted(plugin, provenance.why)
+            if (!(yield* VouchedCode.isVouched(log, plugin, found))) return yield* notVouched(plugin, found)
             return yield* PluginCopies.load(options.directory, plugin, found)
           }),
       }
     }),
   )
+
+/** The log was changed in place, or came from a bundle: it names code, or grants, that this user never gave. */
+const notVouched = (plugin: string, { digest, source }: PluginRegistry.Plugin) =>
+  new PluginUnavailable({
+    plugin,
+    reason: `your own store does not know that you installed this code (${digest.slice(0, 16)}) with these grants. Import it again from ${source}`,
+  })
 
 /** Nothing of a foreign log is started, whoever asks for it. */
 const notStarted = (plugin: string, why: string) =>

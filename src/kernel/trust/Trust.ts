@@ -6,10 +6,11 @@
 
 import { Data, Effect } from "effect"
 import { EventLog, type Head, type LogError } from "../../events/log/EventLog.ts"
-import { provenanceOf, type TrustedBy } from "../../events/log/Ownership.ts"
+import { provenanceOf, type StoreUnusable, type TrustedBy } from "../../events/log/Ownership.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import * as VouchedCode from "../registry/VouchedCode.ts"
 import * as Brought from "./Brought.ts"
 
 /**
@@ -50,14 +51,22 @@ export const assertTrusted = (
     yield* record(head, trusts)
   })
 
-/** Records that the user trusts the log as it is at a head. */
-export const record = (head: Head, by: TrustedBy): Effect.Effect<void, never, EventLog> =>
+/** Trusts the log as it is at a head, and the plugins that it installed by then. If it fails, that holds for this opening. */
+export const trust = (head: Head, by: TrustedBy): Effect.Effect<void, StoreUnusable | LogError, EventLog> =>
   Effect.gen(function* () {
-    const { name, ownership } = yield* EventLog
-    yield* (ownership?.trust(head, by) ?? Effect.void).pipe(
-      Effect.catchTag("StoreUnusable", ({ message }) =>
-        ProgramLog.warning(`the trust in ${name} holds for this time only: it cannot be recorded`, message),
-      ),
+    const log = yield* EventLog
+    const { ownership } = log
+    if (ownership === undefined) return
+    const installed = yield* VouchedCode.installedBy(log, head.position)
+    yield* Effect.ensuring(ownership.trust(head, by), VouchedCode.vouch(log, installed))
+  })
+
+/** As `trust`, but only warns where it cannot be recorded. */
+export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError, EventLog> =>
+  Effect.gen(function* () {
+    const { name } = yield* EventLog
+    yield* Effect.catchTag(trust(head, by), "StoreUnusable", ({ message }) =>
+      ProgramLog.warning(`the trust in ${name} holds for this time only: it cannot be recorded`, message),
     )
   })
 

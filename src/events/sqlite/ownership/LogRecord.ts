@@ -1,7 +1,8 @@
 /**
  * The record of one log in the user's store: a text file. Its first line has the head before and after the last commit
  * that this user made to the log on this machine; it is overwritten in place at each commit. Each further line is a JSON
- * object that says how the log became this user's own; the last valid one counts.
+ * object. It says how the log became this user's own (the last valid one counts), or names code of a plugin that the user
+ * vouched for.
  */
 
 import * as crypto from "node:crypto"
@@ -10,6 +11,7 @@ import * as path from "node:path"
 import { Either, Schema } from "effect"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import * as UserStore from "../../../platform/user/UserStore.ts"
+import type { VouchedCode } from "../../log/Ownership.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 
 /** How a log became this user's own. */
@@ -46,9 +48,7 @@ export const read = (file: string): LogRecord | undefined => {
   const text = readText(file)
   if (text === undefined) return undefined
   const heads = headsIn(text)
-  const ownership = text
-    .slice(LINE_BYTES)
-    .split("\n")
+  const ownership = linesIn(text)
     .flatMap((line) => Either.match(decode(line), { onLeft: () => [], onRight: (found) => [found] }))
     .at(-1)
   return heads === undefined || ownership === undefined ? undefined : { heads, ownership }
@@ -69,6 +69,22 @@ export const create = (file: string, head: Head, ownership: Ownership): void => 
 /** Adds how a log became this user's own, to a record that exists. */
 export const add = (file: string, ownership: Ownership): void =>
   fs.appendFileSync(file, `${JSON.stringify(ownership)}\n`, { mode: OwnerOnly.FILE_MODE })
+
+/** Adds code of plugins that the user vouched for, to a record that exists. */
+export const addCodes = (file: string, codes: ReadonlyArray<VouchedCode>): void =>
+  fs.appendFileSync(
+    file,
+    codes.map(({ plugin, digest, grants }) => `${JSON.stringify({ plugin, digest, grants })}\n`).join(""),
+    {
+      mode: OwnerOnly.FILE_MODE,
+    },
+  )
+
+/** The code of plugins in a record; none if there is no record. */
+export const codesIn = (file: string): ReadonlyArray<VouchedCode> =>
+  linesIn(readText(file) ?? "").flatMap((line) =>
+    Either.match(decodeCode(line), { onLeft: () => [], onRight: (found) => [found] }),
+  )
 
 /** Opens a record to overwrite its heads; undefined if there is none. */
 export const openHeads = (file: string): number | undefined => {
@@ -146,4 +162,11 @@ const textOf = ({ position, hash }: Head): string => `${String(position).padStar
 /** The length of the first line. */
 const LINE_BYTES = 2 * (16 + 1 + 64) + 2
 
+/** The lines after the first one. */
+const linesIn = (text: string): ReadonlyArray<string> => text.slice(LINE_BYTES).split("\n")
+
 const decode = Schema.decodeEither(Schema.parseJson(Ownership))
+
+const decodeCode = Schema.decodeEither(
+  Schema.parseJson(Schema.Struct({ plugin: Schema.String, digest: Schema.String, grants: Schema.Unknown })),
+)

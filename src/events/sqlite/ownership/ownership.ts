@@ -12,7 +12,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 import { type Machine, machine } from "../../../platform/user/Machine.ts"
-import { type Ownership, type Provenance, StoreUnusable, type TrustedBy } from "../../log/Ownership.ts"
+import {
+  type Ownership,
+  type Provenance,
+  StoreUnusable,
+  type TrustedBy,
+  type VouchedCode,
+} from "../../log/Ownership.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 import { attemptRead } from "../file/database.ts"
 import * as LogRecord from "./LogRecord.ts"
@@ -85,6 +91,7 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
   }
   // What was found once holds for this opening: an answer that another machine appends meanwhile ends no work.
   let own: Provenance | undefined
+  const vouched: Array<VouchedCode> = []
   return {
     provenance: Effect.suspend(() => {
       if (own !== undefined) return Effect.succeed(own)
@@ -100,6 +107,23 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
         own = { kind: "own", foreignUpTo: head.position }
         return Effect.flatMap(machine, (here) => trust(filename, here, head, by))
       }),
+    vouch: (codes) =>
+      Effect.try({
+        try: () => {
+          vouched.push(...codes)
+          const { file } = placeOf(filename, { readonly: false })
+          // Without a record the log is foreign: what is in it is vouched for when it is trusted.
+          if (codes.length > 0 && LogRecord.read(file) !== undefined) LogRecord.addCodes(file, codes)
+        },
+        catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
+      }),
+    vouched: Effect.sync(() => {
+      try {
+        return [...vouched, ...LogRecord.codesIn(placeOf(filename, { readonly: true }).file)]
+      } catch {
+        return vouched
+      }
+    }),
   }
 }
 

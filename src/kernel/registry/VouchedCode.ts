@@ -1,0 +1,60 @@
+/**
+ * Which code of plugins may be started: only what this user installed on this machine, or trusted together with the log. The
+ * user's store keeps its digest and grants, and they are compared before each start, besides the digest in the log.
+ */
+
+import { type Context, Effect, Schema, Stream } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { VouchedCode } from "../../events/log/Ownership.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
+import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/** Keeps code in the user's store, unless it is there. */
+export const vouch = (log: Log, codes: ReadonlyArray<VouchedCode>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { ownership, name } = log
+    if (ownership === undefined) return
+    const known = yield* ownership.vouched
+    yield* Effect.catchTag(
+      ownership.vouch(codes.filter((code) => !known.some((one) => includes(one, code)))),
+      "StoreUnusable",
+      ({ message }) => ProgramLog.warning(`plugins of ${name} have to be imported again next time`, message),
+    )
+  })
+
+/** Whether the installed code, with its grants, is in the user's store. A log in memory is this process's own. */
+export const isVouched = (log: Log, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
+  Effect.map(
+    log.ownership?.vouched ?? Effect.succeed(undefined),
+    (known) => known === undefined || known.some((one) => includes(one, { plugin, digest, grants })),
+  )
+
+const includes = (one: VouchedCode, other: VouchedCode): boolean =>
+  one.plugin === other.plugin &&
+  one.digest === other.digest &&
+  Schema.is(Grants.Grants)(one.grants) &&
+  Schema.is(Grants.Grants)(other.grants) &&
+  Grants.covers(one.grants, other.grants)
+
+/** All code that a log installed up to a position, with each of its grants. */
+export const installedBy = (log: Log, until: number): Effect.Effect<ReadonlyArray<VouchedCode>, LogError> =>
+  Effect.map(Stream.runCollect(log.read({ types: ["PluginImported", "PluginGranted"], until })), (events) => {
+    const installed = new Map<string, string>()
+    const codes: Array<VouchedCode> = []
+    for (const event of events) {
+      if (is(event, "PluginImported")) {
+        const { plugin, digest, grants } = event.payload
+        installed.set(plugin, digest)
+        codes.push({ plugin, digest, grants })
+      } else if (is(event, "PluginGranted")) {
+        const { plugin, grants } = event.payload
+        const digest = installed.get(plugin)
+        if (digest !== undefined) codes.push({ plugin, digest, grants })
+      }
+    }
+    return codes
+  })

@@ -1,0 +1,112 @@
+/**
+ * Which files Git tracks, by the index of the repository around them. The index is read and parsed here: a repository may
+ * come from a stranger, and its configuration can make Git run programs.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+/**
+ * The first tracked path, relative to the repository, that `wanted` accepts. Undefined if there is none, and where that is
+ * unknown: without a repository, or with an index that is too large or of a form that is not read here. Never throws.
+ */
+export const firstTracked = (
+  directory: string,
+  wanted: (absolute: string) => boolean,
+): { readonly repository: string; readonly file: string } | undefined => {
+  try {
+    const repository = repositoryAround(fs.realpathSync(directory))
+    if (repository === undefined) return undefined
+    const { root, gitDirectory } = repository
+    const index = path.join(gitDirectory, "index")
+    const { size } = fs.statSync(index)
+    if (size > MOST_BYTES) return undefined
+    const bytes = fs.readFileSync(index)
+    const names = namesIn(bytes, SHA1_BYTES) ?? namesIn(bytes, SHA256_BYTES) ?? []
+    const file = names.find((name) => wanted(path.join(root, name)))
+    return file === undefined ? undefined : { repository: root, file }
+  } catch {
+    return undefined
+  }
+}
+
+const MOST_BYTES = 64 * 1024 * 1024
+const SHA1_BYTES = 20
+const SHA256_BYTES = 32
+
+const repositoryAround = (directory: string): { readonly root: string; readonly gitDirectory: string } | undefined => {
+  for (let root = directory; ; root = path.dirname(root)) {
+    const git = path.join(root, ".git")
+    const found = fs.lstatSync(git, { throwIfNoEntry: false })
+    if (found?.isDirectory() === true) return { root, gitDirectory: git }
+    // A linked worktree or a submodule has a file that names its directory.
+    if (found?.isFile() === true && found.size < MOST_POINTER_BYTES) {
+      const [, named] = /^gitdir: (.+)/.exec(fs.readFileSync(git, "utf8")) ?? []
+      return named === undefined ? undefined : { root, gitDirectory: path.resolve(root, named.trim()) }
+    }
+    if (path.dirname(root) === root) return undefined
+  }
+}
+
+const MOST_POINTER_BYTES = 8192
+
+/**
+ * The paths in an index of the versions 2 to 4 (gitformat-index(5)), whose hashes have a length; undefined if it is none.
+ * The entries are followed by extensions and a hash, so that a damaged one does not end in their middle.
+ */
+const namesIn = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> | undefined => {
+  if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined
+  const version = bytes.readUInt32BE(4)
+  const count = bytes.readUInt32BE(8)
+  if (version < 2 || version > 4) return undefined
+  const end = bytes.length - hashBytes
+  const names: Array<string> = []
+  let at = HEADER_BYTES
+  let last = Buffer.alloc(0)
+  for (let entry = 0; entry < count; entry++) {
+    const start = at
+    at += STAT_BYTES + hashBytes
+    if (at + 2 > end) return undefined
+    const flags = bytes.readUInt16BE(at)
+    at += 2 + ((flags & EXTENDED) === 0 ? 0 : 2)
+    let kept = 0
+    if (version === 4) {
+      const dropped = varint(bytes, at)
+      if (dropped === undefined) return undefined
+      at = dropped.next
+      kept = last.length - dropped.value
+      if (kept < 0) return undefined
+    }
+    const stop = bytes.indexOf(0, at)
+    if (stop < 0 || stop > end) return undefined
+    const name = Buffer.concat([last.subarray(0, kept), bytes.subarray(at, stop)])
+    const length = flags & NAME_LENGTH
+    if (name.length === 0 || (length < NAME_LENGTH && length !== name.length)) return undefined
+    names.push(name.toString("utf8"))
+    last = version === 4 ? name : last
+    at = version === 4 ? stop + 1 : start + Math.ceil((stop + 1 - start) / 8) * 8
+  }
+  return names
+}
+
+const HEADER_BYTES = 12
+
+/** Times, device, inode, mode, owner and size of an entry. */
+const STAT_BYTES = 40
+
+const EXTENDED = 0x4000
+const NAME_LENGTH = 0xfff
+
+/** A number of Git's variable width (as in `OFS_DELTA`). */
+const varint = (bytes: Buffer, at: number): { readonly value: number; readonly next: number } | undefined => {
+  let next = at
+  let byte = bytes[next++]
+  if (byte === undefined) return undefined
+  let value = byte & 0x7f
+  while ((byte & 0x80) !== 0) {
+    byte = bytes[next++]
+    if (byte === undefined || value > 0xffffff) return undefined
+    value = (value + 1) * 128 + (byte & 0x7f)
+  }
+  return { value, next }
+}
