@@ -88,6 +88,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "anchor", "--key", "key.pem", "--out", "anchor.json"],
   ["log", "list"],
   ["task", "ls"],
+  ["task", "show", "task-0001"],
   ["task", "watch", "task-0001"],
   ["task", "bundle", "task-0002", "--out", "bundle.db"],
   ["task", "pause", "task-0001"],
