@@ -2,7 +2,10 @@
 
 import type { Json } from "../../values/Json.ts"
 
-/** The JSON value of a text; undefined if it is none. */
+/**
+ * The JSON value of a text; undefined if it is none. However deep it is nested: the keys in it are learned, so that they are
+ * not recorded. What takes the value looks no deeper than calls can be, or keeps a list of what is left.
+ */
 export const jsonOf = (text: string): Json | undefined => {
   try {
     return JSON.parse(text)
