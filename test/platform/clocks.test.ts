@@ -40,7 +40,7 @@ const WALL: { readonly [module: string]: string } = {
   "cli/pages/events/ConfirmationPage.ts": "expiry: shows what is left",
   "studio/answers/Questions.ts": "expiry: which questions still wait",
   "studio/page/screens/QuestionsScreen.tsx": "expiry: shows what is left",
-  "cli/time/TimeCommands.ts": "moment: one that a person named is not in the future",
+  "events/read/TimeSearch.ts": "moment: one that a person named is not in the future",
   "studio/page/model/commands.ts": "moment: the day of a time of day that a person named",
   // Clocks that are handed on or replaced.
   "platform/KeptAlive.ts": "clock: hands it on",
