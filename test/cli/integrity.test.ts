@@ -225,7 +225,7 @@ describe("log doctor", () => {
     fs.truncateSync(copy, 10_000)
     const found = await failing(2, "LogDamaged", "log", "doctor", "--log", copy)
     expect(found.stdout).toContain("10000 bytes: the file was cut short")
-    expect(found.stdout).toContain("restore the last good copy")
+    expect(found.stdout).toContain("bring back the last good backup")
   })
 
   it("warnings alone make no log ill: exit 0", async () => {

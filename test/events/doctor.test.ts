@@ -188,10 +188,15 @@ describe("the doctor", () => {
       const [lease] = held.findings.filter(({ what }) => what === "lease")
       expect(lease?.found).toContain(`"the test" (process ${process.pid} on ${os.hostname()})`)
       expect(lease?.found).toContain("a kernel at work")
-      const gone = spawnSync(process.execPath, ["-e", ""]).pid
-      withDatabase(`INSERT INTO lease VALUES (1, 'gone#1', '${os.hostname()}', ${gone}, ${Date.now()}, ${Date.now()})`)(
-        filename,
-      )
+      const script = `
+        import { Effect } from ${JSON.stringify(import.meta.resolve("effect"))}
+        import { layerSqlite } from ${JSON.stringify(built("events/index.js"))}
+        import { Lease } from ${JSON.stringify(built("events/log/Lease.js"))}
+        const held = Effect.flatMap(Lease, (lease) => lease.acquire("gone"))
+        const killed = Effect.zipRight(held, Effect.sync(() => process.kill(process.pid, "SIGKILL")))
+        await Effect.runPromise(Effect.scoped(Effect.provide(killed, layerSqlite({ filename: ${JSON.stringify(filename)} }))))`
+      const holder = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })
+      expect(holder).toMatchObject({ signal: "SIGKILL", stderr: "" })
       const after = yield* examine(filename)
       expect(told(after)).toEqual(["note: lease"])
       expect(after.findings[0]?.found).toContain("its process ended without releasing the lease")

@@ -83,6 +83,7 @@ describe("an entry of the package loads when it is imported", () => {
       "@effect/sql",
       "canonicalize",
       "effect",
+      "node:child_process",
       "node:crypto",
       "node:fs",
       "node:module",

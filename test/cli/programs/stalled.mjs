@@ -1,5 +1,6 @@
 /** Begins an export to one file, and a log of imported events in another, says so, and never ends. */
 import { Effect, Stream } from "effect"
+import { Shared } from "../../../dist/cli/command/OpenLog.js"
 import * as OutputFile from "../../../dist/cli/export/OutputFile.js"
 import { importEvents } from "../../../dist/events/index.js"
 
@@ -20,5 +21,5 @@ await Effect.runPromise(
       importEvents({ filename: log, events: stalls }),
     ],
     { concurrency: 2 },
-  ),
+  ).pipe(Effect.provideService(Shared, { decrypted: false })),
 )

@@ -30,7 +30,7 @@ const dispatched = (count: number) =>
 
 /** What is appended, by which path it is committed. */
 const REQUESTS = {
-  /** One INSERT: the log knows its names. */
+  /** One transaction of an INSERT: the log knows its names. */
   known: { ...request(notes(1)), stream: "notes", actor: "human:eve" },
   /** One transaction of an INSERT and its new names. */
   one: request(notes(1)),
@@ -58,7 +58,8 @@ export type Step = readonly [
 /** One step of each kind. */
 export const STEPS: ReadonlyArray<Step> = [
   ["known", "before", INSERT, 1, false],
-  ["known", "after", INSERT, 1, true],
+  ["known", "after", INSERT, 1, false],
+  ["known", "after", "COMMIT", 1, true],
   ["one", "before", "COMMIT", 1, false],
   ["one", "after", "COMMIT", 1, true],
   ["many", "after", INSERT, 2, false],
