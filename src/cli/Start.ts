@@ -6,6 +6,7 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Effect, Exit, Layer, Logger } from "effect"
 import { FoldWatch } from "../projections/projector/FoldWatch.ts"
 import type * as Argv from "./command/Argv.ts"
+import * as CommandHints from "./command/CommandHints.ts"
 import * as Failure from "./command/Failure.ts"
 import { program } from "./Program.ts"
 import * as LongFolds from "./terminal/LongFolds.ts"
@@ -26,7 +27,7 @@ const exit = (code: number) => process.stdout.write("", () => process.exit(code)
 /** Runs the command and exits. */
 export const start = (arranged: Argv.Arranged): void =>
   program(arranged).pipe(
-    Effect.provideService(FoldWatch, LongFolds.watch(arranged)),
+    Effect.provideService(FoldWatch, LongFolds.watch(arranged, process.stderr, CommandHints.inText)),
     Effect.raceFirst(readerGone),
     Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
     // The standard output holds answers only; logs go to the standard error.

@@ -38,7 +38,7 @@ const given = (id: string, type: "RewardGiven" | "PunishmentGiven", amount: numb
   })
 
 /** One task of two steps, of which the second is asked about; every third one fails. It begins after `before` events. */
-const taskOf = (number: number, before: number): ReadonlyArray<Unplaced> => {
+const taskOf = (number: number, before: number, prefix: string): ReadonlyArray<Unplaced> => {
   const argsDigest = sha("a")
   const [first, second] = [`${number}-a`, `${number}-b`]
   const command = (commandId: string, actuator: string) =>
@@ -63,30 +63,30 @@ const taskOf = (number: number, before: number): ReadonlyArray<Unplaced> => {
   ]
   const live = `live-${number}`
   const scores = [
-    scoring(live, "live", [`task-${number}`]),
+    scoring(live, "live", [`${prefix}-${number}`]),
     ...(outcome === "achieved" ? [given(live, "RewardGiven", 1, [before + 11])] : []),
     given(live, "PunishmentGiven", 0.2, [before + 5, before + 11]),
     event("ScoringFinished", { scoreSetId: live, totals: {} }),
   ]
-  return inTask(`task-${number}`, [...events, ...scores])
+  return inTask(`${prefix}-${number}`, [...events, ...scores])
 }
 
 /**
  * Writes a log of so many tasks, each scored `live`, all but the last scored `stricter` as well; and of one more that did
- * nothing and is open. Of none: a log without any task.
+ * nothing and is open. Their ids begin with `prefix`. Of none: a log without any task.
  */
-export const writeHistory = (filename: string, tasks: number): Promise<void> => {
+export const writeHistory = (filename: string, tasks: number, prefix = "task"): Promise<void> => {
   const events: Array<Unplaced> = []
-  for (let number = 0; number < tasks; number++) events.push(...taskOf(number, events.length))
+  for (let number = 0; number < tasks; number++) events.push(...taskOf(number, events.length, prefix))
   if (tasks === 0) return write(filename, [event("KernelStopped", { reason: "nothing to do" })])
-  const names = Array.from({ length: tasks - 1 }, (_, number) => `task-${number}`)
+  const names = Array.from({ length: tasks - 1 }, (_, number) => `${prefix}-${number}`)
   const again = names.map((taskId) => inTask(taskId, [given("strict", "PunishmentGiven", 0.4, [])]))
   const open = event("TaskOpened", { goal: "Still open", measures: [], agent: "agent-0@1" })
   const rest = [
     scoring("strict", "stricter", names),
     ...again.flat(),
     event("ScoringFinished", { scoreSetId: "strict", totals: {} }),
-    ...inTask("task-open", [open]),
+    ...inTask(`${prefix}-open`, [open]),
   ]
   return write(filename, [...events, ...rest])
 }

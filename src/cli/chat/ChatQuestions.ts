@@ -4,6 +4,7 @@ import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as Prompter from "../task/Prompter.ts"
 import { duration, moment } from "../terminal/Text.ts"
@@ -45,7 +46,11 @@ export const make = (
         const { lines, hidden } = ConfirmationPage.page(style, shown, { width: columns })
         const left = duration(Math.max(0, expiresAt - Date.now()))
         const heading = `The agent asks (${moment(timeline, position)}, ${left} left):`
-        const unseen = ConfirmationPage.unseen(style, hidden, `hindcast confirm show ${confirmationId} --all`)
+        const unseen = ConfirmationPage.unseen(
+          style,
+          hidden,
+          CommandHints.shellCommand(CommandHints.written("confirm", "show", confirmationId, "--all")),
+        )
         yield* terminal.write(`${[heading, ...lines, ...unseen].join("\n")}\n`)
         const answer = yield* Effect.raceFirst(
           terminal.ask(Prompter.questionOf(hidden)),

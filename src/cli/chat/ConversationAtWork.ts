@@ -13,6 +13,7 @@ import type { RunOptions } from "../../kernel/agents/runAgent.ts"
 import type { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import * as Inputs from "../../kernel/tasks/Inputs.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { value } from "../terminal/Text.ts"
 
 /** What ends a conversation, or keeps it from beginning. */
@@ -44,7 +45,7 @@ export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
 /** Undo where the agent works: it works in another process. */
 export class WorksElsewhere extends Data.TaggedError("WorksElsewhere") {
   override get message() {
-    return "The agent works in another process: go back there, or by `hindcast fork`."
+    return "The agent works in another process: go back there, or fork its task: `hindcast fork --help` says how."
   }
 }
 
@@ -57,8 +58,8 @@ export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOv
   override get message() {
     return (
       `${this.by} took over the log while this process was silent: nothing more is said or done in this conversation here. ` +
-      `\`hindcast audit ${this.taskId}\` says whether its task was closed. If it is open, talk to it by \`hindcast chat --task ${this.taskId}\` ` +
-      `where an agent works on it, or go on with it by \`hindcast resume ${this.taskId}\` once the log is free.`
+      `\`hindcast audit ${quoteWord(this.taskId)}\` says whether its task was closed. If it is open, talk to it by \`hindcast chat --task ${quoteWord(this.taskId)}\` ` +
+      `where an agent works on it, or go on with it by \`hindcast resume ${quoteWord(this.taskId)}\` once the log is free.`
     )
   }
 }

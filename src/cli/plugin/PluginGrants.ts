@@ -5,6 +5,7 @@ import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { NotInRegistry, Registry } from "../../kernel/registry/Registry.ts"
 import type { Held } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -21,7 +22,7 @@ export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
       "expected at least one of --grant-read, --grant-write, --grant-net, --grant-env, --grant-run NAME, --grant-run-any"
     const waits =
       this.held === null
-        ? `\`hindcast plugin show ${this.plugin}\` lists what it asks for and has`
+        ? `\`hindcast plugin show ${quoteWord(this.plugin)}\` lists what it asks for and has`
         : `its update ${this.held.version} waits for \`${GrantPage.command(this.plugin, this.held.missing)}\``
     return `Plugin ${this.plugin}: ${expected}, found none; ${waits}.`
   }

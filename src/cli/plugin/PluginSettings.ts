@@ -5,6 +5,7 @@ import { find, type NotInRegistry, Registry } from "../../kernel/registry/Regist
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import { type Json, type JsonObject, parseJson } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -49,7 +50,7 @@ export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
 }> {
   override get message() {
     const known = this.known.length === 0 ? "it has none" : `it has ${this.known.join(", ")}`
-    return `${this.target} has no metadata "${this.key}": ${known}. \`hindcast plugin meta ${this.target} ${this.key} VALUE\` sets it.`
+    return `${this.target} has no metadata "${this.key}": ${known}. \`hindcast plugin meta ${quoteWord(this.target)} ${quoteWord(this.key)} VALUE\` sets it.`
   }
 }
 

@@ -11,6 +11,7 @@ import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmat
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag, optionalText } from "../command/CommonOptions.ts"
@@ -31,7 +32,7 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly position: number
 }> {
   override get message() {
-    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed yet. It counts once its task is resumed (\`hindcast resume\`), if that is before the question expires.`
+    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed yet. It counts once its task is resumed (\`hindcast resume --help\`), if that is before the question expires.`
   }
 }
 
@@ -78,7 +79,7 @@ const isRecordedNow = (taskId: string | null) =>
     return recorder !== undefined && (yield* Recorders.watch(recorder, WATCH_MS))
   })
 
-const showCommand = (id: string) => CommandHints.shellCommand(`hindcast confirm show ${id}`)
+const showCommand = (id: string) => CommandHints.shellCommand(CommandHints.written("confirm", "show", id))
 
 const confirmation = argument(
   "confirmation",
@@ -169,14 +170,14 @@ const approve = Command.make("approve", { ...common, confirmation, reason, ...ap
     const isKnown = typed.unseen || Option.isSome(typed.digest)
     const isGiven = typed.yes || Option.isSome(typed.digest)
     if (hidden > 0 && !isKnown && typed.yes) {
-      const advice = `\`hindcast confirm show ${id} --all\` shows it; then name its digest by --digest, or say --unseen.`
+      const advice = `\`hindcast confirm show ${quoteWord(id)} --all\` shows it; then name its digest by --digest, or say --unseen.`
       const expected = "--digest or --unseen, because it was not shown completely"
       return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
     }
     if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
     const agrees = yield* Question.agrees({
       ...{ command: "hindcast confirm approve", options: ["--yes", "--digest"], given: isGiven, json },
-      about: `\`hindcast confirm show ${id}\` shows what waits, and its digest.`,
+      about: `\`hindcast confirm show ${quoteWord(id)}\` shows what waits, and its digest.`,
       ask: Prompter.agrees(isKnown ? 0 : hidden),
     })
     if (!agrees) return yield* Output.write("Nothing was approved: it still waits.")
@@ -202,7 +203,7 @@ const checkDigest = (named: string, digest: string) =>
         input: "--digest",
         expected: `${digest}, or its first ${MIN_DIGEST_LENGTH} digits or more`,
         found: named,
-        advice: "Nothing was approved: look at what waits with `hindcast confirm show`.",
+        advice: "Nothing was approved: `hindcast confirm ls` lists what waits.",
       })
 
 const reject = Command.make("reject", { ...common, confirmation, reason }, ({ log, json, confirmation, reason }) =>

@@ -4,6 +4,7 @@ import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -97,7 +98,7 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   readonly log: string
 }> {
   override get message() {
-    return `${this.reason}\nIts task ${this.taskId} is closed as failed; \`hindcast audit ${this.taskId} --log ${this.log}\` shows it.`
+    return `${this.reason}\nIts task ${this.taskId} is closed as failed; \`hindcast audit ${quoteWord(this.taskId)} --log ${quoteWord(this.log)}\` shows it.`
   }
 }
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 
@@ -28,7 +29,7 @@ const remedies = (plugins: PluginRegistry) =>
     const inactive = Object.entries(plugins).filter(([, { active }]) => !active)
     return yield* Effect.forEach(inactive, ([name, plugin]) =>
       Effect.map(registry.missing(name, plugin), (missing) => {
-        const activate = `\`hindcast plugin activate ${name}\``
+        const activate = `\`hindcast plugin activate ${quoteWord(name)}\``
         const text =
           missing.length === 0
             ? `${name} is deactivated: ${activate} lets it take part.`

@@ -11,10 +11,11 @@ export interface CommandLine {
   readonly json: boolean
 }
 
-/** The watch of one command line. Nothing is shown with `--json`, or if the standard error is no terminal. */
+/** The watch of one command line. `asTyped` turns its advice into what the user types. Nothing is shown with `--json`, or if the standard error is no terminal. */
 export const watch = (
   { json, path }: CommandLine,
   terminal: ProgressLine.Terminal = process.stderr,
+  asTyped: (text: string) => string = (text) => text,
 ): FoldWatch.Watch => {
   let advised = !READERS.has(path[0] ?? "")
   return (fold) => {
@@ -32,7 +33,9 @@ export const watch = (
       if (advised || events < SLOW || json || terminal.isTTY !== true) return
       advised = true
       terminal.write(
-        `Read ${count(events, "event")}; after \`hindcast log snapshot\` such questions are answered quickly.\n`,
+        asTyped(
+          `Read ${count(events, "event")}; after \`hindcast log snapshot\` such questions are answered quickly.\n`,
+        ),
       )
     })
   }

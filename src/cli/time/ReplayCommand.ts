@@ -3,6 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Replay from "../../kernel/replay/Replay.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, given, milliseconds, oneOf, positive, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
@@ -28,7 +29,7 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 }> {
   override get message() {
     const asked = this.kind.replaceAll("-", " ")
-    return `Task ${this.taskId} diverged ${at(this.position)} (${asked}). \`hindcast fork ${moment(this.timeline, this.after)} --task ${this.taskId} --agent FILE\` goes on from right before it.`
+    return `Task ${this.taskId} diverged ${at(this.position)} (${asked}). \`hindcast fork ${quoteWord(moment(this.timeline, this.after))} --task ${quoteWord(this.taskId)} --agent FILE\` goes on from right before it.`
   }
 }
 

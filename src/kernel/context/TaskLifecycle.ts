@@ -4,6 +4,7 @@ import { Data, Deferred, Effect, Fiber } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { plainText } from "../../values/Json.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 
 /** Open a new task: this one is closed, or was suspended. */
 export class TaskClosed extends Data.TaggedError("TaskClosed")<{
@@ -13,7 +14,7 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{
 }> {
   override get message() {
     if (this.because === "suspended") {
-      return `Task ${this.taskId} was suspended: it stays open in the log, and nothing more is perceived or done in it here. Resume it (\`tasks.resume\`, \`hindcast resume ${this.taskId}\`).`
+      return `Task ${this.taskId} was suspended: it stays open in the log, and nothing more is perceived or done in it here. Resume it (\`tasks.resume\`, \`hindcast resume ${quoteWord(this.taskId)}\`).`
     }
     if (this.because === "cancelled")
       return `Task ${this.taskId} was cancelled; nothing more is perceived or done in it.`

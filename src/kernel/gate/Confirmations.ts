@@ -12,6 +12,7 @@ import { confirmationOf, isLate, streamOf } from "../../projections/state/Confir
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
@@ -62,7 +63,7 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
   readonly found: string
 }> {
   override get message() {
-    return `Confirmation ${this.confirmationId}: expected ${this.expected}, found ${this.found}. Nothing was approved; \`hindcast confirm show ${this.confirmationId}\` shows what waits.`
+    return `Confirmation ${this.confirmationId}: expected ${this.expected}, found ${this.found}. Nothing was approved; \`hindcast confirm show ${quoteWord(this.confirmationId)}\` shows what waits.`
   }
 }
 

@@ -7,6 +7,7 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import type { Registry } from "../registry/Registry.ts"
 
 /** The restart policy for crashed plugins. Times in milliseconds. */
@@ -67,7 +68,7 @@ export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
   readonly reason: string
 }> {
   override get message() {
-    return `Plugin ${this.plugin} is in quarantine and is not started: ${this.reason}. \`hindcast plugin activate ${this.plugin}\` lifts it.`
+    return `Plugin ${this.plugin} is in quarantine and is not started: ${this.reason}. \`hindcast plugin activate ${quoteWord(this.plugin)}\` lifts it.`
   }
 }
 

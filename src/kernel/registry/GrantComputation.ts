@@ -66,7 +66,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
 
 /** The command that grants what is missing. */
 export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refusal>): string =>
-  ["hindcast plugin grant", plugin, ...Grants.remedies(missing).flags].join(" ")
+  ["hindcast plugin grant", quoteWord(plugin), ...Grants.remedies(missing).flags].join(" ")
 
 /** The input of computing a plugin's grants. */
 export interface GrantInput {

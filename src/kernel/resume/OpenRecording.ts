@@ -5,6 +5,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { actuatorsOf, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import type * as Agent from "../agents/Agent.ts"
 import { fullName } from "../agents/Agent.ts"
 import { declaresAlike } from "../program/Program.ts"
@@ -67,7 +68,7 @@ const whyNot = (
   now: PluginRegistry,
 ) => {
   if (closed !== null) {
-    return `expected an open task, found one that was closed as ${closed.payload.outcome} at @${closed.position}; \`hindcast fork\` goes on with it in a timeline of its own`
+    return `expected an open task, found one that was closed as ${closed.payload.outcome} at @${closed.position}; \`hindcast fork ${quoteWord(`${closed.timeline}@${closed.position - 1}`)} --task ${quoteWord(closed.taskId ?? "")} --agent FILE\` goes on with it in a timeline of its own`
   }
   const cancelled = events.find((event) => is(event, "TaskCancelled"))
   if (cancelled !== undefined) return `expected an open task, found one that was cancelled at @${cancelled.position}`
@@ -83,7 +84,8 @@ const whyNot = (
 /** Why a plugin that takes part cannot serve the task any more. */
 const problemOf = (plugin: string, then: Plugin | undefined, now: Plugin | undefined): string | undefined => {
   if (now === undefined) return `its plugin ${plugin} was removed; import it again`
-  if (!now.active) return `its plugin ${plugin} is not active; \`hindcast plugin activate ${plugin}\` activates it`
+  if (!now.active)
+    return `its plugin ${plugin} is not active; \`hindcast plugin activate ${quoteWord(plugin)}\` activates it`
   if (then === undefined || !isInProcess(then)) return undefined
   const [before, after] = [manifestOf(then), manifestOf(now)]
   const other = [...actuatorsOf(before), ...sensorsOf(before)].find(({ name }) => !declaresAlike(before, after, name))

@@ -5,6 +5,7 @@ import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.
 import type { HeldLease, LeaseLost } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import { activeSensors } from "../../projections/state/PluginRegistry.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PushedReading } from "../instances/Instance.ts"
 import { KERNEL } from "../instances/Instances.ts"
@@ -14,7 +15,7 @@ import * as PushRateLimiter from "./PushRateLimiter.ts"
 /** The sensor of a pushed reading is not active, so the reading was not recorded. */
 export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
   override get message() {
-    return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${this.sensor}\` activates it.`
+    return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${quoteWord(this.sensor)}\` activates it.`
   }
 }
 

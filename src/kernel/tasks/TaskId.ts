@@ -1,6 +1,7 @@
 /** Validates ids of tasks that callers choose. */
 
 import { Data, Effect } from "effect"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { KERNEL } from "../instances/Instance.ts"
 
 /** Choose another id: this one is not valid for a task. */
@@ -20,7 +21,7 @@ export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
   readonly position: number
 }> {
   override get message() {
-    return `Task id "${this.taskId}": expected one that no task of this log has, found it taken at @${this.position}. \`hindcast audit ${this.taskId}\` shows that task.`
+    return `Task id "${this.taskId}": expected one that no task of this log has, found it taken at @${this.position}. \`hindcast audit ${quoteWord(this.taskId)}\` shows that task.`
   }
 }
 

@@ -10,6 +10,7 @@ import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as Hindcast from "../../../kernel/Hindcast.ts"
 import { Kernel } from "../../../kernel/Kernel.ts"
 import type { WantedTier } from "../../../plugins/sandbox/Tier.ts"
+import { quoteWord } from "../../../values/ShellWord.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import { userAsActor } from "../../command/CurrentUser.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
@@ -47,7 +48,7 @@ export class StoryEnded extends Data.TaggedError("StoryEnded")<{
   readonly found: string
 }> {
   override get message() {
-    return `The demo's task ${this.taskId}: expected its agent to write the file that it asked for, found ${this.found}. \`hindcast audit ${this.taskId} --log ${this.log}\` shows it.`
+    return `The demo's task ${this.taskId}: expected its agent to write the file that it asked for, found ${this.found}. \`hindcast audit ${quoteWord(this.taskId)} --log ${quoteWord(this.log)}\` shows it.`
   }
 }
 

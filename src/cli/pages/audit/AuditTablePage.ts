@@ -2,6 +2,7 @@
 import type { Group, Grouping, Row } from "../../../projections/comparison/AuditTable.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import { blocks, code, table } from "../../terminal/Markdown.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -161,7 +162,9 @@ const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" :
 const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
-    ? `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others, of those that \`hindcast score ls\` lists.`
+    ? CommandHints.inText(
+        `${count(tasks, "task")}. No task has \`official\` or \`live\` scores; --scores names others, of those that \`hindcast score ls\` lists.`,
+      )
     : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
       (unscored > 0 ? ` ${unscored} of them have no score; they do not count as zero and are left out of means.` : ""),
   ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),

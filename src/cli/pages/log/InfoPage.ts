@@ -4,6 +4,7 @@ import type { Head } from "../../../events/vocabulary/Event.ts"
 import * as GateSummary from "../../../projections/summary/GateSummary.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, size } from "../../terminal/Text.ts"
@@ -51,7 +52,7 @@ export const lines = (
 
 const snapshotLine = (snapshot: number, { position }: Head): string =>
   snapshot === 0
-    ? "no snapshot of the whole state; `hindcast log snapshot` stores one"
+    ? CommandHints.inText("no snapshot of the whole state; `hindcast log snapshot` stores one")
     : `snapshot of ${at(snapshot)}, ${count(position - snapshot, "event")} before the head`
 
 /** A note that archived events are not counted by type or by stream. */

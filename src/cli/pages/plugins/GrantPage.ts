@@ -6,6 +6,7 @@ import type * as Grants from "../../../plugins/manifest/Grants.ts"
 import { type EffectiveRisk, inWords } from "../../../plugins/manifest/Risk.ts"
 import type { Plugin } from "../../../projections/state/PluginRegistry.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import { quoteWord } from "../../../values/ShellWord.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -107,7 +108,11 @@ export const lines = (
       ? []
       : [style.warn("It takes no part until it has what it asks for:"), ...missing(style, plugin, lacking)]),
     ...(inactive
-      ? [style.warn(CommandHints.inText(`It does not take part; \`hindcast plugin activate ${plugin}\` lets it.`))]
+      ? [
+          style.warn(
+            CommandHints.inText(`It does not take part; \`hindcast plugin activate ${quoteWord(plugin)}\` lets it.`),
+          ),
+        ]
       : []),
     ...(held === undefined
       ? []

@@ -2,6 +2,7 @@
 import type { RescorePlan } from "../../../kernel/scoring/Scoring.ts"
 import type { SetSummary } from "../../../projections/comparison/SetSummary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import { quoteWord } from "../../../values/ShellWord.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -51,7 +52,7 @@ export const lines = (style: Style, { scoreSetId, label, summary, against }: Res
         "",
         style.dim(
           CommandHints.inText(
-            `\`hindcast compare ${against} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
+            `\`hindcast compare ${quoteWord(against)} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
           ),
         ),
       ]),
