@@ -44,7 +44,7 @@ afterAll(place.remove)
 const inOneAndThree = async (...args: ReadonlyArray<string>) => {
   const said = async (jobs: string) => {
     const ended = await hindcast([...args, "--jobs", jobs, "--json"])
-    return { ...ended, stdout: ended.stdout.replace(/"ageMs":\d+/g, '"ageMs":0') }
+    return { ...ended, stdout: ended.stdout.replace(/"ageMs": \d+/g, '"ageMs":0') }
   }
   return { one: await said("1"), three: await said("3") }
 }

@@ -189,13 +189,16 @@ describe("the doctor", () => {
       expect(lease?.found).toContain(`"the test" (process ${process.pid} on ${os.hostname()})`)
       expect(lease?.found).toContain("a kernel at work")
       const script = `
-        import { Effect } from ${JSON.stringify(import.meta.resolve("effect"))}
+        import { Effect } from "effect"
         import { layerSqlite } from ${JSON.stringify(built("events/index.js"))}
         import { Lease } from ${JSON.stringify(built("events/log/Lease.js"))}
         const held = Effect.flatMap(Lease, (lease) => lease.acquire("gone"))
         const killed = Effect.zipRight(held, Effect.sync(() => process.kill(process.pid, "SIGKILL")))
         await Effect.runPromise(Effect.scoped(Effect.provide(killed, layerSqlite({ filename: ${JSON.stringify(filename)} }))))`
-      const holder = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })
+      const holder = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+        cwd: built(".."),
+        encoding: "utf8",
+      })
       expect(holder).toMatchObject({ signal: "SIGKILL", stderr: "" })
       const after = yield* examine(filename)
       expect(told(after)).toEqual(["note: lease"])
