@@ -97,7 +97,7 @@ export const groups = (
   of: ReadonlyArray<Group>,
   width: number,
 ): ReadonlyArray<string> => {
-  if (of.length === 0) return ["No task was opened in this log."]
+  if (of.length === 0) return [noGroups(shown, by)]
   const counts = countsOf(of)
   const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
     ...{ heading, rank, align: "right" },
@@ -133,6 +133,13 @@ export const groups = (
     ),
     ...footer(shown, by).map(style.dim),
   ]
+}
+
+/** The sentence for tasks of which none belongs to a group. */
+const noGroups = ({ tasks }: ShownTable, by: Grouping): string => {
+  if (tasks === 0) return "No task was opened in this log."
+  const used = by === "model" || by === "plugin" ? `used a ${by}` : `has a group by ${by}`
+  return `${count(tasks, "task")}, none of them ${used}.`
 }
 
 /** A column of counts, if not all of them are 0. */
@@ -215,19 +222,28 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
 export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArray<Group>): ReadonlyArray<string> =>
   blocks(
     [`# Tasks by ${by}`],
-    table(
-      [
-        by,
-        ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
-        ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
-      ],
-      of.map(({ group, outcomes, ...counted }) => [
-        ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
-        ...[String(outcomes.truncated), String(outcomes.abandoned), String(outcomes.open), String(counted.unscored)],
-        ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(numberOf),
-        ...[durationOf(counted.medianMs), ...ifModels(of, spentCells(counted))],
-      ]),
-    ),
+    of.length === 0
+      ? [noGroups(shown, by)]
+      : table(
+          [
+            by,
+            ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
+            ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
+          ],
+          of.map(({ group, outcomes, ...counted }) => [
+            ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
+            ...[
+              String(outcomes.truncated),
+              String(outcomes.abandoned),
+              String(outcomes.open),
+              String(counted.unscored),
+            ],
+            ...[counted.mean, counted.median, counted.deviation, counted.least, counted.most, counted.steps].map(
+              numberOf,
+            ),
+            ...[durationOf(counted.medianMs), ...ifModels(of, spentCells(counted))],
+          ]),
+        ),
     notes(shown, by),
   )
 
