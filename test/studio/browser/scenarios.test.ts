@@ -289,6 +289,7 @@ describe("the page", () => {
     const { page, said, dialogs } = await open(browser.browser, studio.url.replace("/#", "/scenarios#"))
     await page.getByRole("link", { name: "steady.yaml" }).click()
     const text = page.getByLabel("scenario", { exact: true })
+    await text.waitFor()
     const issues = page.locator("#text-issues")
     const evil = '<img src=x onerror="alert(1)">\u202egnp.\u0007'
     const levels = Array.from({ length: 9 }, (_, level) => `a${level}: &a${level} [${`*a${level - 1},`.repeat(9)}]`)
