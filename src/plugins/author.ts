@@ -117,32 +117,49 @@ export interface Generator {
  * and their like are exact everywhere; `**` is not.
  */
 export interface ElementaryFunctions {
+  /** The sine of an angle in radians. */
   readonly sin: (x: number) => number
+  /** The cosine of an angle in radians. */
   readonly cos: (x: number) => number
+  /** The tangent of an angle in radians. */
   readonly tan: (x: number) => number
+  /** The arc sine, in radians. */
   readonly asin: (x: number) => number
+  /** The arc cosine, in radians. */
   readonly acos: (x: number) => number
+  /** The arc tangent, in radians. */
   readonly atan: (x: number) => number
   /** The angle of the point (x, y). */
   readonly atan2: (y: number, x: number) => number
   /** √(x² + y²). */
   readonly hypot: (x: number, y: number) => number
+  /** e to a power. */
   readonly exp: (x: number) => number
   /** e^x - 1. */
   readonly expm1: (x: number) => number
+  /** The natural logarithm. */
   readonly log: (x: number) => number
   /** log(1 + x). */
   readonly log1p: (x: number) => number
+  /** The logarithm to base 2. */
   readonly log2: (x: number) => number
+  /** The logarithm to base 10. */
   readonly log10: (x: number) => number
   /** x^y. As in C, `pow(1, NaN)` is 1. */
   readonly pow: (x: number, y: number) => number
+  /** The cube root. */
   readonly cbrt: (x: number) => number
+  /** The hyperbolic sine. */
   readonly sinh: (x: number) => number
+  /** The hyperbolic cosine. */
   readonly cosh: (x: number) => number
+  /** The hyperbolic tangent. */
   readonly tanh: (x: number) => number
+  /** The inverse hyperbolic sine. */
   readonly asinh: (x: number) => number
+  /** The inverse hyperbolic cosine. */
   readonly acosh: (x: number) => number
+  /** The inverse hyperbolic tangent. */
   readonly atanh: (x: number) => number
 }
 

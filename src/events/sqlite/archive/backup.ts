@@ -63,6 +63,7 @@ export interface Copied {
   readonly keys: boolean
 }
 
+/** Why a backup or a restoration was not made. */
 export type CopyError = Options.InvalidOptions | NotCopied | LeaseHeld | OpenError
 
 /**
