@@ -20,8 +20,8 @@ const QUERIES: ReadonlyArray<Query> = [
   { types: ["TaskOpened"] },
 ]
 
-const envelopeOf = ({ position, timeline, type, taskId, occurredAt }: Event) => ({
-  ...{ position, timeline, type, taskId, occurredAt },
+const envelopeOf = ({ position, timeline, type, taskId, occurredAt, recordedAt }: Event) => ({
+  ...{ position, timeline, type, taskId, occurredAt, recordedAt },
 })
 
 describe("events without what they say", () => {

@@ -5,6 +5,7 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import * as Gate from "../../src/kernel/gate/Gate.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as VouchedCode from "../../src/kernel/registry/VouchedCode.ts"
 import * as Capabilities from "../../src/kernel/tasks/Capabilities.ts"
 import { about, events, type Sample, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
@@ -88,12 +89,17 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
         const acting = yield* Effect.fork(task.act("pen/write"))
         yield* seen(about("ConfirmationRequested"))
         const found = (yield* kernel.plugins.state).pen
-        yield* (yield* EventLog).append({
+        if (found === undefined) return yield* Effect.dieMessage("no pen")
+        const log = yield* EventLog
+        yield* VouchedCode.vouch(log, [
+          { plugin: "pen", digest: found.digest, grants: { ...found.grants, runAny: true } },
+        ])
+        yield* log.append({
           ...{ stream: "plugin/pen", actor: "human:ada" },
           events: [
             {
               type: "PluginGranted",
-              payload: { plugin: "pen", given: { runAny: true }, grants: { ...found?.grants, runAny: true } },
+              payload: { plugin: "pen", given: { runAny: true }, grants: { ...found.grants, runAny: true } },
             },
           ],
         })
