@@ -22,7 +22,7 @@ beforeAll(async () => {
   directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-strangers-"))
   const log = path.join(directory, "log.db")
   fs.copyFileSync(await demoLog(23, 7), log)
-  studio = await serve(log, "--answer", "--write")
+  studio = await serve(log, "--trust-log", "--answer", "--write")
   token = new URLSearchParams(new URL(studio.url).hash.slice(1)).get("token") ?? ""
   port = new URL(studio.origin).port
   const server = http.createServer((_, response) => {
