@@ -53,9 +53,21 @@ describe("export audits", () => {
     expect(JSON.parse(whole.text())).toEqual({ audits })
   })
 
-  it("export audits as CSV and as Parquet is a row for each task and score set, of which DuckDB makes the audits' own sums", async () => {
-    const csv = await exported("csv", "audits")
-    const parquet = await exported("parquet", "audits")
+  it("export audits as a table is a row for each task by one scoring, so that a mean mixes none, unless all are asked for", async () => {
+    for (const format of ["csv", "parquet"]) {
+      const { told, file } = await exported(format, "audits")
+      expect(told).toMatchObject({ audits: TASKS + 1, rows: TASKS + 1 })
+      const found = `SELECT count(*)::INT AS rows, count(DISTINCT task_id)::INT AS tasks, count(DISTINCT score_label)::INT AS labels FROM '${file}'`
+      expect(await query(found)).toEqual([{ rows: TASKS + 1, tasks: TASKS + 1, labels: 1 }])
+      expect((await exported(format, "audits", "--scores", "all")).told).toMatchObject({ rows: 2 * TASKS })
+    }
+    const { stdout } = await run("export", "audits", "--output", place.file("said.csv"), "--scores", "all")
+    expect(stdout).toContain(`Exported ${TASKS + 1} audits in ${2 * TASKS} rows (`)
+  })
+
+  it("export audits as CSV and as Parquet is, with all scores, a row for each task and score set, of which DuckDB makes the audits' own sums", async () => {
+    const csv = await exported("csv", "audits", "--scores", "all")
+    const parquet = await exported("parquet", "audits", "--scores", "all")
     const audits = auditsOf((await exported("jsonl", "audits")).text())
     const scores = audits.flatMap(({ scores }) => scores)
     const sums = `count(*)::INT AS rows, count(score_set_id)::INT AS scored, sum(steps)::INT AS steps,
@@ -73,8 +85,8 @@ describe("export audits", () => {
   })
 
   it("has the same columns in both, typed in Parquet; `verdicts` unfolds to what was given", async () => {
-    const csv = await exported("csv", "audits")
-    const parquet = await exported("parquet", "audits")
+    const csv = await exported("csv", "audits", "--scores", "all")
+    const parquet = await exported("parquet", "audits", "--scores", "all")
     const types = await query(`SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM '${parquet.file}')`)
     expect(csv.text().split("\r\n")[0]?.split(",")).toEqual(types.map(({ name }) => name))
     const typeOf = Object.fromEntries(types.map(({ name, type }) => [name, type]))

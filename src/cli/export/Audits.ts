@@ -34,7 +34,7 @@ export const audits = Command.make(
     ...OutputFile.outputOptions,
     scores: optionalText(
       "scores",
-      "Only scores by this: a pointer, a score set's id or the end of it, or a label. Default: all, a row for each",
+      "Scores by this: a pointer, a score set's id or the end of it, a label, or `all`: a row for each. Default: in a table as elsewhere (official, else live), in documents all",
     ),
     format: oneOf("format", FORMATS).pipe(
       Options.withDescription("Default: by the end of the file's name (.md is markdown), csv if it has none"),
@@ -49,9 +49,12 @@ export const audits = Command.make(
       const log = yield* EventLog
       const head = yield* log.head
       const format = yield* OutputFormat.choose(output, typed, FORMATS)
-      const choice = Option.isNone(scores) ? undefined : yield* ScoreOption.resolve(scores)
+      const isTable = format === "csv" || format === "parquet"
+      // A table with several scorings of a task would be summed as if they were several tasks.
+      const isWhole = Option.match(scores, { onNone: () => !isTable, onSome: (name) => name === ALL })
+      const choice = isWhole ? undefined : yield* ScoreOption.resolve(scores)
       const source = { log: path.basename(log.name), head: head.position }
-      let exported = 0
+      let [exported, rows] = [0, 0]
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const audits = () =>
           Audits.stream({ until: head.position, onProgress }).pipe(
@@ -60,24 +63,34 @@ export const audits = Command.make(
             Stream.chunks,
             Stream.map(Chunk.toReadonlyArray),
           )
-        const counted = audits().pipe(Stream.tap((page) => Effect.sync(() => (exported += page.length))))
+        const counted = audits().pipe(
+          Stream.tap((page) =>
+            Effect.sync(() => {
+              exported += page.length
+              for (const audit of page) rows += AuditsRows.rowsOf(audit).length
+            }),
+          ),
+        )
         const first = encode(() => encoderOf(format, source), counted)
         // The table precedes the documents, so the log is read twice.
         const chunks = format === "markdown" ? Stream.concat(first, encode(AuditsMarkdown.documents, audits())) : first
         return OutputFile.writeAll({ file: output, force, log: log.name, binary: format === "parquet" }, chunks)
       })
-      const summary = { ...written, format, audits: exported, head }
+      const summary = { ...written, format, audits: exported, ...(isTable ? { rows } : {}), head }
       yield* ExportSummary.printSummary(
         { output, json },
         summary,
-        `Exported ${count(exported, "audit")} (${size(written.bytes)}) to ${output}.`,
+        `Exported ${count(exported, "audit")}${isTable && rows !== exported ? ` in ${count(rows, "row")}` : ""} (${size(written.bytes)}) to ${output}.`,
       )
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(
   Command.withDescription(
-    "Write the audits of all tasks as a table, a row for each task and score set (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",
+    "Write the audits of all tasks as a table, a row for each task (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",
   ),
 )
+
+/** What `--scores` names all score sets by. */
+const ALL = "all"
 
 /** Audits that are encoded at a time. */
 const PAGE = 256
