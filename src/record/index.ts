@@ -3,7 +3,7 @@
  * network, or goes on with it from a moment. Everything is a promise.
  */
 
-export { NotReplayable } from "../kernel/replay/Recording.ts"
+export { NotReplayable } from "../kernel/context/NotReplayable.ts"
 export { aiSdkTools } from "./adapters/AiSdk.ts"
 export type { OptionsByTool } from "./adapters/FrameworkTools.ts"
 export { langChainTools } from "./adapters/LangChain.ts"

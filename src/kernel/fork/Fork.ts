@@ -16,6 +16,7 @@ import * as Options from "../../values/Options.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop, MAX_STEPS } from "../agents/AgentLoop.ts"
+import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
 import type { Restore } from "../instances/Instance.ts"
@@ -71,7 +72,7 @@ export type ForkError =
   | Moment.LocateError
   | TaskNotNamed
   | TaskAudit.TaskNotFound
-  | Recording.NotReplayable
+  | NotReplayable
   | DecisionPoint.NotForkable
   | TimelineName.TimelineNameInvalid
   | AgentDiverged

@@ -6,7 +6,7 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import type { Unfinished } from "../../projections/unfinished/Unfinished.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { cancelledReason } from "../context/TaskLifecycle.ts"
-import { KERNEL } from "../instances/Instances.ts"
+import { KERNEL } from "../instances/Instance.ts"
 import { NO_AGENT } from "../tasks/OpenOptions.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 

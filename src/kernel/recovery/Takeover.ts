@@ -4,11 +4,8 @@ import { type Context, Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import { Presence } from "../../events/log/Presence.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
-import * as Projection from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
@@ -16,6 +13,7 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import * as Rubric from "../rules/Rubric.ts"
 import * as Scoring from "../scoring/Scoring.ts"
+import * as Closing from "./Closing.ts"
 import * as LeftRecordings from "./LeftRecordings.ts"
 import * as OrphanProcesses from "./OrphanProcesses.ts"
 import * as Recorders from "./Recorders.ts"
@@ -48,7 +46,7 @@ export const recover = (
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
     for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks, recorded)) {
-      const appended = yield* close(log, state, ending)
+      const appended = yield* Closing.close(log, state, ending)
       const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
       if (closed !== undefined) yield* score(log, closed)
     }
@@ -79,18 +77,6 @@ const unfinishedAt = (position: number) =>
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
-/** What is unfinished in one task. */
-const unfinishedIn = (log: Log, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
-  Effect.suspend(() => {
-    const folding = Projection.begin(Unfinished.projection, Unfinished.projection.initial)
-    return Effect.map(
-      Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) =>
-        Projection.applyAll(Unfinished.projection, folding, page),
-      ),
-      () => folding.state(),
-    )
-  })
-
 const sayAbandoned = (count: number) =>
   count === 0
     ? Effect.void
@@ -98,41 +84,15 @@ const sayAbandoned = (count: number) =>
         `${count === 1 ? "1 task" : `${count} tasks`} that an earlier kernel left open ${count === 1 ? "is" : "are"} closed as abandoned; with \`onOpenTasks: "resume"\` they could be resumed`,
       )
 
-/** Closes one task that no kernel works on, if it is open. It reads the events of this task alone. */
-export const closeTask = (taskId: string): Effect.Effect<void, AppendError, EventLog | Projector> =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const state = yield* unfinishedIn(log, taskId)
-    const questions = RecoveryPlan.questionsOf(state, taskId)
-    const ending = RecoveryPlan.taskEnding(state, taskId)
-    for (const one of [...questions, ...(ending === undefined ? [] : [ending])]) {
-      const closed = (yield* close(log, state, one)).find((event) => Vocabulary.is(event, "TaskClosed"))
-      if (closed !== undefined) yield* score(log, closed)
-    }
-  })
+/** Closes and scores one task that no kernel works on, if it is open. */
+export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
 
 /** Watches the recorders that may be at work, and closes and scores what those left that are gone. */
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
   LeftRecordings.closeOnceGone(doubtful, closeTask, score)
 
-/** Appends closing events. If the task's stream has new events, the closing events are derived again. */
-const close = (
-  log: Log,
-  state: Unfinished.Unfinished,
-  ending: RecoveryPlan.RecoveryAppend,
-): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
-  Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
-    Effect.catchTag("VersionConflict", ({ missed }) => {
-      // A confirmation that was decided meanwhile needs no withdrawal.
-      if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
-      const now = Projection.fold(Unfinished.projection, missed, state)
-      const left = RecoveryPlan.taskEnding(now, ending.taskId)
-      return left === undefined ? Effect.succeed([]) : close(log, now, left)
-    }),
-  )
-
 /** Scores an abandoned task by the measures that it was opened with, as its `live` score set. */
-const score = (log: Log, closed: Event): Effect.Effect<void, AppendError, Projector> =>
+const score: Closing.OnClosed<Projector> = (log, closed) =>
   Effect.gen(function* () {
     const { taskId } = closed
     if (taskId === null) return

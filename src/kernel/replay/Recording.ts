@@ -1,6 +1,6 @@
 /** Reads a recorded task from the log: what its agent asked, and the answers. */
 
-import { type Context, Data, Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -8,6 +8,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import { NotReplayable } from "../context/NotReplayable.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import { measureName, ofManifests } from "../rules/Rubric.ts"
 import * as Capabilities from "../tasks/Capabilities.ts"
@@ -48,16 +49,6 @@ export interface Recording {
   readonly events: ReadonlyArray<Event>
   /** What could be perceived and commanded after the event at a position. */
   readonly capabilitiesAt: (position: number) => Capabilities.Capabilities
-}
-
-/** The task cannot be replayed: personal fields of its events can no longer be decrypted. */
-export class NotReplayable extends Data.TaggedError("NotReplayable")<{
-  readonly taskId: string
-  readonly position: number
-}> {
-  override get message() {
-    return `Task ${this.taskId} cannot be replayed or forked: the personal fields of the event at @${this.position} cannot be read, because their key was destroyed or is missing. If the key file still exists, put it beside the log (<log>.keys).`
-  }
 }
 
 type Log = Context.Tag.Service<EventLog>

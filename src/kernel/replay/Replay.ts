@@ -11,6 +11,7 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop, type RunResult } from "../agents/AgentLoop.ts"
+import type { NotReplayable } from "../context/NotReplayable.ts"
 import { CONVERSATION_ENDED } from "../tasks/Inputs.ts"
 import * as AnswerDeadline from "./AnswerDeadline.ts"
 import { between, choiceOf, type Divergence } from "./Divergence.ts"
@@ -19,8 +20,8 @@ import * as Recording from "./Recording.ts"
 import { replayDecisions } from "./ReplayedDecisions.ts"
 import { isUnrecordedReason } from "./ReplayedPlugins.ts"
 
+export { NotReplayable } from "../context/NotReplayable.ts"
 export type { Divergence, DivergenceKind } from "./Divergence.ts"
-export { NotReplayable } from "./Recording.ts"
 
 /** The result of a replay. */
 export interface ReplayReport {
@@ -79,12 +80,7 @@ export interface Begun {
 }
 
 /** Why a task was not replayed. An agent that decides otherwise is no error but a result. */
-export type ReplayError =
-  | Options.InvalidOptions
-  | TaskNotFound
-  | Timelines.TimelineNotFound
-  | Recording.NotReplayable
-  | LogError
+export type ReplayError = Options.InvalidOptions | TaskNotFound | Timelines.TimelineNotFound | NotReplayable | LogError
 
 /**
  * Runs an agent on a recorded task, by the same loop as a live run. The agent gets the recorded readings, outcomes,

@@ -13,6 +13,7 @@ import * as Settling from "../acting/Settling.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
+import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
 import type { Restore } from "../instances/Instance.ts"
@@ -73,7 +74,7 @@ export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
 export type ResumeError =
   | Options.InvalidOptions
   | TaskAudit.TaskNotFound
-  | Recording.NotReplayable
+  | NotReplayable
   | OpenRecording.NotResumable
   | WorldNotRestored
   | ResumeDiverged

@@ -8,7 +8,7 @@ import { activeSensors } from "../../projections/state/PluginRegistry.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { PushedReading } from "../instances/Instance.ts"
-import { KERNEL } from "../instances/Instances.ts"
+import { KERNEL } from "../instances/Instance.ts"
 import type { Registry } from "../registry/Registry.ts"
 import * as PushRateLimiter from "./PushRateLimiter.ts"
 

@@ -2,10 +2,10 @@
 
 import { Effect, type Scope } from "effect"
 import { Presence } from "../../events/log/Presence.ts"
+import * as Closing from "../../kernel/recovery/Closing.ts"
 import * as LeftRecordings from "../../kernel/recovery/LeftRecordings.ts"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import * as StaleForks from "../../kernel/recovery/StaleForks.ts"
-import { closeTask } from "../../kernel/recovery/Takeover.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenRecordings from "../../projections/unfinished/OpenRecordings.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
@@ -27,15 +27,19 @@ export const abandon = (scope: Scope.Scope) =>
     )
     yield* Effect.forEach(left, ({ taskId }) => closeTask(taskId), { discard: true })
     yield* (yield* Presence).forget(left.flatMap(({ recorder: { identity } }) => identity ?? []))
-    // They have no measures to be scored by.
-    yield* StaleForks.endAll(StaleForks.isLeftByRecorder, () => Effect.void)
+    yield* StaleForks.endAll(StaleForks.isLeftByRecorder, unscored)
     const doubtful = yield* LeftRecordings.doubtful(recordings)
     if (doubtful.recorders.length === 0) return
     const closing = Effect.scoped(
       Effect.provide(
-        LeftRecordings.closeOnceGone(doubtful, closeTask, () => Effect.void),
+        LeftRecordings.closeOnceGone(doubtful, closeTask, unscored),
         Projector.layerSharing(Unfinished.projection),
       ),
     )
     yield* Effect.forkIn(closing, scope)
   }).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))
+
+const closeTask = (taskId: string) => Closing.closeTask(taskId, unscored)
+
+/** Recordings have no measures to be scored by. */
+const unscored = () => Effect.void

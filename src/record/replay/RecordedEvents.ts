@@ -6,7 +6,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { NotReplayable } from "../../kernel/replay/Recording.ts"
+import { NotReplayable } from "../../kernel/context/NotReplayable.ts"
 import * as Calls from "../../promise/Calls.ts"
 
 /** There is no such run in the log: name the id of a task that was recorded. */

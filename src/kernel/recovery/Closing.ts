@@ -1,0 +1,56 @@
+/** Closes tasks that nobody works on any more: of a kernel that died, and of a recorder whose process ended. */
+
+import { type Context, Effect } from "effect"
+import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import * as Projection from "../../projections/fold/Projection.ts"
+import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import * as RecoveryPlan from "./RecoveryPlan.ts"
+
+type Log = Context.Tag.Service<EventLog>
+
+/** What is done when a task's `TaskClosed` is in the log. */
+export type OnClosed<R> = (log: Log, closed: Event) => Effect.Effect<void, AppendError, R>
+
+/** Closes one task, if it is open. It reads the events of this task alone. */
+export const closeTask = <R>(taskId: string, onClosed: OnClosed<R>): Effect.Effect<void, AppendError, EventLog | R> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const state = yield* unfinishedIn(log, taskId)
+    const questions = RecoveryPlan.questionsOf(state, taskId)
+    const ending = RecoveryPlan.taskEnding(state, taskId)
+    for (const one of [...questions, ...(ending === undefined ? [] : [ending])]) {
+      const closed = (yield* close(log, state, one)).find((event) => Vocabulary.is(event, "TaskClosed"))
+      if (closed !== undefined) yield* onClosed(log, closed)
+    }
+  })
+
+/** What is unfinished in one task. */
+const unfinishedIn = (log: Log, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
+  Effect.suspend(() => {
+    const folding = Projection.begin(Unfinished.projection, Unfinished.projection.initial)
+    return Effect.map(
+      Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) =>
+        Projection.applyAll(Unfinished.projection, folding, page),
+      ),
+      () => folding.state(),
+    )
+  })
+
+/** Appends closing events. If the task's stream has new events, the closing events are derived again. */
+export const close = (
+  log: Log,
+  state: Unfinished.Unfinished,
+  ending: RecoveryPlan.RecoveryAppend,
+): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
+  Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
+    Effect.catchTag("VersionConflict", ({ missed }) => {
+      // A confirmation that was decided meanwhile needs no withdrawal.
+      if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
+      const now = Projection.fold(Unfinished.projection, missed, state)
+      const left = RecoveryPlan.taskEnding(now, ending.taskId)
+      return left === undefined ? Effect.succeed([]) : close(log, now, left)
+    }),
+  )
