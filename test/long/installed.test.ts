@@ -78,3 +78,24 @@ it.each(["5.5", "6", "7"])(
   },
   INSTALL_MS,
 )
+
+it(
+  "beside Effect 4, which Hindcast does not use, npm installs it without a conflict, and a program uses its promises",
+  () => {
+    const directory = project()
+    run(directory, "npm", "install", tarball, "effect@4")
+    fs.writeFileSync(path.join(directory, "story.mjs"), STORY)
+    expect(run(directory, process.execPath, "story.mjs")).toBe("abandoned\n")
+    const { version } = JSON.parse(fs.readFileSync(path.join(directory, "node_modules/effect/package.json"), "utf8"))
+    expect(version).toMatch(/^4\./)
+  },
+  INSTALL_MS,
+)
+
+const STORY = `import { open } from "hindcast/promise"
+const hindcast = await open({ log: "agent.db" })
+const task = await hindcast.tasks.open({ goal: "Retrieve the old document" })
+await task.close("abandoned")
+console.log((await hindcast.audit(task.id)).outcome)
+await hindcast.close()
+`
