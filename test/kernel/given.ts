@@ -13,6 +13,8 @@ export interface Sample {
   readonly sensors?: ReadonlyArray<Component>
   readonly actuators?: ReadonlyArray<Component>
   readonly environment?: boolean
+  /** How its environment can be brought back. */
+  readonly rewind?: ReadonlyArray<string>
   readonly instance?: "task" | "kernel"
   readonly concurrent?: boolean
   /** Default: none. */
@@ -53,6 +55,7 @@ export const writePrecomputed = (directory: string, { text, prints }: Precompute
 /** Writes a plugin's directory. */
 export const writePlugin = (directory: string, sample: Sample): string => {
   const { name, entry, sensors, actuators, environment, instance, concurrent, permissions, precomputed } = sample
+  const { rewind } = sample
   const manifest = {
     ...{ name, description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
     permissions: { read: [], run: [], ...permissions },
@@ -65,7 +68,9 @@ export const writePlugin = (directory: string, sample: Sample): string => {
       ],
       sensors: described(sensors),
       actuators: described(actuators),
-      ...(environment === true ? { environment: { name: "world", description: "A world" } } : {}),
+      ...(environment === true
+        ? { environment: { name: "world", description: "A world", ...(rewind === undefined ? {} : { rewind }) } }
+        : {}),
     },
     ...(instance === undefined ? {} : { instance }),
     ...(concurrent === undefined ? {} : { concurrent }),

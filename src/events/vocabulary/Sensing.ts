@@ -57,6 +57,8 @@ export type PatchOperation = typeof PatchOperation.Type
 
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin whose environment it is" })
 
+const Engine = Schema.NullOr(Schema.NonEmptyString)
+
 /** Events of the environments that plugins declare. */
 export const environmentEvents = [
   eventType("EnvironmentDescribed", "A plugin's environment as its manifest describes it, for a task that uses it.", {
@@ -98,6 +100,12 @@ export const environmentEvents = [
         outcomes: Schema.NonNegativeInt,
       }).annotations({ description: "What was found to be the same as recorded" }),
       reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
+      engine: optional(
+        Schema.Struct({ recorded: Schema.Array(Engine), now: Engine }).annotations({
+          description:
+            "The JavaScript engines that it was recorded under, and the one that it goes on under, such as `Deno 2.9.6`; null: nobody knows. Absent where they are the same",
+        }),
+      ),
     },
     { personal: { reason: SHREDDED } },
   ),

@@ -25,13 +25,16 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly path: string
   readonly expected: Json
   readonly found: Json
+  /** That it was recorded under another engine, in words. */
+  readonly underOther?: string
   /** What became of the fork. */
   readonly consequence?: string
 }> {
   /** Where it differs, in words. */
   get difference() {
-    const { position, what, path, expected, found } = this
-    return `${what} differs from @${position} at ${path || "/"}: expected ${shown(expected)}, found ${shown(found)}`
+    const { position, what, path, expected, found, underOther } = this
+    const why = underOther === undefined ? "" : `. ${underOther.replace(/\.$/, "")}`
+    return `${what} differs from @${position} at ${path || "/"}: expected ${shown(expected)}, found ${shown(found)}${why}`
   }
   override get message() {
     const { plugin, difference, consequence } = this

@@ -4,6 +4,7 @@ import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Environment, instanceOf, type Manifest, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { Components } from "../../plugins/process/Components.ts"
 import { fold } from "../../projections/fold/Projection.ts"
@@ -19,8 +20,9 @@ import type { FileUnreadable } from "../rules/Rubric.ts"
 import * as Environments from "../tasks/Environments.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
 import { merged, OverrideInvalid } from "./Overrides.ts"
+import * as RecordedEngine from "./RecordedEngine.ts"
 import { agentsOf, forAgent, reexecute, whose } from "./Reexecution.ts"
-import { compare, noneCompared, type WorldDiffers } from "./RestorationCheck.ts"
+import { compare, noneCompared, WorldDiffers } from "./RestorationCheck.ts"
 
 /** A way to restore an earlier state of an environment. */
 type Rewind = NonNullable<Environment["rewind"]>[number]
@@ -98,6 +100,13 @@ const restoreOne = (
     const { reset, document } = past
     if (reset === undefined || document === undefined)
       return yield* Environments.resetOne(task, plugin, environment, openedWith(point, plugin))
+    const engine = yield* RecordedEngine.changeSince(task.kernel.log, past.computedAt)
+    const underOther = engine === undefined ? undefined : RecordedEngine.words(plugin, engine)
+    if (underOther !== undefined) yield* ProgramLog.warning(underOther)
+    const differs = <A, E, R>(effect: Effect.Effect<A, E | WorldDiffers, R>) =>
+      Effect.mapError(effect, (error) =>
+        error instanceof WorldDiffers && underOther !== undefined ? new WorldDiffers({ ...error, underOther }) : error,
+      )
     const { agents } = reset
     const call = {
       ...{ taskId: task.instanceName, causationId: task.openedBy },
@@ -106,17 +115,17 @@ const restoreOne = (
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
     const [state, checked] = yield* method.kind === "re-execution"
-      ? reexecute({ plugin, process, reset, isShared: isShared(manifest) }, past.events, call)
+      ? differs(reexecute({ plugin, process, reset, isShared: isShared(manifest) }, past.events, call))
       : Effect.map(
           method.kind === "snapshot"
             ? process.restore(reset.options, wanted, call)
             : process.reset(reset.options, { ...call, ...agentsOf(reset) }),
           (state) => [state, noneCompared] as const,
         ).pipe(Environments.refusedBy(plugin))
-    if (patch === undefined) yield* compare(plugin, point.at, document, state)
+    if (patch === undefined) yield* differs(compare(plugin, point.at, document, state))
     else yield* keepsOverride(plugin, state, patch)
     const readings =
-      patch === undefined && method.kind === "snapshot" ? yield* readAgain(plugin, process, past, call) : 0
+      patch === undefined && method.kind === "snapshot" ? yield* differs(readAgain(plugin, process, past, call)) : 0
     task.documents.set(plugin, state)
     yield* task.record(
       {
@@ -125,6 +134,7 @@ const restoreOne = (
         payload: {
           ...{ plugin, by: method.kind, at: point.at },
           checked: { ...checked, document: patch === undefined, readings: checked.readings + readings },
+          ...(engine === undefined ? {} : { engine }),
         },
       },
       ...(patch === undefined
@@ -169,6 +179,8 @@ interface Past {
   readonly since: number
   /** Position of the last change of its document. */
   readonly changedAt: number
+  /** Positions of what it computed since its reset: its documents, and what became of its commands. */
+  readonly computedAt: ReadonlyArray<number>
 }
 
 const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past => {
@@ -185,6 +197,9 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
       is(event, "ActuatorCommanded") ? [[event.payload.commandId, event.payload.actuator] as const] : [],
     ),
   )
+  const isEnded = (event: Event) =>
+    (is(event, "CommandSucceeded") || is(event, "CommandFailed")) &&
+    actuators.get(event.payload.commandId)?.startsWith(`${plugin}/`) === true
   const sent = recording.events.filter(
     (event) =>
       is(event, "CommandDispatched") && actuators.get(event.payload.commandId)?.startsWith(`${plugin}/`) === true,
@@ -196,6 +211,9 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
     commands: sent.filter(({ position }) => position <= at).length,
     since: sent.filter(({ position }) => position > at).length,
     changedAt: own.at(-1)?.position ?? 0,
+    computedAt: [...own, ...events.filter(isEnded)].flatMap(({ position }) =>
+      position >= (reset?.position ?? 0) ? [position] : [],
+    ),
   }
 }
 

@@ -68,10 +68,10 @@ const summaries: Summaries = {
   SensorFailed: ({ sensor, error }) => `${sensor} ${error.code}: ${error.message}`,
   SensorSkipped: ({ sensor, reason }) => sensor + because(reason),
   EnvironmentDescribed: ({ plugin, name }) => `${plugin}: ${name}`,
-  EnvironmentRestored: ({ plugin, by, at: position }) =>
+  EnvironmentRestored: ({ plugin, by, at: position, engine }) =>
     by === "nothing"
       ? `${plugin} was not rewound to ${at(position)}`
-      : `${plugin} stands as it did ${at(position)}, by ${by}`,
+      : `${plugin} stands as it did ${at(position)}, by ${by}${engine === undefined ? "" : underOther(engine)}`,
   EnvironmentReset: ({ plugin, seed }) => `${plugin}, seed ${seed}`,
   EnvironmentChanged: ({ plugin, patch }) => `${plugin} ${patch.map(({ op, path }) => `${op} ${path}`).join(", ")}`,
 
@@ -151,6 +151,9 @@ const summaries: Summaries = {
 }
 
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`)
+
+const underOther = ({ recorded, now }: NonNullable<PayloadOf<"EnvironmentRestored">["engine"]>): string =>
+  `, recorded under ${recorded.map((engine) => engine ?? "an unknown engine").join(" and ")}, now under ${now ?? "an unknown one"}`
 
 const citing = (positions: ReadonlyArray<number>): string =>
   positions.length === 0 ? "" : ` because of ${positions.map(at).join(", ")}`

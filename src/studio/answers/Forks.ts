@@ -1,10 +1,11 @@
 /** `/api/forks`. */
 
-import { Data, Effect, Schema } from "effect"
+import { type Context, Data, Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
+import * as RecordedEngine from "../../kernel/fork/RecordedEngine.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { Json } from "../../values/Json.ts"
@@ -68,5 +69,18 @@ const begun = (
     })
     const forked = log.follow({ after, types: ["TimelineForked"] })
     yield* untilBegun(working, forked, (event) => is(event, "TimelineForked") && event.payload.timeline === name)
-    return { timeline: name, task } satisfies ForkMade
+    const notes = yield* notesOf(log, name)
+    return { timeline: name, task, ...(notes.length === 0 ? {} : { notes }) } satisfies ForkMade
   })
+
+/** What is to be known of the worlds of a fork that stands. */
+const notesOf = (log: Context.Tag.Service<EventLog>, timeline: string) =>
+  Effect.map(log.readPage({ timeline, types: ["EnvironmentRestored"] }, MAX_NOTES), (restored) =>
+    restored.flatMap((event) => {
+      if (!is(event, "EnvironmentRestored") || event.payload.engine === undefined) return []
+      return [RecordedEngine.words(event.payload.plugin, event.payload.engine)]
+    }),
+  )
+
+/** Most worlds of a fork that notes are taken of. */
+const MAX_NOTES = 100

@@ -115,6 +115,8 @@ export interface ForkOrder {
 export interface ForkMade {
   readonly timeline: string
   readonly task: string
+  /** What is to be known of its worlds, such as that one was recorded under another engine. Absent where nothing is. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 /** `POST /api/rubrics/check` and `POST /api/rescores`, with `{ "rubric": YAML, "tasks": [{ timeline, task }] }`. */

@@ -81,8 +81,13 @@ const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effec
     yield* forEach(log.read({ types: REGISTRY, until: taskPositions.at(-1) ?? first }), ({ position }) =>
       included.add(position),
     )
+    // Those that worked on it: they say under which engine.
     const kernels = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: first }))
     if (kernels._tag === "Some") included.add(kernels.value.position)
+    yield* forEach(
+      log.read({ types: ["KernelStarted"], after: first, until: taskPositions.at(-1) ?? first }),
+      ({ position }) => included.add(position),
+    )
     return [...included].sort((a, b) => a - b)
   })
 

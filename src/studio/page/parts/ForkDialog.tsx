@@ -40,6 +40,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
       if (signal.aborted) return studio.say(`The fork ${made.timeline} goes on.`)
       onClose()
       studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
+      if (made.notes !== undefined) studio.say(made.notes.join(" "), true)
     })
   return (
     <DialogBox title={`Fork after @${at}`} onClose={onClose}>
