@@ -9,6 +9,7 @@ import type { RunLog } from "./log/RunLog.ts"
 import { recordable } from "./Recordable.ts"
 import type { Recorded } from "./Run.ts"
 import { failureOf } from "./Thrown.ts"
+import * as Unrecorded from "./Unrecorded.ts"
 
 /** What these calls need. */
 export interface IoParts {
@@ -38,11 +39,10 @@ export const io =
       await log.tell({ type: "IoFailed", causationId: id, payload })
       throw thrown
     }
-    const answered = { io: name, result: redaction.value(JsonCopy.of(result).json), latencyMs: latencyMs() }
-    const failed = { io: name, error: TOO_LARGE, latencyMs: answered.latencyMs }
-    await log.append([{ type: "IoAnswered", causationId: id, payload: answered }], {
-      otherwise: () => [{ type: "IoFailed", causationId: id, payload: failed }],
-    })
+    const answered = { io: name, latencyMs: latencyMs() }
+    await Unrecorded.appendResult(log, redaction, result, (result, why) => ({
+      ...{ type: "IoAnswered", causationId: id, payload: { ...answered, result, ...Unrecorded.because(why) } },
+    }))
     return result as Awaited<Result>
   }
 
@@ -62,11 +62,13 @@ export const sensor =
       throw thrown
     }
     const latencyMs = MonotonicClock.elapsedSince(startedAt)
-    const reading = redaction.value(JsonCopy.of(read).json)
-    const named = { sensor: `program/${name}` }
-    await log.append([{ type: "SensorRead", payload: { ...named, reading, priority: 0, latencyMs } }], {
-      otherwise: () => [{ type: "SensorFailed", payload: { ...named, error: TOO_LARGE } }],
-    })
+    const sensor = `program/${name}`
+    // A reading that is not recorded is none: what acts on readings must not take it for null.
+    await Unrecorded.appendResult(log, redaction, read, (reading, why) =>
+      why === undefined
+        ? { type: "SensorRead", payload: { sensor, reading, priority: 0, latencyMs } }
+        : { type: "SensorFailed", payload: { sensor, error: { code: Unrecorded.CODE, message: why } } },
+    )
     return read as Awaited<Reading>
   }
 
@@ -85,6 +87,3 @@ export const random = ({ log }: IoParts): number => {
   log.inBackground(log.tell({ type: "RandomDrawn", payload: { purpose: "run.random", value } }))
   return value
 }
-
-/** What is recorded in the place of a result that the log cannot hold. The program gets its result all the same. */
-export const TOO_LARGE = { code: "OutcomeNotRecordable", message: "the result is too large to be recorded" }

@@ -1,4 +1,4 @@
-/** What JSON makes of a value of a program: what is recorded of arguments and results. */
+/** What JSON makes of a value of a program: what is recorded of arguments. */
 
 import { findNonJson, type Json, plainText, wellFormed } from "../values/Json.ts"
 import { messageOf } from "./Thrown.ts"

@@ -9,12 +9,12 @@ import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import { digest } from "../values/Digest.ts"
 import { type JsonObject, plainText } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
-import { TOO_LARGE } from "./IoCalls.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
 import { recordable } from "./Recordable.ts"
 import { type Recorded, ToolDenied, type ToolOptions } from "./Run.ts"
 import { failureOf } from "./Thrown.ts"
+import * as Unrecorded from "./Unrecorded.ts"
 
 /** What tools need. */
 export interface ToolParts {
@@ -79,11 +79,12 @@ export const tool =
       await log.tell(failed(command, failureOf(thrown, redaction), latencyMs()))
       throw thrown
     }
-    const json = redaction.value(JsonCopy.of(result).json)
-    const payload = { commandId: command.commandId, result: json, latencyMs: latencyMs() }
-    await log.append([{ type: "CommandSucceeded", causationId: command.last, payload }], {
-      otherwise: () => [failed(command, TOO_LARGE, payload.latencyMs)],
-    })
+    const { commandId, last: causationId } = command
+    const took = latencyMs()
+    await Unrecorded.appendResult(log, redaction, result, (result, why) => ({
+      ...{ type: "CommandSucceeded", causationId },
+      payload: { commandId, result, latencyMs: took, ...Unrecorded.because(why) },
+    }))
     return result as Awaited<Result>
   }
 

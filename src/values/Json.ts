@@ -150,6 +150,36 @@ const repairedFields = (object: JsonObject, depth: number): Json | undefined => 
   return Object.fromEntries(copied)
 }
 
+/** A value of a program as JSON, or why there is none. */
+export type Stringified = { readonly json: Json } | { readonly refused: string }
+
+/**
+ * A value as JSON, the way `JSON.stringify` writes it: a `Date` becomes text, `toJSON` is called, members that are `undefined` are left out; no value, and a function, is null. Half of a
+ * character becomes a replacement character. There is no JSON of a cycle, of a BigInt, of a getter that throws, of too many levels.
+ */
+export const stringified = (value: unknown): Stringified => {
+  try {
+    const text = JSON.stringify(value)
+    const json = text === undefined ? null : wellFormed(JSON.parse(text))
+    return json === undefined || isTooDeep(json) ? refused(`more than ${MAX_DEPTH} levels`) : { json }
+  } catch (error) {
+    return refused(thrownText(error).split("\n", 1)[0] ?? "")
+  }
+}
+
+const refused = (reason: string): Stringified => ({
+  refused: `expected JSON, found a value that JSON.stringify refuses: ${reason}`,
+})
+
+/** The text of what was thrown, which may be anything. */
+const thrownText = (thrown: unknown): string => {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return "it throws what cannot be read"
+  }
+}
+
 /** Escapes one key as a token of a JSON Pointer (RFC 6901 §3). */
 export const pointerToken = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1")
 

@@ -148,22 +148,4 @@ describe("a recorded run that a person steers", () => {
     const closed = (await eventsOf(log)).filter(({ type }) => type === "TaskClosed").map(({ payload }) => payload)
     expect(closed).toEqual([{ outcome: "abandoned", reason: "ada cancelled it" }])
   })
-
-  it("records what it can of a result that is too large, and gives it to the program", async () => {
-    const log = temporary("large.db")
-    const run = await record({ log, goal: "Be large", agent: "tester" })
-    const large = "x".repeat(9 * 1024 * 1024)
-    expect(await run.tool("large", () => large)()).toBe(large)
-    expect(await run.io("load", () => large)()).toBe(large)
-    expect(await run.tool("small", () => "little")()).toBe("little")
-    await run.end("achieved")
-    const events = await eventsOf(log)
-    expect(events.filter(({ type }) => type === "CommandFailed").map(({ payload }) => payload.error)).toMatchObject([
-      { code: "OutcomeNotRecordable" },
-    ])
-    expect(events.filter(({ type }) => type === "IoFailed").map(({ payload }) => payload.error)).toMatchObject([
-      { code: "OutcomeNotRecordable" },
-    ])
-    expect(events.at(-1)?.payload).toEqual({ outcome: "achieved" })
-  })
 })

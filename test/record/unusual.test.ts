@@ -173,12 +173,13 @@ describe("a recording", () => {
   })
 
   it("goes on past a reading that is too large", async () => {
-    const { said, events } = await recorded(async (run) => {
+    const { said, events, again } = await recorded(async (run) => {
       const text = await run.sensor("page", () => "x".repeat(9 * 1024 * 1024))()
       await run.io("later", () => 1)()
       return text.length
     })
     expect(said).toBe(9 * 1024 * 1024)
+    await expect(again()).rejects.toMatchObject({ _tag: "Diverged", position: 2, call: "sensor program/page" })
     expect(events.map(({ type }) => type)).toEqual([
       "TaskOpened",
       "SensorFailed",

@@ -2,7 +2,17 @@
 
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
-import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import {
+  AgentId,
+  ComponentName,
+  eventType,
+  Failure,
+  Milliseconds,
+  optional,
+  SHREDDED,
+  Sha256,
+  unrecorded,
+} from "./EventType.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const settledBy = optional(
@@ -64,11 +74,7 @@ export const actingEvents = [
       commandId,
       result: Json,
       latencyMs: Milliseconds,
-      unrecorded: optional(
-        Schema.Struct({ reason: Schema.String }).annotations({
-          description: "Why its result, which is null here, could not be recorded, although it was executed",
-        }),
-      ),
+      unrecorded,
       settledBy,
     },
     { personal: { result: null, unrecorded: { reason: SHREDDED } } },

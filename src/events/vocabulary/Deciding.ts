@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
-import { AgentId, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { AgentId, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256, unrecorded } from "./EventType.ts"
 
 const count = (description: string) => optional(Schema.NonNegativeInt.annotations({ description }))
 
@@ -226,8 +226,8 @@ export const ioEvents = [
   eventType(
     "IoAnswered",
     "What a recorded program was answered. Of `fetch` the response, with its body in the pieces in which it came.",
-    { io, result: Json, latencyMs: optional(Milliseconds) },
-    { personal: { result: null } },
+    { io, result: Json, latencyMs: optional(Milliseconds), unrecorded },
+    { personal: { result: null, unrecorded: { reason: SHREDDED } } },
   ),
   eventType(
     "IoFailed",

@@ -56,6 +56,13 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
 /** A field that may be absent. It is never `undefined`, which is not JSON. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
+/** Of a result, which is null where this field is. What was called took effect. */
+export const unrecorded = optional(
+  Schema.Struct({ reason: Schema.String }).annotations({
+    description: "Why its result, which is null here, could not be recorded, although it was executed",
+  }),
+)
+
 /** A duration in milliseconds, fractions allowed; at most the range from `EARLIEST` to `LATEST`. */
 export const Milliseconds = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(LATEST - EARLIEST),

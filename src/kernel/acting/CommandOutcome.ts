@@ -56,13 +56,13 @@ export const recordOutcome = (
       }),
     )
     .pipe(
-      Effect.catchTag("InvalidEvent", ({ message }) =>
+      Effect.catchTag("InvalidEvent", ({ reason, message }) =>
         recordOutcome(
           command,
           plugin,
           progress,
           "succeeded" in ending
-            ? { ...unrecorded(message, ending.latencyMs), ...settledByOf(ending) }
+            ? { ...unrecorded(reason, ending.latencyMs), ...settledByOf(ending) }
             : { failed: { code: "OutcomeNotRecordable", message: plainText(message) } },
         ),
       ),

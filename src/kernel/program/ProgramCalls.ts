@@ -5,7 +5,7 @@ import { Cause, type Context, Effect, type Exit, Fiber } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { AnswerInvalid, type CallError, CallFailed, CallTimedOut } from "../../plugins/PluginError.ts"
 import { ARGS_INVALID } from "../../plugins/process/validatingCalls.ts"
-import { isTooDeep, type Json, MAX_DEPTH, wellFormed } from "../../values/Json.ts"
+import { type Json, stringified } from "../../values/Json.ts"
 import type { ProgramFunction } from "./Program.ts"
 import type { ToolContext } from "./ProgramFunction.ts"
 
@@ -106,23 +106,11 @@ const effectOf = (returned: unknown, services: Context.Context<never>): Effect.E
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
-/**
- * An answer as JSON, the way `JSON.stringify` writes it: a `Date` as text, `toJSON` called, members that are `undefined`
- * left out; no answer, and a function, is null. Half of a character becomes a replacement character. Fails with the
- * reason where there is no JSON: a cycle, a BigInt, a getter that throws, too many levels.
- */
+/** An answer as JSON, the way `JSON.stringify` writes it. Fails with the reason where there is none. */
 const copied = (answer: unknown): Effect.Effect<Json, string> =>
-  Effect.try({
-    try: (): Json => {
-      const text = JSON.stringify(answer)
-      const json = text === undefined ? null : wellFormed(JSON.parse(text))
-      if (json === undefined || isTooDeep(json)) throw new Error(`more than ${MAX_DEPTH} levels`)
-      return json
-    },
-    catch: (cause) => {
-      const [reason] = (cause instanceof Error ? cause.message : String(cause)).split("\n")
-      return `expected JSON, found a value that JSON.stringify refuses: ${reason}`
-    },
+  Effect.suspend(() => {
+    const copy = stringified(answer)
+    return "json" in copy ? Effect.succeed(copy.json) : Effect.fail(copy.refused)
   })
 
 /** What a function threw, or failed or died with: its `code`, tag or name, and its message. */

@@ -90,7 +90,8 @@ const summaries: Summaries = {
   ModelResponded: ({ usage, cost, latencyMs }) =>
     `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
   IoCalled: ({ io, request }) => `${io} ${value(request)}`,
-  IoAnswered: ({ io, result }) => `${io} ${value(result)}`,
+  IoAnswered: ({ io, result, unrecorded }) =>
+    unrecorded === undefined ? `${io} ${value(result)}` : `${io} ${notRecorded(unrecorded)}`,
   IoFailed: ({ io, error }) => `${io} ${error.code}: ${error.message}`,
   RandomDrawn: ({ purpose, value: drawn }) => `${purpose ?? ""} ${value(drawn)}`.trim(),
 
@@ -102,7 +103,7 @@ const summaries: Summaries = {
   CommandSucceeded: ({ result, latencyMs, unrecorded }) =>
     unrecorded === undefined
       ? `${value(result)} in ${duration(latencyMs)}`
-      : `done in ${duration(latencyMs)}; its result is not recorded: ${unrecorded.reason}`,
+      : `done in ${duration(latencyMs)}; ${notRecorded(unrecorded)}`,
   CommandFailed: ({ error }) => `${error.code}: ${error.message}`,
   CommandOutcomeUnknown: ({ commandId }) => commandId,
 
@@ -149,6 +150,8 @@ const summaries: Summaries = {
     `${name} (${source}): ${count(records, "record")}, ${count(taskIds.length, "task")}`,
   SourceRecordKept: ({ source, kind, record }) => `${source} ${kind} ${value(record)}`,
 }
+
+const notRecorded = ({ reason }: { readonly reason: string }) => `its result is not recorded: ${reason}`
 
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`)
 

@@ -46,10 +46,13 @@ export const make = (parts: CallParts): Omit<Run, "taskId" | "end"> => {
     async (...args): Promise<Awaited<Result>> => {
       assertOpen(line)
       const asked = given === undefined ? null : redaction.value(given(args))
-      const answer = past.answer(line, given === undefined ? "" : digest(asked), (instead) =>
+      const found = past.answer(line, given === undefined ? "" : digest(asked), (instead) =>
         RequestDifference.first("the arguments", askedIn(instead.asked), asked),
       )
-      return isOfFunction(answer) ? (PlayedAnswer.of(line, answer) as Awaited<Result>) : live(...args)
+      if (found?.answer.kind === "unrecorded") {
+        throw past.diverge(line, found.position, PlayedAnswer.missing(found.answer.reason, found))
+      }
+      return isOfFunction(found?.answer) ? (PlayedAnswer.of(line, found.answer) as Awaited<Result>) : live(...args)
     }
   /** A function that gives the result that is to be another one, where it was not given yet. */
   const changed =
@@ -60,7 +63,7 @@ export const make = (parts: CallParts): Omit<Run, "taskId" | "end"> => {
     }
   const drawn = (line: "now" | "random"): number => {
     assertOpen(`run.${line}`)
-    const answer = past.answer(line, "", () => ({ where: line, recorded: "nothing", now: "a call" }))
+    const answer = past.answer(line, "", () => ({ where: line, recorded: "nothing", now: "a call" }))?.answer
     return answer?.kind === "value" && typeof answer.value === "number" ? answer.value : recording[line]()
   }
   const fetch = ForkedFetch.make({ ...parts, model: changes.model, recording: recording.fetch })
@@ -89,7 +92,5 @@ export const make = (parts: CallParts): Omit<Run, "taskId" | "end"> => {
   }
 }
 
-const isOfFunction = (
-  answer: Tape.Answer | undefined,
-): answer is Extract<Tape.Answer, { readonly kind: "value" | "error" | "denied" }> =>
-  answer !== undefined && answer.kind !== "none" && answer.kind !== "response"
+const isOfFunction = (answer: Tape.Answer | undefined): answer is PlayedAnswer.Given =>
+  answer !== undefined && answer.kind !== "none" && answer.kind !== "response" && answer.kind !== "unrecorded"

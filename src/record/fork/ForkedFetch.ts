@@ -35,14 +35,15 @@ export const make =
   async (input, init) => {
     const { sent, request } = await sentBy(input, init)
     const read = HttpMessage.read(sent, redaction)
-    const answer = past.answer("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
+    const found = past.answer("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
+    const { answer, position = null } = found ?? {}
     const signal = request?.signal ?? init?.signal
     if (answer?.kind === "error") throw PlayedBody.failureOf(answer.failure, signal)
     if (answer?.kind !== "response") return recording(...withModel(model, sent, request ?? input, init))
     const { omitted } = answer.response
     if (omitted === undefined) return PlayedBody.of(answer.response, signal)
     const recorded = `no body, because ${omitted}`
-    throw past.diverge("fetch", null, { where: "the response", recorded, now: "a request" })
+    throw past.diverge("fetch", position, { where: "the response", recorded, now: "a request" })
   }
 
 /** A `fetch` with the answer and the result that are to be other ones. */

@@ -8,7 +8,7 @@ import * as Tape from "../replay/Tape.ts"
 /** The calls before a moment. */
 export interface PastCalls {
   /**
-   * What was recorded for a call; undefined if it is to be made for real: all calls of its line that were answered before the
+   * The recorded call like it, with its answer; undefined if it is to be made for real: all calls of its line that were answered before the
    * moment were made, or it was under way at the moment. Throws `Diverged` if another one was recorded, and from then on for every
    * call, so that nothing is asked for real.
    */
@@ -16,7 +16,7 @@ export interface PastCalls {
     line: string,
     digest: string,
     difference: (instead: Tape.Interaction) => Difference,
-  ) => Tape.Answer | undefined
+  ) => Tape.Interaction | undefined
   /** Notes that the program did otherwise than was recorded. */
   readonly diverge: (call: string, position: number | null, difference: Difference) => Diverged
   /** The first difference. */
@@ -42,7 +42,7 @@ export const of = (taskId: string, events: ReadonlyArray<Event>): PastCalls => {
     answer: (line, digest, difference) => {
       if (divergence !== undefined) throw divergence
       const found = playing.take(line, digest)
-      if (found !== undefined) return found.answer
+      if (found !== undefined) return found
       const instead = playing.next(line)
       if (instead === undefined || underWay.take(line, digest) !== undefined) return undefined
       throw diverge(line, instead.position, difference(instead))

@@ -20,7 +20,7 @@ export interface AppendOptions {
   /** They begin something new in the world: they wait while the task is paused. */
   readonly begins?: boolean
   /** What is appended instead if the log refuses them, such as a result that is too large. */
-  readonly otherwise?: () => Told
+  readonly otherwise?: (refused: InvalidEvent) => Told
 }
 
 /** The stream of one task. */
@@ -139,11 +139,11 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
   }
 
   /** One of several events is refused: the others are appended without it. */
-  const oneByOne = async (error: unknown, batch: ReadonlyArray<Waiting>): Promise<void> => {
+  const oneByOne = async (error: InvalidEvent, batch: ReadonlyArray<Waiting>): Promise<void> => {
     const [only] = batch
     if (batch.length > 1) for (const one of batch) await commitBatch([one])
     else if (only?.otherwise === undefined) only?.reject(error)
-    else await commitBatch([{ resolve: only.resolve, reject: only.reject, events: only.otherwise() }])
+    else await commitBatch([{ resolve: only.resolve, reject: only.reject, events: only.otherwise(error) }])
   }
 
   const followUntilContinued = () => {

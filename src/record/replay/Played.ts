@@ -4,7 +4,7 @@ import { Data, Schema } from "effect"
 import type { Run } from "../Run.ts"
 import type { Difference } from "./RequestDifference.ts"
 
-/** The program did otherwise than was recorded. What would have followed, no log can tell. */
+/** The program did otherwise than was recorded, or goes on from what was not recorded. What would have followed, no log can tell. */
 export class Diverged extends Data.TaggedError("Diverged")<{
   readonly taskId: string
   /** What it did: `fetch`, `tool program/add`, `io load`, `now`, `run.end`. */

@@ -55,12 +55,14 @@ export const play = (
   ) => {
     assertOpen(line)
     const found = playing.take(line, digest)
-    if (found !== undefined) return found.answer
+    if (found !== undefined) return found
     const instead = playing.next(line)
     if (instead !== undefined) throw diverge(line, instead.position, difference(instead))
     throw diverge(line, null, { where: `the calls of ${line}`, recorded: "no more of them", now: "one more" })
   }
-  const givenBy = (line: string, answer: Tape.Answer): unknown => {
+  const givenBy = (line: string, found: Tape.Interaction): unknown => {
+    const { answer } = found
+    if (answer.kind === "unrecorded") throw diverge(line, found.position, PlayedAnswer.missing(answer.reason, found))
     if (answer.kind !== "none" && answer.kind !== "response") return PlayedAnswer.of(line, answer)
     throw diverge(line, null, { where: line, recorded: "no answer: the recording ended before", now: "a call" })
   }
@@ -70,10 +72,10 @@ export const play = (
     (line: string, jsonOf: (args: ReadonlyArray<unknown>) => Json, askedIn: (event: Event) => Json) =>
     async (...args: ReadonlyArray<unknown>) => {
       const given = redaction.value(jsonOf(args))
-      const answer = answered(line, digest(given), ({ asked }) =>
+      const found = answered(line, digest(given), ({ asked }) =>
         RequestDifference.first("the arguments", askedIn(asked), given),
       )
-      return givenBy(line, answer)
+      return givenBy(line, found)
     }
   const drawn = (line: string): number => {
     const value = givenBy(
@@ -101,18 +103,19 @@ export const play = (
         anew++
         return request === undefined ? liveFetch(input, init) : liveFetch(request)
       }
-      const answer = answered("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
+      const found = answered("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
+      const { answer } = found
       if (answer.kind === "response") {
         const { omitted } = answer.response
         if (omitted === undefined) return PlayedBody.of(answer.response, request?.signal ?? init?.signal)
-        throw diverge("fetch", null, {
+        throw diverge("fetch", found.position, {
           where: "the response",
           recorded: `no body, because ${omitted}`,
           now: "a request",
         })
       }
       if (answer.kind === "error") throw PlayedBody.failureOf(answer.failure, request?.signal ?? init?.signal)
-      givenBy("fetch", { kind: "none" })
+      givenBy("fetch", found)
       throw new Error("unreachable: a call without an answer diverges")
     },
     // The answers are what the functions answered, as far as JSON has it.

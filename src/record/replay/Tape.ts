@@ -6,12 +6,15 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { RecordedResponse } from "../http/HttpMessage.ts"
+import * as Unrecorded from "../Unrecorded.ts"
 
 /** What was recorded for a call. */
 export type Answer =
   | { readonly kind: "response"; readonly response: RecordedResponse }
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "error"; readonly failure: Failure }
+  /** It was answered, and the answer was not recorded. */
+  | { readonly kind: "unrecorded"; readonly reason: string }
   /** A tool that was not called. */
   | { readonly kind: "denied"; readonly rule: string; readonly reason: string }
   /** The recording ended before there was an answer. */
@@ -53,10 +56,10 @@ const answerIn = (event: Event): readonly [string, Answer] | undefined => {
   const cause = event.causationId ?? ""
   if (is(event, "IoAnswered")) {
     const { io, result } = event.payload
-    return [cause, io === "fetch" ? responseOf(result) : { kind: "value", value: result }]
+    return [cause, io === "fetch" ? responseOf(result) : resultOf(event.payload)]
   }
   if (is(event, "IoFailed")) return [cause, errorOf(event.payload.error)]
-  if (is(event, "CommandSucceeded")) return [event.payload.commandId, { kind: "value", value: event.payload.result }]
+  if (is(event, "CommandSucceeded")) return [event.payload.commandId, resultOf(event.payload)]
   if (is(event, "CommandFailed")) return [event.payload.commandId, errorOf(event.payload.error)]
   if (is(event, "CommandDenied")) return [event.payload.commandId, { kind: "denied", ...event.payload }]
   return undefined
@@ -67,7 +70,17 @@ const isResponse = Schema.is(RecordedResponse)
 const responseOf = (result: Json): Answer =>
   isResponse(result) ? { kind: "response", response: result } : { kind: "none" }
 
-const errorOf = (failure: Failure): Answer => ({ kind: "error", failure })
+const errorOf = (failure: Failure): Answer =>
+  failure.code === Unrecorded.CODE ? { kind: "unrecorded", reason: failure.message } : { kind: "error", failure }
+
+const resultOf = ({
+  result,
+  unrecorded,
+}: {
+  readonly result: Json
+  readonly unrecorded?: { readonly reason: string }
+}): Answer =>
+  unrecorded === undefined ? { kind: "value", value: result } : { kind: "unrecorded", reason: unrecorded.reason }
 
 const interactionOf = (event: Event, answers: ReadonlyMap<string, Answered>): Interaction | undefined => {
   const found = (line: string, of: string, answered = answers.get(event.id) ?? UNANSWERED): Interaction => ({
