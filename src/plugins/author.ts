@@ -394,7 +394,7 @@ export interface MultiAgentWorld extends CommonWorld {
   readonly spaces?: (options: JsonObject, agent: string) => Spaces
   /**
    * Takes the actions that came, by agent: of all agents, fewer where some were late, or of the one whose turn it is.
-   * Returns what agents get for it, also those that did not act.
+   * Returns what agents get for it: each that acted, and others too, in the order of their names.
    */
   readonly step: (
     context: WorldContext,

@@ -170,11 +170,11 @@ describe("what is wrong in a world", () => {
         expect(yield* step(1, { wrong: "reward" })).toMatchObject({
           status: "failed",
           error: {
-            code: "InvalidStep",
+            code: "InvalidReward",
             message: expect.stringContaining("expected a finite number of at most 1000000000000000, found NaN"),
           },
         })
-        expect(yield* step(1, { wrong: "flags" })).toMatchObject({ status: "failed", error: { code: "InvalidStep" } })
+        expect(yield* step(1, { wrong: "flags" })).toMatchObject({ status: "failed", error: { code: "InvalidFlag" } })
         expect(yield* step(1, { wrong: "refuses" })).toMatchObject({ status: "failed", error: { code: "TornSail" } })
       }),
     ),

@@ -170,7 +170,8 @@ const world: MultiAgentWorld = {
     const { pace } = stop.settings
     const costs = waiting(stop, pace)
     current = after(stop, pace, rng)
-    return { ...costs, ...mapped(steps, (step, name) => (step.terminated ? step : { ...step, ...costs[name] })) }
+    const all = { ...costs, ...mapped(steps, (step, name) => (step.terminated ? step : { ...step, ...costs[name] })) }
+    return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
   },
   tick: ({ rng }, milliseconds) => {
     const seconds = milliseconds / 1_000

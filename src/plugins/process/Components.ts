@@ -46,7 +46,11 @@ export interface SettleAnswer {
 
 /** What an agent's action came to in a round: what its step answered, or why it was refused. */
 export type RoundOutcome =
-  | { readonly ok: JsonObject }
+  | {
+      readonly ok: JsonObject
+      /** Its place among the agents that the world's answer names. Absent if the world said nothing of it. */
+      readonly named?: number | undefined
+    }
   | {
       readonly error: Failure
       /** What the world gave it all the same. */
@@ -259,7 +263,7 @@ const stateIn =
 const RoundOutcomes = Schema.Record({
   key: Schema.String,
   value: Schema.Union(
-    Schema.Struct({ ok: JsonObject }),
+    Schema.Struct({ ok: JsonObject, named: Schema.optional(Schema.Number) }),
     Schema.Struct({ error: Failure, got: Schema.optional(JsonObject) }),
   ),
 })

@@ -1,9 +1,10 @@
-/** Checks of who takes part, and of how episodes end: 32 to 41, 45 and 47. */
+/** Checks of who takes part, and of how episodes end: 32 to 41, 45, 47 and 50. */
 
 import { Effect } from "effect"
-import { type Check, type Drive, failed, inapplicable, passed, type Verdict, verdictOf } from "./Check.ts"
+import { type Check, type Drive, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
 import type { Episode, Plan } from "./Episode.ts"
-import { episodeIn, meaningless, notReset, ofRounds, ofStart, said, UNPLAYABLE } from "./seen.ts"
+import { isOfAnswer } from "./refusals.ts"
+import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./seen.ts"
 
 /** The longest episodes that are played to their limit. */
 const LONGEST = 1000
@@ -32,6 +33,9 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
     const [first] = episodes
     if (first?.start === undefined) return notReset(first?.failure)
     if (episodes.some(({ unplayable }) => unplayable)) return UNPLAYABLE
+    const [broken] = episodes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+    if (broken !== undefined && episodes.every(({ failure }) => failure !== undefined))
+      return untried(`no episode was played to its end (${said(broken)})`)
     const left = episodes.filter(({ live, failure }) => live.length > 0 && failure === undefined)
     const open = left.filter(({ cut }) => !cut)
     if (plans.length === 0 && open.some(({ stuck }) => stuck === undefined))
@@ -64,6 +68,26 @@ const limitExact = (drive: Drive): Effect.Effect<Verdict> =>
       return inapplicable(`no episode reached the limit: the longest had ${Math.max(...counts)} steps of ${limit}`)
     return verdictOf(
       counts.filter((count) => count > limit).map((count) => `an episode has ${count} steps of ${limit}`),
+    )
+  })
+
+const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.map(drive.episodes, (episodes) => {
+    const answers = episodes.flatMap(({ rounds }, episode) =>
+      rounds.flatMap(({ stepped }, index) => {
+        const named = stepped.named ?? []
+        return named.length < 2 ? [] : [{ named, where: `episode ${episode + 1}, step ${index + 1}` }]
+      }),
+    )
+    if (answers.length === 0) return untried("no step named two agents")
+    return verdictOf(
+      answers.flatMap(({ named, where }) => {
+        // Objects have keys such as "7" first, whoever makes them.
+        const expected = Object.keys(Object.fromEntries(named.toSorted().map((agent) => [agent, null])))
+        return named.every((agent, index) => agent === expected[index])
+          ? []
+          : [`${where}: expected ${expected.join(", ")}, found ${named.join(", ")}`]
+      }),
     )
   })
 
@@ -115,12 +139,13 @@ export const agentChecks: ReadonlyArray<Check> = [
     },
     ({ stepped, actions, start }) => [
       ...Object.keys(actions)
-        .filter((agent) => !Object.hasOwn(stepped.results, agent))
+        .filter((agent) => !Object.hasOwn(stepped.results, agent) || stepped.named?.includes(agent) === false)
         .map((agent) => `${agent} acted, but has no result`),
       ...Object.keys(stepped.results)
         .filter((agent) => !Object.hasOwn(start.agents, agent))
         .map((agent) => `${agent} has a result, but does not take part`),
     ],
+    (refusal) => (isOfAnswer(refusal, 38) ? said(refusal) : undefined),
   ),
   meaningless(
     { number: 39, name: "last-accumulates", sentence: "The reward of last() is the accumulated one." },
@@ -135,4 +160,10 @@ export const agentChecks: ReadonlyArray<Check> = [
     run: everyoneFinishes,
   },
   { number: 47, name: "limit-exact", sentence: "No episode is longer than its limit of steps.", run: limitExact },
+  only(({ facts }) => (facts.mode === "single" ? "there is one agent" : undefined), {
+    number: 50,
+    name: "results-in-order",
+    sentence: "Results name the agents in the order of their names.",
+    run: inOrder,
+  }),
 ]

@@ -30,7 +30,7 @@ export interface Drive {
 
 /** One of the conformance checks. */
 export interface Check {
-  /** Its number in the list of what Gymnasium and PettingZoo check. */
+  /** To 48, its number in the list of what Gymnasium and PettingZoo check. From 49 on, Hindcast's own. */
   readonly number: number
   /** In kebab case. */
   readonly name: string
@@ -45,6 +45,9 @@ export const passed: Verdict = { status: "passed" }
 export const failed = (why: string): Verdict => ({ status: "failed", why })
 
 export const inapplicable = (why: string): Verdict => ({ status: "inapplicable", why })
+
+/** The verdict where a check applies, and found nothing that it could look at. */
+export const untried = (why: string): Verdict => inapplicable(`nothing was tried: ${why}`)
 
 /** The verdict for what was found wrong: the first of it, and how much more there is. */
 export const verdictOf = (wrong: ReadonlyArray<string>): Verdict => {

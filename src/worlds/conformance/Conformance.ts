@@ -1,6 +1,7 @@
 /**
  * The conformance checks of worlds: what Gymnasium's `check_env` and PettingZoo's tests check, 48 in number, applied to
- * Hindcast's interface. Each check judges for itself: a failing one does not stop the others.
+ * Hindcast's interface, and from number 49 on what Hindcast itself asks of worlds. Each check judges for itself: a failing
+ * one does not stop the others.
  */
 
 import { Effect } from "effect"

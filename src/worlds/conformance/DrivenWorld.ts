@@ -49,6 +49,8 @@ export interface Stepped {
   readonly masks: { readonly [agent: string]: Json }
   readonly turn: string | null
   readonly document: Json
+  /** The agents that the world's own answer names, in its order. Undefined if that is not known. */
+  readonly named?: ReadonlyArray<string> | undefined
 }
 
 /** A call that the world, or what runs it, did not carry out. */
@@ -57,6 +59,8 @@ export interface Refusal {
   readonly message: string
   /** Whether the world cannot be called any more: it ended, or does not answer. Default: false. */
   readonly ended?: boolean
+  /** Whether the world's step threw it: it refused the action, or is broken. Default: false. */
+  readonly byStep?: boolean
 }
 
 /** A running world for one task at a time. */

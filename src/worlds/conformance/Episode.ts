@@ -35,6 +35,8 @@ export interface Episode {
   readonly live: ReadonlyArray<string>
   /** What the world did not carry out; the episode was left then. */
   readonly failure: Refusal | undefined
+  /** The actions of the step that was not carried out. */
+  readonly refused?: { readonly [agent: string]: Json }
   /** Whether it was left for the time that it took: it would have had more steps. */
   readonly cut: boolean
   /** Why nobody could act, although the world did not fail: nobody had the turn. */
@@ -72,7 +74,8 @@ export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
       const actions = actionsOf(start.right, actors, last.masks, rng)
       if (actions === undefined) return seen({ unplayable: true })
       const stepped = yield* answered(world.step(actions))
-      if (Either.isLeft(stepped)) return seen({ failure: stepped.left, cut: stepped.left.code === TIMED_OUT })
+      if (Either.isLeft(stepped))
+        return seen({ failure: stepped.left, refused: actions, cut: stepped.left.code === TIMED_OUT })
       rounds.push({ actions, live, stepped: stepped.right })
       const over = live.filter((agent) => isOver(stepped.right.results[agent]))
       live = live.filter((agent) => !over.includes(agent))

@@ -100,7 +100,7 @@ const drivenBy = (
         }),
       step: (actions) =>
         Effect.gen(function* () {
-          const { agents: outcomes, state } = yield* call(process.round(actions))
+          const { agents: outcomes, state } = yield* Effect.mapError(process.round(actions), thrownBy)
           const refused = Object.keys(actions).flatMap((agent) => refusalIn(outcomes[agent]))
           if (refused[0] !== undefined) return yield* Effect.fail(refused[0])
           const names = agentsIn(state)
@@ -110,6 +110,7 @@ const drivenBy = (
             masks: yield* masks(names),
             turn: turnIn(state),
             document: state,
+            named: namedIn(outcomes),
           }
           return stepped
         }),
@@ -143,6 +144,18 @@ const resultsIn = (outcomes: { readonly [agent: string]: RoundOutcome }): Steppe
   Object.fromEntries(
     Object.entries(outcomes).flatMap(([agent, outcome]) => ("ok" in outcome ? [[agent, outcome.ok]] : [])),
   )
+
+/** The agents that the world's answer names, in its order. */
+const namedIn = (outcomes: { readonly [agent: string]: RoundOutcome }): ReadonlyArray<string> =>
+  Object.entries(outcomes)
+    .flatMap(([agent, outcome]) =>
+      "ok" in outcome && outcome.named !== undefined ? [{ agent, at: outcome.named }] : [],
+    )
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ agent }) => agent)
+
+/** A failed step as a refusal. */
+const thrownBy = (error: unknown): Refusal => ({ ...refusalOf(error), byStep: field(error, "_tag") === "CallFailed" })
 
 /** A failed call as a refusal: the world's own code and message if it threw. */
 const refusalOf = (error: unknown): Refusal => {

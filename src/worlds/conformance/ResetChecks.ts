@@ -4,19 +4,14 @@ import { Effect } from "effect"
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import { type Check, failed, inapplicable, passed, type Verdict, verdictOf } from "./Check.ts"
+import { type Check, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
 import type { Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode } from "./Episode.ts"
+import { INFO, isOfMask, OUTSIDE } from "./refusals.ts"
 import { difference, episodeIn, meaningless, notReset, ofStart, said, type Title } from "./seen.ts"
 
 /** The seeds that check 11 resets with, besides those of the other checks. */
 const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
-
-/** The code of a refusal by what runs the world, whose own check it fails: 16 after a reset. */
-export const OUTSIDE = "ObservationOutsideSpace"
-
-/** Likewise, for check 15. */
-const INFO = "InvalidInfo"
 
 /** A check of two plays of the first plan: `copy` and `run` say which the second one is. */
 const ofTwo = (
@@ -68,6 +63,8 @@ const stepsDiffer = (first: Episode, second: Episode, part: (stepped: Stepped) =
   return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
 }
 
+const NO_STEP = untried("no step was taken")
+
 const generatorIn = (document: Json): Json => episodeIn(document)?.rng ?? null
 
 /** Checks of resets. */
@@ -112,6 +109,7 @@ export const resetChecks: ReadonlyArray<Check> = [
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) {
           if (failure?.code === INFO) return inapplicable("see info-is-an-object")
+          if (failure !== undefined && isOfMask(failure, drive.facts)) return inapplicable("see masks-respected")
           return failure?.code === OUTSIDE
             ? inapplicable("see observation-after-reset-in-space")
             : failed(said(failure))
@@ -190,7 +188,7 @@ export const resetChecks: ReadonlyArray<Check> = [
       sentence: "The same seed and actions give the same steps, with their infos.",
     },
     [0, 1],
-    (first, second) => verdictOf(stepsDiffer(first, second, got)),
+    (first, second) => (first.rounds.length === 0 ? NO_STEP : verdictOf(stepsDiffer(first, second, got))),
   ),
   ofTwo(
     {
@@ -199,10 +197,11 @@ export const resetChecks: ReadonlyArray<Check> = [
       sentence: "After a reset, the same actions lead to the same states of the generator.",
     },
     [0, 1],
-    (first, second) =>
-      generatorIn(first.start.document) === null
-        ? inapplicable("the document has no state of a generator")
-        : verdictOf(stepsDiffer(first, second, ({ document }) => generatorIn(document))),
+    (first, second) => {
+      if (generatorIn(first.start.document) === null) return inapplicable("the document has no state of a generator")
+      if (first.rounds.length === 0) return NO_STEP
+      return verdictOf(stepsDiffer(first, second, ({ document }) => generatorIn(document)))
+    },
   ),
   ofStart(
     { number: 31, name: "active-after-reset", sentence: "After a reset, no agent's episode is over." },

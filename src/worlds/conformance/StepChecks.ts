@@ -1,18 +1,15 @@
-/** Checks of steps: 20 to 24, 27, 30, 42 to 44 and 48. */
+/** Checks of steps: 20 to 24, 27, 30, 42 to 44, 48 and 49. */
 
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { Check } from "./Check.ts"
 import { isOver } from "./Episode.ts"
-import { OUTSIDE } from "./ResetChecks.ts"
+import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
 import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
 
 /** What a step gives an agent, besides the observation. */
 const FIELDS = ["reward", "terminated", "truncated", "info"]
-
-/** The code by which what runs a world refuses an action. */
-const ACTION_OUTSIDE = "ActionOutsideSpace"
 
 const observationsOutside = ({ stepped, start }: SeenRound): ReadonlyArray<string> =>
   Object.entries(stepped.observations).flatMap(([agent, observation]) => {
@@ -60,9 +57,8 @@ export const stepChecks: ReadonlyArray<Check> = [
         const missing = FIELDS.filter((field) => result[field] === undefined)
         return missing.length === 0 ? [] : [`${agent}: expected ${missing.join(", ")}, found nothing`]
       }),
-    (refusal, steps) => {
-      // Observations outside of their space and forbidden actions have checks of their own.
-      if (refusal.code === OUTSIDE || refusal.code === ACTION_OUTSIDE) return undefined
+    (refusal, { steps }, { facts }) => {
+      if (steps === undefined || hasOwnCheck(refusal, facts)) return undefined
       return `${steps === 0 ? "the first step" : "a step"} with actions of their spaces failed (${said(refusal)})`
     },
   ),
@@ -73,7 +69,7 @@ export const stepChecks: ReadonlyArray<Check> = [
       sentence: "The observation after the first step is in its space.",
     },
     (round) => (round.number === 1 ? observationsOutside(round) : []),
-    (refusal, steps) => (refusal.code === OUTSIDE && steps === 0 ? said(refusal) : undefined),
+    (refusal, { steps }) => (refusal.code === OUTSIDE && steps === 0 ? said(refusal) : undefined),
   ),
   ofRounds(
     {
@@ -132,7 +128,7 @@ export const stepChecks: ReadonlyArray<Check> = [
       sentence: "All observations of whole episodes are in their spaces.",
     },
     (round) => (round.number > 1 ? observationsOutside(round) : []),
-    (refusal, steps) => (refusal.code === OUTSIDE && steps > 0 ? said(refusal) : undefined),
+    (refusal, { steps = 0 }) => (refusal.code === OUTSIDE && steps > 0 ? said(refusal) : undefined),
   ),
   only(
     ({ facts }) => (facts.mask ? undefined : "the world has no masks"),
@@ -143,7 +139,12 @@ export const stepChecks: ReadonlyArray<Check> = [
           .filter((agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent))
           .filter((agent) => !hasLegal(stepped.masks[agent] ?? null))
           .map((agent) => `${agent}: the mask leaves no action`),
-      (refusal) => (refusal.code === ACTION_OUTSIDE ? said(refusal) : undefined),
+      (refusal, { actions }, { facts }) => {
+        if (!isOfMask(refusal, facts)) return undefined
+        const left =
+          actions === undefined ? "" : `after the actions ${JSON.stringify(actions)}, which the mask leaves: `
+        return `${left}${said(refusal)}`
+      },
     ),
   ),
   only(
@@ -168,5 +169,10 @@ export const stepChecks: ReadonlyArray<Check> = [
     { number: 48, name: "state-is-an-object", sentence: "The world's document is a JSON object after each step." },
     ({ stepped }) =>
       isObject(stepped.document) ? [] : [`expected an object, found ${JSON.stringify(stepped.document)}`],
+  ),
+  ofResults(
+    { number: 49, name: "step-info-is-an-object", sentence: "The info of a step is a JSON object." },
+    ({ info }) =>
+      info === undefined || isObject(info) ? undefined : `expected an object, found ${JSON.stringify(info)}`,
   ),
 ]

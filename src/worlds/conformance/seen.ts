@@ -8,6 +8,7 @@ import { isObject } from "../../values/JsonObjects.ts"
 import { type Check, type Drive, inapplicable, type Verdict, verdictOf } from "./Check.ts"
 import type { Refusal, Start } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
+import { isOfAnswer } from "./refusals.ts"
 
 /** The name and the sentence of a check, and its number. */
 export type Title = Pick<Check, "number" | "name" | "sentence">
@@ -27,18 +28,27 @@ export interface SeenRound extends Round {
   readonly start: Start
 }
 
-/** A check of the steps of all episodes: says what is wrong with a step. */
+/** A refusal that left an episode. */
+export interface Refused {
+  /** How many steps were taken before; undefined if the reset itself was refused. */
+  readonly steps: number | undefined
+  /** The actions of the step that was refused. */
+  readonly actions: Episode["refused"]
+}
+
+/** A check of the steps of all episodes: says what is wrong with a step, and whether a refusal fails it. */
 export const ofRounds = (
   title: Title,
   wrong: (round: SeenRound, drive: Drive) => ReadonlyArray<string>,
-  refusalWrong: (refusal: Refusal, steps: number) => string | undefined = () => undefined,
+  refusalWrong: (refusal: Refusal, refused: Refused, drive: Drive) => string | undefined = () => undefined,
 ): Check => ({
   ...title,
   run: (drive) =>
     Effect.map(drive.episodes, (episodes) => {
-      const found = episodes.flatMap(({ start, rounds, failure }, index) => {
-        if (start === undefined) return []
-        const refused = failure === undefined ? undefined : refusalWrong(failure, rounds.length)
+      const found = episodes.flatMap(({ start, rounds, failure, refused: actions }, index) => {
+        const steps = start === undefined ? undefined : rounds.length
+        const refused = failure === undefined ? undefined : refusalWrong(failure, { steps, actions }, drive)
+        if (start === undefined) return refused === undefined ? [] : [`episode ${index + 1}, reset: ${refused}`]
         return [
           ...rounds.flatMap((round, at) =>
             wrong({ ...round, number: at + 1, start }, drive).map(placed(index, at + 1)),
@@ -55,11 +65,14 @@ const placed = (episode: number, step: number) => (why: string) => `episode ${ep
 
 /** A check of the results of all agents in all steps. */
 export const ofResults = (title: Title, wrong: (result: JsonObject) => string | undefined): Check =>
-  ofRounds(title, ({ stepped }) =>
-    Object.entries(stepped.results).flatMap(([agent, result]) => {
-      const why = wrong(result)
-      return why === undefined ? [] : [`${agent}: ${why}`]
-    }),
+  ofRounds(
+    title,
+    ({ stepped }) =>
+      Object.entries(stepped.results).flatMap(([agent, result]) => {
+        const why = wrong(result)
+        return why === undefined ? [] : [`${agent}: ${why}`]
+      }),
+    (refusal) => (isOfAnswer(refusal, title.number) ? said(refusal) : undefined),
   )
 
 /** A check that applies to some worlds only: `why` says why it does not apply, or undefined if it does. */

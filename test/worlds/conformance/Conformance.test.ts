@@ -97,7 +97,14 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
   ],
   [19, "seeds without effect", { start: (start) => noted(start, { rng: { state: 1 } }) }, []],
   [20, "a step without a field", { stepped: (stepped) => results(stepped, { info: undefined }) }, []],
-  [20, "a step refused", { stepped: () => ({ code: "Torn", message: "the sail is torn" }) }, []],
+  [
+    20,
+    "a step refused, without a mask",
+    { facts: { mask: false }, stepped: () => ({ code: "Torn", message: "the sail is torn", byStep: true }) },
+    [],
+  ],
+  [20, "a step that is broken", { stepped: () => ({ code: "TypeError", message: "no sail", byStep: true }) }, []],
+  [20, "a step without a form", { stepped: () => ({ code: "InvalidStep", message: "a surprise", byStep: true }) }, []],
   [
     21,
     "outside of its space after a step",
@@ -187,6 +194,13 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     { stepped: (stepped, { step }) => (step === 2 ? { code: "ActionOutsideSpace", message: "agent: 1" } : stepped) },
     [],
   ],
+  [
+    43,
+    "an action that the mask leaves, refused by the world",
+    { stepped: (stepped, { step }) => (step === 2 ? { code: "Torn", message: "torn", byStep: true } : stepped) },
+    [],
+  ],
+  [43, "a mask that is none after the reset", { start: () => ({ code: "MaskOutsideSpace", message: "a text" }) }, []],
   [44, "nothing shown to somebody", { stepped: (stepped) => ({ ...stepped, observations: {} }) }, [], "parallel"],
   [
     45,
@@ -203,12 +217,20 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
   ],
   [47, "longer than its limit", { endless: true }, [45]],
   [48, "a state that is no object", { stepped: (stepped) => ({ ...stepped, document: null }) }, []],
+  [49, "an info that is a text", { stepped: (stepped) => results(stepped, { info: "calm" }) }, []],
+  [
+    50,
+    "another order of agents",
+    { stepped: (stepped) => ({ ...stepped, named: stepped.named?.toReversed() }) },
+    [],
+    "parallel",
+  ],
 ]
 
 describe("the conformance checks", () => {
-  it("are the 48 of Gymnasium and PettingZoo, each with a name of its own", () => {
-    expect(CHECKS.map(({ number }) => number)).toEqual(Array.from({ length: 48 }, (_, index) => index + 1))
-    expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(48)
+  it("are the 48 of Gymnasium and PettingZoo and those of Hindcast, each with a name of its own", () => {
+    expect(CHECKS.map(({ number }) => number)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+    expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(CHECKS.length)
     for (const { name, sentence } of CHECKS) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
       expect(sentence).toMatch(/^[A-Za-z].*\.$/)
@@ -216,8 +238,9 @@ describe("the conformance checks", () => {
   })
 
   it.effect.each<[WorldFacts["mode"], ReadonlyArray<number>]>([
-    ["single", [8, 9, 44]],
+    ["single", [8, 9, 44, 50]],
     ["parallel", [8, 9]],
+    // One agent acts in a step, and gets all of it.
     ["turn-based", [8, 9, 44]],
   ])("find nothing wrong with a world that conforms: %s", ([mode, others]) =>
     Effect.gen(function* () {
@@ -269,7 +292,7 @@ describe("the conformance checks", () => {
   it("have a world for each check that can fail", () => {
     const advice = [5, 6]
     const shown = [...MISTAKES.map(([number]) => number), ...MEANINGLESS, ...advice]
-    expect(new Set(shown).size).toBe(48)
+    expect(new Set(shown).size).toBe(CHECKS.length)
   })
 
   it.effect("point out bounds that are infinite or not normalised, without failing", () =>

@@ -134,7 +134,7 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
         if (mode === "turn-based" && live().length < before.length) turn = 0
         const stepped: Stepped = {
           ...{ results, observations: of(before, observation), masks: of(live(), mask) },
-          ...{ turn: whose(), document: document() },
+          ...{ turn: whose(), document: document(), named: Object.keys(results) },
         }
         const moment = { copy, resets: resets - 1, seed: 0, withOptions: false, step, live: before }
         return changed(mistake.stepped?.(stepped, moment) ?? stepped)

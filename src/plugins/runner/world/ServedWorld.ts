@@ -20,6 +20,7 @@ import { describe, isThenable } from "../Outcome.ts"
 import { type AgentStep, checkStep, isRecord, NOTHING } from "./checkStep.ts"
 import * as Episode from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
+import { failureOf, type RoundOutcome, succeeded } from "./RoundOutcome.ts"
 
 /** The name of the agent of a world for one. */
 const ONLY_AGENT = "agent"
@@ -29,11 +30,6 @@ export interface Beginning {
   readonly agents?: ReadonlyArray<string> | undefined
   readonly seed?: number | undefined
 }
-
-/** What an agent's action came to in a round. `got` is what the world gave an agent although its action was refused. */
-export type RoundOutcome =
-  | { readonly ok: AgentStep }
-  | { readonly error: { readonly code: string; readonly message: string }; readonly got?: AgentStep }
 
 /** A world as the dispatcher calls it. */
 export interface ServedWorld {
@@ -110,20 +106,23 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       .sort()
       .map((agent) => {
         if (Episode.statusOf(episode, agent) === undefined) {
-          throw refusal("InvalidStep", `expected steps of agents that take part, found one of ${agent}`)
+          throw refusal("NoSuchAgentInStep", `expected steps of agents that take part, found one of ${agent}`)
         }
         return [agent, checkStep(agent, steps[agent])] as const
       })
   }
 
-  /** Steps a world with actions that were checked. Answers with what each agent got. */
+  /** Steps a world with actions that were checked. Answers with what each agent got, and whom the world named. */
   const stepWith = (context: PluginContext, agent: string, actions: { readonly [agent: string]: Json }) => {
     const taken: unknown = isShared(world)
       ? world.step(contextOf(context, agent), actions)
       : world.step(contextOf(context, agent), actions[agent])
     return after(taken, (steps) => {
       episode.step += 1
-      return credited(isShared(world) ? checkedSteps(steps) : [[agent, checkStep(agent, steps)]])
+      return {
+        steps: credited(isShared(world) ? checkedSteps(steps) : [[agent, checkStep(agent, steps)]]),
+        named: isShared(world) ? Object.keys(steps as object) : [agent],
+      }
     })
   }
 
@@ -132,7 +131,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     const action = (args as { readonly action: Json }).action
     assertAction(agent, action)
     assertTurn(agent)
-    return after(stepWith(context, agent, { [agent]: action }), (steps) => {
+    return after(stepWith(context, agent, { [agent]: action }), ({ steps }) => {
       const { [agent]: own = NOTHING, ...others } = steps
       return Object.keys(others).length === 0 ? own : { ...own, others }
     })
@@ -153,9 +152,9 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     }
     const [first] = Object.keys(accepted)
     if (first === undefined) return refused
-    return after(stepWith(context, first, accepted), (steps) => {
+    return after(stepWith(context, first, accepted), ({ steps, named }) => {
       const acted = Object.fromEntries(Object.keys(accepted).map((agent) => [agent, steps[agent] ?? NOTHING]))
-      const all: { [agent: string]: RoundOutcome } = succeeded({ ...steps, ...acted })
+      const all: { [agent: string]: RoundOutcome } = succeeded({ ...steps, ...acted }, named)
       for (const [agent, { error }] of Object.entries(refused)) {
         const got = steps[agent]
         all[agent] = { error, ...(got === undefined ? {} : { got }) }
@@ -267,9 +266,6 @@ const activeIn = ({ agents }: Episode.Episode) =>
 /** The step at the limit is truncated, as in Gymnasium also where it terminates. */
 const cutOff = (step: AgentStep, isLast: boolean): AgentStep => (isLast ? { ...step, truncated: true } : step)
 
-const succeeded = (steps: { readonly [agent: string]: AgentStep }): { [agent: string]: RoundOutcome } =>
-  Object.fromEntries(Object.entries(steps).map(([agent, ok]) => [agent, { ok }]))
-
 const assertTakesPart = (episode: Episode.Episode, agent: string) => {
   const status = Episode.statusOf(episode, agent)
   if (status !== undefined && status !== "left") return
@@ -286,14 +282,6 @@ const assertSpaces = (agent: string, spaces: Spaces) => {
         `the ${part} space of ${agent}, at ${flaw.path || "/"}: expected ${flaw.expected}, found ${flaw.found}`,
       )
     }
-  }
-}
-
-const failureOf = (cause: unknown) => {
-  const code = (cause as { readonly code?: unknown }).code
-  return {
-    code: typeof code === "string" ? code : "Error",
-    message: cause instanceof Error ? cause.message : describe(cause),
   }
 }
 

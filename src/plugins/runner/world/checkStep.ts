@@ -24,11 +24,14 @@ const REWARD = "reward"
 /** The step of an agent for which the world returned nothing. */
 export const NOTHING: AgentStep = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
 
-/** The step, with its defaults. Throws `InvalidStep` if it is not one. */
+/**
+ * The step, with its defaults. Throws if it is not one: `InvalidReward`, `InvalidFlag` or `InvalidStepInfo` by what is
+ * wrong in it, otherwise `InvalidStep`.
+ */
 export const checkStep = (agent: string, step: unknown): AgentStep => {
-  const wrong = (where: string, expected: string, found: unknown): Error =>
-    refusal("InvalidStep", `the step of ${agent}${where}: expected ${expected}, found ${inspect(found).slice(0, 100)}`)
-  if (!isRecord(step)) throw wrong("", "an object with a reward", step)
+  const wrong = (where: string, expected: string, found: unknown, code = "InvalidStep"): Error =>
+    refusal(code, `the step of ${agent}${where}: expected ${expected}, found ${inspect(found).slice(0, 100)}`)
+  if (!isRecord(step) || step.reward === undefined) throw wrong("", "an object with a reward", step)
   const { reward, terminated = false, truncated = false, outcome, info = {}, ...others } = step
   const [other] = Object.keys(others)
   if (other !== undefined) {
@@ -37,18 +40,18 @@ export const checkStep = (agent: string, step: unknown): AgentStep => {
   const rewards = isRecord(reward) ? reward : { [REWARD]: reward }
   let sum = 0
   for (const [name, value] of Object.entries(rewards)) {
-    if (name === "") throw wrong("/reward", "rewards with names", "one without")
+    if (name === "") throw wrong("/reward", "rewards with names", "one without", "InvalidReward")
     if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) {
-      throw wrong(`/reward/${name}`, `a finite number of at most ${MAX_REWARD}`, value)
+      throw wrong(`/reward/${name}`, `a finite number of at most ${MAX_REWARD}`, value, "InvalidReward")
     }
     sum += value
   }
-  if (typeof terminated !== "boolean") throw wrong("/terminated", "true or false", terminated)
-  if (typeof truncated !== "boolean") throw wrong("/truncated", "true or false", truncated)
+  if (typeof terminated !== "boolean") throw wrong("/terminated", "true or false", terminated, "InvalidFlag")
+  if (typeof truncated !== "boolean") throw wrong("/truncated", "true or false", truncated, "InvalidFlag")
   if (outcome !== undefined && outcome !== "achieved" && outcome !== "failed") {
     throw wrong("/outcome", "achieved or failed", outcome)
   }
-  if (!isRecord(info)) throw wrong("/info", "an object", info)
+  if (!isRecord(info)) throw wrong("/info", "an object", info, "InvalidStepInfo")
   return {
     reward: sum,
     rewards: rewards as AgentStep["rewards"],
