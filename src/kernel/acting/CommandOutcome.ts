@@ -32,8 +32,8 @@ export type ExecutionResult = (
 
 /**
  * Records a command's outcome and, in the same commit, its changes to the plugin's environment. A result that the
- * log cannot store is left out: the command succeeded (`unrecorded`). A failure that it cannot store has the code
- * `OutcomeNotRecordable`. So every dispatch ends.
+ * log cannot store is left out: the command succeeded (`unrecorded`). So is an environment's change. A failure that it
+ * cannot store has the code `OutcomeNotRecordable`. So every dispatch ends.
  */
 export const recordOutcome = (
   command: Command,
@@ -56,22 +56,41 @@ export const recordOutcome = (
       }),
     )
     .pipe(
-      Effect.catchTag("InvalidEvent", ({ reason, message }) =>
-        recordOutcome(
+      Effect.catchTag("InvalidEvent", ({ index, reason, message }) => {
+        const { state, rewards = [] } = ending
+        // Each time, less is recorded: without the result, without the change, without the rewards.
+        const isOfResult = index === 0 && !("unrecorded" in ending)
+        const kept = isOfResult ? { state, rewards } : { rewards: state === undefined ? [] : rewards }
+        return recordOutcome(
           command,
           plugin,
           progress,
           "succeeded" in ending
-            ? { ...unrecorded(reason, ending.latencyMs), ...settledByOf(ending) }
+            ? {
+                ...unrecorded(command.task, plugin, { reason, ...kept }, ending.latencyMs),
+                ...kept,
+                ...settledByOf(ending),
+              }
             : { failed: { code: "OutcomeNotRecordable", message: plainText(message) } },
-        ),
-      ),
+        )
+      }),
     )
 
-/** The outcome of a command that was executed, and whose result cannot be recorded. */
-export const unrecorded = (reason: string, latencyMs: number): ExecutionResult => ({
-  ...{ succeeded: null, latencyMs, unrecorded: plainText(reason) },
-})
+/**
+ * The outcome of a command that was executed, and whose result cannot be recorded. Its reason says so if the world's state
+ * after it is missing as well.
+ */
+export const unrecorded = (
+  task: ActingTask,
+  plugin: string,
+  { reason, state }: { readonly reason: string; readonly state?: Json | undefined },
+  latencyMs: number,
+): ExecutionResult => {
+  const isLost = state === undefined && task.documents.has(plugin) && !reason.endsWith(STATE_LOST)
+  return { succeeded: null, latencyMs, state, unrecorded: plainText(reason) + (isLost ? STATE_LOST : "") }
+}
+
+const STATE_LOST = "; what it changed in its world is not recorded"
 
 /**
  * Logs the outcome of a command whose task another kernel has taken over. The log keeps `CommandOutcomeUnknown` for

@@ -13,7 +13,7 @@ import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordDenied, recordOutcome, recordUnknown, unrecorded } from "./CommandOutcome.ts"
-import { rewardsOf } from "./WorldRewards.ts"
+import { rewardsOf, unknownReward } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
 export class Paused extends Data.TaggedError("Paused") {}
@@ -165,12 +165,14 @@ export const call = (
     onFailure: (failure) => {
       const latencyMs = MonotonicClock.elapsedSince(startedAt)
       const state = "state" in failure ? failure.state : undefined
-      // The plugin has answered, so the command took effect. Of a world's step, the answer says what came of it.
-      const outcome =
-        failure._tag === "AnswerInvalid" && !isStep
-          ? unrecorded(failure.reason, latencyMs)
-          : { failed: failureOf(failure), latencyMs }
-      return recordOutcome(command, plugin, progress, { ...outcome, state })
+      if (failure._tag !== "AnswerInvalid") {
+        return recordOutcome(command, plugin, progress, { failed: failureOf(failure), latencyMs, state })
+      }
+      // The plugin has answered, so the command took effect.
+      return recordOutcome(command, plugin, progress, {
+        ...unrecorded(command.task, plugin, failure, latencyMs),
+        rewards: isStep ? [unknownReward(step)] : [],
+      })
     },
   })
 }

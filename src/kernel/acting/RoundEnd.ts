@@ -1,7 +1,7 @@
 /** Records how the commands of a round ended: together, in one commit, in the order of the commands. */
 
 import { Effect } from "effect"
-import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import type { CoreNewEvent, InvalidEvent } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { RoundAnswer } from "../../plugins/process/Components.ts"
 import { type Json, plainText } from "../../values/Json.ts"
@@ -11,7 +11,7 @@ import type * as Command from "./Command.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
 import { resultsOf } from "./RoundResults.ts"
-import { rewardsOf } from "./WorldRewards.ts"
+import { rewardsOf, unknownReward } from "./WorldRewards.ts"
 
 /** A command on its way: what was recorded of it, and its outcome once it has one. */
 export interface Traveller {
@@ -25,7 +25,7 @@ export interface Traveller {
 
 /**
  * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot store
- * them, each command is recorded as a failure with the code `OutcomeNotRecordable`.
+ * them, the results of those that succeeded are left out, and then the change as well.
  */
 export const recordRound = (
   task: ActingTask,
@@ -47,22 +47,27 @@ export const recordRound = (
     const { agentId } = command
     return rewardsOf({ taskId: task.id, plugin, because: [progress.commandedAt], agentId }, got)
   })
+  const without = ({ reason, message }: InvalidEvent, state: Json | undefined) =>
+    recordEndings(
+      ...([task, travellers, plugin] as const),
+      endings.map((ending) =>
+        "succeeded" in ending
+          ? CommandOutcome.unrecorded(task, plugin, { reason, state }, latencyMs)
+          : { failed: { code: "OutcomeNotRecordable", message: plainText(message) }, latencyMs },
+      ),
+      state,
+      rewards,
+    )
   return recordEndings(task, travellers, plugin, endings, state, rewards).pipe(
-    Effect.catchTag("InvalidEvent", ({ message }) => {
-      const failed = { code: "OutcomeNotRecordable", message: plainText(message) }
-      return recordEndings(
-        task,
-        travellers,
-        plugin,
-        travellers.map(() => ({ failed })),
-        undefined,
-        [],
-      )
-    }),
+    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, state)),
+    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, undefined)),
   )
 }
 
-/** Records that the world took none of a round's actions. */
+/**
+ * Records that the world took none of a round's actions; or, where it gave no valid answer, that it took them and what came of
+ * them is not known.
+ */
 export const recordFailure = (
   task: ActingTask,
   travellers: ReadonlyArray<Traveller>,
@@ -70,6 +75,18 @@ export const recordFailure = (
   failure: Parameters<typeof failureOf>[0] & { readonly state?: Json },
   latencyMs: number,
 ) => {
+  if ("reason" in failure && failure._tag === "AnswerInvalid") {
+    const ending = CommandOutcome.unrecorded(task, plugin, failure, latencyMs)
+    const rewards = travellers.map(({ command: { agentId } }) =>
+      unknownReward({ taskId: task.id, plugin, because: [], agentId }),
+    )
+    return recordEndings(
+      ...([task, travellers, plugin] as const),
+      travellers.map(() => ending),
+      failure.state,
+      rewards,
+    )
+  }
   const error = failureOf(failure)
   const endings = travellers.map(() => ({ failed: error, latencyMs }))
   return recordEndings(task, travellers, plugin, endings, failure.state, [])

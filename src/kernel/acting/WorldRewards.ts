@@ -98,6 +98,15 @@ export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewE
   ]
 }
 
+/** What is recorded of a step whose answer is missing: nobody knows what it gave, which is not nothing. */
+export const unknownReward = ({ taskId, plugin, agentId }: TakenStep): CoreNewEvent => ({
+  type: "MeasureUnscored",
+  payload: {
+    ...{ scoreSetId: scoreSetOf(taskId), measure: `${plugin}/${LABEL}`, name: "step" },
+    reason: `what a step${agentId === undefined ? "" : ` of ${agentId}`} gave is not recorded`,
+  },
+})
+
 const given = (
   { taskId, plugin, because, agentId }: TakenStep,
   rewards: { readonly [name: string]: number },

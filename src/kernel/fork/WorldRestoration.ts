@@ -23,6 +23,7 @@ import { merged, OverrideInvalid } from "./Overrides.ts"
 import * as RecordedEngine from "./RecordedEngine.ts"
 import { agentsOf, forAgent, reexecute, whose } from "./Reexecution.ts"
 import { compare, noneCompared, WorldDiffers } from "./RestorationCheck.ts"
+import * as UnrecordedState from "./UnrecordedState.ts"
 
 /** A way to restore an earlier state of an environment. */
 type Rewind = NonNullable<Environment["rewind"]>[number]
@@ -179,6 +180,8 @@ interface Past {
   readonly since: number
   /** Position of the last change of its document. */
   readonly changedAt: number
+  /** The position of a command after which its state is not recorded. */
+  readonly unrecordedAt: number | undefined
   /** Positions of what it computed since its reset: its documents, and what became of its commands. */
   readonly computedAt: ReadonlyArray<number>
 }
@@ -211,6 +214,7 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
     commands: sent.filter(({ position }) => position <= at).length,
     since: sent.filter(({ position }) => position > at).length,
     changedAt: own.at(-1)?.position ?? 0,
+    unrecordedAt: UnrecordedState.lastIn(plugin, events, actuators),
     computedAt: [...own, ...events.filter(isEnded)].flatMap(({ position }) =>
       position >= (reset?.position ?? 0) ? [position] : [],
     ),
@@ -220,7 +224,11 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
 type Method = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
 
 /** How an environment is restored. If it keeps no state, or nothing was commanded in it, a reset is enough. */
-const methodFor = (manifest: Manifest | undefined, { commands }: Past, { rewind, world }: RestoreOptions): Method => {
+const methodFor = (
+  manifest: Manifest | undefined,
+  { commands, unrecordedAt }: Past,
+  { rewind, world }: RestoreOptions,
+): Method => {
   if (manifest === undefined) return { kind: "none", reason: "it takes part no more" }
   const { environment } = manifest.peas
   if (environment === undefined) return { kind: "none", reason: "it keeps no world that could be put back" }
@@ -229,8 +237,14 @@ const methodFor = (manifest: Manifest | undefined, { commands }: Past, { rewind,
   const isOverridden = SafeRecord.get(world ?? {}, manifest.name) !== undefined
   const wanted = isOverridden
     ? "snapshot"
-    : (rewind ?? (["snapshot", "re-execution"] as const).find((method) => methods.includes(method)))
+    : (rewind ??
+      (["snapshot", "re-execution"] as const).find(
+        (method) => methods.includes(method) && !(method === "snapshot" && unrecordedAt !== undefined),
+      ))
   if (rewind === undefined && !isOverridden && methods.includes("stateless")) return { kind: "stateless" }
+  if (unrecordedAt !== undefined && wanted !== "re-execution") {
+    return { kind: "none", reason: `its state after the command that succeeded @${unrecordedAt} is not recorded` }
+  }
   if (wanted !== undefined && methods.includes(wanted)) return { kind: wanted }
   if (commands === 0 && !isOverridden) return { kind: "reset" }
   const can = methods.length === 0 ? "none" : methods.join(", ")

@@ -27,7 +27,7 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
       if (agentId !== undefined) agents.set(commandId, agentId)
     } else if (is(event, "CommandDispatched")) ends.set(event.id, event.payload.commandId)
     else if (is(event, "ConfirmationExpired")) expired.add(event.id)
-    else if (is(event, "EnvironmentChanged") || is(event, "RewardGiven") || is(event, "PunishmentGiven")) {
+    else if (FOLLOWING.has(event.type)) {
       // A command's changes to the environment, and what a world gave for it, are recorded with its outcome. Those of a
       // round follow from its last dispatch.
       const commandId = event.causationId === null ? undefined : ends.get(event.causationId)
@@ -42,6 +42,11 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
   }
   return ended
 }
+
+/** What is recorded with the outcome of a command that caused it. */
+const FOLLOWING: ReadonlySet<string> = new Set([
+  ...["EnvironmentChanged", "RewardGiven", "PunishmentGiven", "MeasureUnscored"],
+])
 
 const outcomeOf = (
   event: Event,

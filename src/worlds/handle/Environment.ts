@@ -69,11 +69,11 @@ export interface Ended {
   readonly at: number
   /** `unknown`: it was dispatched, and its outcome was not recorded. Only `succeeded` and `failed` were certainly carried out. */
   readonly status: "succeeded" | "failed" | "denied" | "expired" | "unknown"
-  /** What it answered; null unless it succeeded. */
+  /** What it answered; null unless it succeeded, and where that could not be recorded. */
   readonly result: Json
   /** Why it did not succeed, for programs: a code of the environment, or the gate's rule. */
   readonly code: string | null
-  /** Why it did not succeed, in words. */
+  /** Why it did not succeed, or why what it answered could not be recorded, in words. */
   readonly reason: string | null
 }
 

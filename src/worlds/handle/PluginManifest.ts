@@ -44,7 +44,7 @@ export const endedOf = (outcome: CommandOutcome): Ended => {
   const ended = { commandId, status, actuator: localName(outcome.actuator), at: event.occurredAt, result: null }
   switch (outcome.status) {
     case "succeeded":
-      return { ...ended, result: outcome.result, code: null, reason: null }
+      return { ...ended, result: outcome.result, code: null, reason: outcome.unrecorded ?? null }
     case "failed":
       return { ...ended, code: outcome.error.code, reason: outcome.error.message }
     case "denied":

@@ -89,7 +89,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       yield* taking(agent)
       const ended = yield* environment.act(agent, { actuator: "step", args: { action } })
       if (ended.status !== "succeeded") return yield* refusalOf(name, agent, ended)
-      return yield* gotOf(name, agent, ended.result)
+      return yield* gotOf(name, agent, ended)
     })
 
   /** Carries out the actions of a round: all together, where it is several. */
@@ -111,7 +111,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       const got: Record<string, Got> = {}
       const refusals: Array<ActionRefused> = []
       for (const [agent, ended] of yield* environment.together(actions)) {
-        if (ended.status === "succeeded") Object.assign(got, yield* gotOf(name, agent, ended.result))
+        if (ended.status === "succeeded") Object.assign(got, yield* gotOf(name, agent, ended))
         else refusals.push(refusalOf(name, agent, ended))
       }
       const [first] = refusals

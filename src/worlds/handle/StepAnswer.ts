@@ -2,8 +2,9 @@
 
 import { Either, Schema } from "effect"
 import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
-import { type Json, JsonObject } from "../../values/Json.ts"
+import { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Ended } from "./Environment.ts"
 import { UnexpectedAnswer } from "./WorldError.ts"
 
 const Own = {
@@ -41,9 +42,13 @@ export const tickedOf = (
 export const gotOf = (
   world: string,
   agent: string,
-  result: Json,
+  { result, reason }: Pick<Ended, "result" | "reason">,
 ): Either.Either<{ readonly [agent: string]: Got }, UnexpectedAnswer> =>
   Either.mapBoth(Schema.decodeUnknownEither(Answer)(result), {
-    onLeft: ({ message }) => new UnexpectedAnswer({ world, expected: "the result of a step", found: message }),
+    onLeft: ({ message }) =>
+      new UnexpectedAnswer({
+        ...{ world, expected: "the result of a step" },
+        found: reason === null ? message : `a step that was taken, and whose result could not be recorded (${reason})`,
+      }),
     onRight: ({ others, ...own }) => SafeRecord.set(others, agent, own),
   })

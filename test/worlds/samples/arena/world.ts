@@ -1,6 +1,7 @@
 /**
  * Agents on a line: an action of 1 goes on by one place, if nobody is there. Who comes to `goal` is done. After `burn`
  * milliseconds, those who still stand at their first place have failed. With `quarrel`, agents who all go on at once do not.
+ * With `swollen`, the state is too large while somebody stands at 1.
  */
 import type { Step, WorldPlugin } from "hindcast/plugin"
 
@@ -9,6 +10,7 @@ let bumps = 0
 let goal = 3
 let burn = 0
 let quarrel = false
+let swollen = false
 let time = 0
 
 export default {
@@ -21,6 +23,7 @@ export default {
       goal = Number(options.goal ?? 3)
       burn = Number(options.burn ?? 0)
       quarrel = options.quarrel === true
+      swollen = options.swollen === true
       time = 0
     },
     observe: ({ agent }) => ({ at: places[agent] ?? 0, others: Object.keys(places).length - 1 }),
@@ -56,7 +59,10 @@ export default {
         burnt.map(([agent]): [string, Step] => [agent, { reward: -1, terminated: true, outcome: "failed" }]),
       )
     },
-    state: () => ({ places, bumps, goal, ...(time === 0 ? {} : { time }) }),
+    state: () => ({
+      ...{ places, bumps, goal, ...(time === 0 ? {} : { time }) },
+      ...(swollen && Object.values(places).includes(1) ? { text: "x".repeat(5 * 1024 * 1024) } : {}),
+    }),
     restore: (_context, options, state) => {
       burn = Number(options.burn ?? 0)
       quarrel = options.quarrel === true

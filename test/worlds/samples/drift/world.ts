@@ -1,13 +1,19 @@
-/** A boat on a line: an action moves it, and the wind draws from the generator. `wrong` names a mistake to make. */
+/**
+ * A boat on a line: an action moves it, and the wind draws from the generator. `wrong` names a mistake to make; with `swollen`, its
+ * state is too large at 1.
+ */
 import type { Step, WorldPlugin } from "hindcast/plugin"
 
 let at = 0
 let gust = 0
 let wrong = ""
 
+const LARGE = "x".repeat(5 * 1024 * 1024)
+
 const step = (): Step => {
   if (wrong === "reward") return { reward: Number.NaN }
   if (wrong === "flags") return { reward: 1, terminated: 1 as unknown as boolean }
+  if (wrong === "large") return { reward: 1, info: { text: LARGE } }
   return {
     reward: { way: at, wind: -gust },
     terminated: at >= 3 || at <= -3,
@@ -33,7 +39,7 @@ export default {
       gust = context.rng.random()
       return step()
     },
-    state: () => ({ at, gust, wrong }),
+    state: () => ({ at, gust, wrong, ...(wrong === "swollen" && at === 1 ? { text: LARGE } : {}) }),
     restore: (_context, _options, state) => {
       at = Number(state.at)
       gust = Number(state.gust)

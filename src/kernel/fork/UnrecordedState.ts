@@ -1,0 +1,27 @@
+/** Finds out whether the log has the state of a world: it has not after a command whose answer could not be recorded. Pure. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+
+/**
+ * The position of the last success of a plugin without its result, if no state was recorded with it or after it. A command that
+ * was recorded whole later tells that the document stands as it is.
+ *
+ * @param events the task's events, up to the position of interest
+ * @param actuatorOf the full name of a command's actuator, by the id of the command
+ */
+export const lastIn = (
+  plugin: string,
+  events: ReadonlyArray<Event>,
+  actuatorOf: ReadonlyMap<string, string>,
+): number | undefined => {
+  let last: number | undefined
+  for (const event of events) {
+    if (DOCUMENTS.has(event.type) && event.payload.plugin === plugin) last = undefined
+    if (!is(event, "CommandSucceeded") || !actuatorOf.get(event.payload.commandId)?.startsWith(`${plugin}/`)) continue
+    last = event.payload.unrecorded === undefined ? undefined : event.position
+  }
+  return last
+}
+
+const DOCUMENTS: ReadonlySet<string> = new Set(["EnvironmentReset", "EnvironmentChanged", "EnvironmentRestored"])

@@ -1,0 +1,138 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Scope } from "effect"
+import type { EventLog } from "../../src/events/log/EventLog.ts"
+import { Kernel } from "../../src/kernel/Kernel.ts"
+import * as World from "../../src/worlds/World.ts"
+import { eventsOf } from "../agents/given.ts"
+import { testKernel } from "../kernel/testKernel.ts"
+import { inRepository } from "../repository.ts"
+import { temporaryDirectory } from "../temporary.ts"
+import { inKernel, stepping, TASK } from "./group/given.ts"
+
+/** A test in a kernel with the boat, whose world is brought back in these ways. */
+const withDrift = <A, E>(rewind: ReadonlyArray<string>, test: Effect.Effect<A, E, Kernel | EventLog>) =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const plugin = path.join(directory, "sources", "drift")
+    fs.cpSync(inRepository("test/worlds/samples/drift"), plugin, { recursive: true })
+    const file = path.join(plugin, "looper-plugin.json")
+    const manifest = JSON.parse(fs.readFileSync(file, "utf8"))
+    manifest.peas.environment.rewind = rewind
+    fs.writeFileSync(file, JSON.stringify(manifest))
+    const { start } = yield* testKernel({ directory, plugins: [plugin] })
+    return yield* Effect.flatMap(start, ({ run }) => run(test))
+  })
+
+/** Sails to the shore, which takes three steps. */
+const sailor = stepping(() => 1, "drift")
+
+const sailed = (wrong: string) =>
+  Effect.gen(function* () {
+    const kernel = yield* Kernel
+    yield* kernel.tasks.run(sailor, {
+      ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+      maxSteps: 3,
+    })
+    const events = yield* eventsOf(TASK)
+    return { kernel, events, successes: events.filter(({ type }) => type === "CommandSucceeded") }
+  })
+
+const LOST = "; what it changed in its world is not recorded"
+
+describe("a step of a world whose answer cannot be recorded", () => {
+  it.scopedLive("is a success without a result: the change is recorded, and that nobody knows what it gave", () =>
+    withDrift(
+      ["snapshot"],
+      Effect.gen(function* () {
+        const { events, successes } = yield* sailed("large")
+        expect(successes.map(({ payload }) => payload)).toMatchObject(
+          [1, 2, 3].map(() => ({
+            result: null,
+            unrecorded: {
+              reason: expect.stringMatching(/^expected the answer of at most 4194304 bytes of JSON, found \d+$/),
+            },
+          })),
+        )
+        expect(events.filter(({ type }) => type === "CommandFailed")).toEqual([])
+        expect(events.filter(({ type }) => type === "EnvironmentChanged")).toHaveLength(3)
+        expect(events.find(({ type }) => type === "MeasureUnscored")?.payload).toMatchObject({
+          ...{ measure: "drift/return", reason: "what a step gave is not recorded" },
+        })
+      }),
+    ),
+  )
+
+  it.scopedLive("says that the world's state is missing, and a fork there does not take the earlier one for it", () =>
+    withDrift(
+      ["snapshot"],
+      Effect.gen(function* () {
+        const { kernel, events, successes } = yield* sailed("swollen")
+        expect(successes.map(({ payload }) => payload.unrecorded)).toEqual([
+          { reason: expect.stringMatching(`environment.state\\(\\).*${LOST}$`) },
+          undefined,
+          undefined,
+        ])
+        const choices = events.filter(({ type }) => type === "DecisionMade").map(({ position }) => position)
+        const forkAt = (at = 0, timeline = "again") => kernel.fork(sailor, { task: TASK, at, timeline })
+        expect(yield* Effect.flip(forkAt(choices[1]))).toMatchObject({
+          ...{ _tag: "WorldNotRewound", plugin: "drift" },
+          reason: `its state after the command that succeeded @${successes[0]?.position} is not recorded`,
+        })
+        expect(yield* forkAt(choices[2])).toMatchObject({ worlds: [{ by: "snapshot" }] })
+      }),
+    ),
+  )
+
+  it.scopedLive("is taken again where a world is brought back by its steps, with nothing to compare it with", () =>
+    withDrift(
+      ["snapshot", "re-execution"],
+      Effect.gen(function* () {
+        const { kernel, events } = yield* sailed("swollen")
+        const second = events.filter(({ type }) => type === "DecisionMade")[1]?.position ?? 0
+        const { worlds, timeline } = yield* kernel.fork(sailor, { task: TASK, at: second, timeline: "again" })
+        expect(worlds).toMatchObject([{ by: "re-execution", checked: { outcomes: 0 } }])
+        expect(timeline).toBe("again")
+      }),
+    ),
+  )
+
+  it.scopedLive("is no refusal for a program that steps the world by its handle", () =>
+    Effect.gen(function* () {
+      const { start } = yield* testKernel({ plugins: [inRepository("test/worlds/samples/drift")] })
+      const { run } = yield* start
+      const scope = yield* Effect.scope
+      const world = yield* run(Scope.extend(World.open({ world: "drift" }), scope))
+      yield* world.reset({ options: { wrong: "large" } })
+      expect(yield* Effect.flip(world.step(1))).toMatchObject({
+        ...{ _tag: "UnexpectedAnswer", expected: "the result of a step" },
+        found: expect.stringContaining(
+          "a step that was taken, and whose result could not be recorded (expected the answer",
+        ),
+      })
+      expect(yield* world.state).toMatchObject({ at: 1 })
+    }),
+  )
+
+  it.scopedLive("of several agents is one of each of them", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const { tasks } = yield* Kernel
+        const agents = ["ada", "bob"]
+        const environment = { arena: { swollen: true } }
+        const task = yield* tasks.open({ id: TASK, goal: "walk", plugins: ["arena"], agents, environment })
+        const together = () =>
+          task.together(agents.map((agentId) => ({ agentId, actuator: "arena/step", args: { action: 1 } })))
+        const unrecorded = { status: "succeeded", result: null, unrecorded: expect.stringMatching(`${LOST}$`) }
+        expect(yield* together()).toMatchObject([unrecorded, unrecorded])
+        expect(yield* together()).toMatchObject(agents.map(() => ({ status: "succeeded", result: { reward: 1 } })))
+        const events = yield* eventsOf(TASK)
+        expect(events.filter(({ type }) => type === "MeasureUnscored")).toHaveLength(2)
+        expect(events.findLast(({ type }) => type === "EnvironmentChanged")?.payload.patch).toMatchObject(
+          expect.arrayContaining([expect.objectContaining({ path: "/places/ada", value: 2 })]),
+        )
+      }),
+    ),
+  )
+})
