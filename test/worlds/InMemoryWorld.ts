@@ -2,6 +2,7 @@ import { inspect } from "node:util"
 import { Effect, Either } from "effect"
 import { EnvironmentRefused } from "../../src/kernel/tasks/Environments.ts"
 import type { World as AuthorWorld, MultiAgentWorld, PluginContext, Spaces } from "../../src/plugins/author.ts"
+import { elementary } from "../../src/plugins/elementary/Elementary.ts"
 import type { RoundOutcome } from "../../src/plugins/runner/world/RoundOutcome.ts"
 import type { ServedWorld } from "../../src/plugins/runner/world/ServedWorld.ts"
 import type { Json } from "../../src/values/Json.ts"
@@ -108,4 +109,4 @@ export const inMemory = (
 }
 
 /** Only what the worlds of the tests use. */
-const contextOf = (agent: string) => ({ agent }) as unknown as PluginContext
+const contextOf = (agent: string) => ({ agent, math: elementary }) as unknown as PluginContext

@@ -1,6 +1,11 @@
 import type { World as AuthorWorld, MultiAgentWorld, Spaces } from "../../src/plugins/author.ts"
 import { inMemory } from "./InMemoryWorld.ts"
 
+/** The limit of steps. */
+interface Limit {
+  readonly maxSteps?: number
+}
+
 const COUNT: Spaces = {
   observation: { type: "Box", dtype: "float64", shape: [2], low: [-100, 0], high: [100, 1] },
   action: { type: "Discrete", n: 3, start: -1 },
@@ -58,7 +63,7 @@ const NUMBERS: Spaces = {
 }
 
 /** Each takes 0 to 2 of its own 5 matches at once, and is out when it has none. The reward is what the others took. */
-export const matches = (agents: ReadonlyArray<string> = ["alice", "bob"]) => {
+export const matches = (agents: ReadonlyArray<string> = ["alice", "bob"], limit: Limit = {}) => {
   let left: Record<string, number> = {}
   const world: MultiAgentWorld = {
     mode: "parallel",
@@ -78,11 +83,11 @@ export const matches = (agents: ReadonlyArray<string> = ["alice", "bob"]) => {
     },
     state: () => ({ left }),
   }
-  return inMemory(world, { spaces: NUMBERS, agents })
+  return inMemory(world, { spaces: NUMBERS, agents, ...limit })
 }
 
 /** Nim: two in turn take 1 or 2 of 5 matches; who takes the last one wins. */
-export const nim = () => {
+export const nim = (limit: Limit = {}) => {
   const agents = ["alice", "bob"]
   let [left, next] = [5, 0]
   const world: MultiAgentWorld = {
@@ -105,7 +110,7 @@ export const nim = () => {
     turn: () => (left === 0 ? null : (agents[next] ?? null)),
     state: () => ({ left, next }),
   }
-  return inMemory(world, { spaces: NUMBERS, agents })
+  return inMemory(world, { spaces: NUMBERS, agents, ...limit })
 }
 
 /** Two take turns that change nothing but their number, which both are shown. */

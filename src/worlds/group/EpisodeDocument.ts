@@ -1,6 +1,7 @@
 /** What a world's document says of its episode: whose turn it is, and how far its agents are. */
 
 import { Option, Schema } from "effect"
+import type { Ending } from "../../kernel/agents/EpisodeEnd.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
@@ -14,26 +15,27 @@ export const turnOf = (document: Json | undefined): Option.Option<string | null>
 
 const Agents = Schema.Struct({
   episode: Schema.Struct({
-    agents: Schema.Record({ key: Schema.String, value: Schema.Struct({ status: Schema.String }) }),
+    agents: Schema.Record({
+      key: Schema.String,
+      value: Schema.Struct({ status: Schema.String, outcome: Schema.optional(Schema.Unknown) }),
+    }),
   }),
 })
 
 const decodeAgents = Schema.decodeUnknownOption(Agents)
 
 /** The agents whose episode is over by the document, by name, with how it ended. */
-export const endedIn = (
-  document: Json | undefined,
-): ReadonlyArray<{ readonly agentId: string; readonly terminated: boolean; readonly truncated: boolean }> =>
+export const endedIn = (document: Json | undefined): ReadonlyArray<Ending & { readonly agentId: string }> =>
   Option.match(decodeAgents(document), {
     onNone: () => [],
     onSome: ({ episode }) =>
       Object.keys(episode.agents)
         .sort()
         .flatMap((agentId) => {
-          const status = SafeRecord.get(episode.agents, agentId)?.status
-          return status === "terminated" || status === "truncated"
-            ? [{ agentId, terminated: status === "terminated", truncated: status === "truncated" }]
-            : []
+          const { status, outcome } = SafeRecord.get(episode.agents, agentId) ?? {}
+          if (status !== "terminated" && status !== "truncated") return []
+          const failed = outcome === "failed" ? { outcome: "failed" as const } : {}
+          return [{ agentId, terminated: status === "terminated", truncated: status === "truncated", ...failed }]
         }),
   })
 

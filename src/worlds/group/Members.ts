@@ -26,6 +26,8 @@ interface MemberEnd {
 export interface Member {
   readonly seat: Seat.Seat
   suspended: boolean
+  /** How its run ended, where its steps were used up: it leaves at the end of the round. */
+  outOfSteps?: Exit.Exit<RunResult, unknown>
   /** Undefined while it takes part. */
   ended?: MemberEnd
 }

@@ -72,6 +72,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
         }
         // The last of the round: what a step or a tick said of an end, with its outcome, comes first.
         yield* endByDocument(members, yield* task.document(world))
+        yield* leaveOutOfSteps(members)
       }
       yield* members.close(round >= maxRounds)
     }),
@@ -106,8 +107,20 @@ const takeTurn = (
       Effect.asSome(seat.takeTurn),
       Effect.as(task.late(seat.agentId, decideWithinMs, seat.interruptTurn), Option.none<Seat.TurnEnd>()),
     )
-    if (Option.isSome(end) && end.value.kind === "ended") yield* members.leave(member, end.value.exit)
+    if (Option.isNone(end) || end.value.kind !== "ended") return
+    const { exit } = end.value
+    // The world may end its episode in this round: that goes before.
+    if (Exit.isSuccess(exit) && exit.value.outcome === "truncated") member.outOfSteps = exit
+    else yield* members.leave(member, exit)
   })
+
+/** Lets the agents leave that used up their steps in the round, which saying something costs too. */
+const leaveOutOfSteps = (members: Members.Members) =>
+  Effect.forEach(
+    members.active(),
+    (member) => (member.outOfSteps === undefined ? Effect.void : members.leave(member, member.outOfSteps)),
+    { discard: true },
+  )
 
 /** How long an action may take that was handed in before: its agent's budget of time goes on. */
 const timeLeft = (until: number): { readonly withinMs?: number } =>

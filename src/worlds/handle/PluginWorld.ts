@@ -122,8 +122,11 @@ const over = (environment: Environment, declared: Spaces): World => {
 
   /** What an agent got whose action was not carried out, in a round in which others acted. */
   const gotNothing = (refused: ActionRefused) =>
-    Effect.map(environment.status(refused.agent), (status): Got => {
-      const over = { terminated: status === "terminated", truncated: status === "truncated" }
+    Effect.map(Effect.all([environment.status(refused.agent), environment.state]), ([status, state]): Got => {
+      const { step = 0 } = asObject(state.episode)
+      const terminated = status === "terminated"
+      const isLast = info.maxEpisodeSteps !== null && Number(step) >= info.maxEpisodeSteps
+      const over = { terminated, truncated: status === "truncated" || (terminated && isLast) }
       return { ...NOTHING, ...over, refused }
     })
 

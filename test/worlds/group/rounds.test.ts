@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
+import type * as Agent from "../../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import { eventsOf } from "../../agents/given.ts"
 import { about, seen } from "../../kernel/given.ts"
@@ -123,6 +124,89 @@ describe("an agent that is refused in the last round", () => {
         outcome: "achieved",
         agents: { ada: { outcome: "achieved" }, bob: { outcome: "achieved" } },
       })
+    }),
+  )
+
+  it.scopedLive("has failed where the world says so in its document alone", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const kernel = yield* Kernel
+        const group = () => groupOf({ ada: stepping(() => 1), bob: stepping(() => 9) }, { maxRounds: 9 })
+        const audit = yield* runGroup(group(), { flood: 2 })
+        const events = yield* eventsOf(TASK)
+        expect(events.filter(of("CommandDenied"))).toHaveLength(2)
+        expect(audit).toMatchObject({
+          outcome: "failed",
+          agents: { ada: { outcome: "failed" }, bob: { outcome: "failed" } },
+        })
+        expect(yield* kernel.replay(TASK, group())).toMatchObject({ verdict: "identical", complete: true })
+      }),
+    ),
+  )
+})
+
+describe("an agent that says something in the last round", () => {
+  it.scopedLive("comes to the end that the world gives it", () =>
+    Effect.gen(function* () {
+      const world = "public-goods"
+      const { start } = yield* testKernel({ plugins: [inRepository("packages/worlds", world)] })
+      const { run } = yield* start
+      const talking: Agent.DecidingAgent = {
+        ...{ name: "talking", version: "1" },
+        decide: ({ step }) => (step < 2 ? { act: `${world}/step`, args: { action: 5 } } : { say: "Goodbye" }),
+      }
+      const group = groupOf({ ada: stepping(() => 5, world), bob: talking }, { world, maxRounds: 3 })
+      const [audit, events, report] = yield* run(
+        Effect.gen(function* () {
+          const audit = yield* runGroup(group, { world, rounds: 3 })
+          return [audit, yield* eventsOf(TASK), yield* (yield* Kernel).replay(TASK, group)] as const
+        }),
+      )
+      expect(events.filter(of("MessageSent", "bob"))).toHaveLength(1)
+      expect(audit).toMatchObject({ outcome: "achieved", agents: { bob: { outcome: "achieved" } } })
+      expect(report).toMatchObject({ verdict: "identical", complete: true })
+    }),
+  )
+
+  it.scopedLive("leaves as truncated where its steps are used up and the world goes on", () =>
+    inKernel(
+      Effect.gen(function* () {
+        const talking: Agent.DecidingAgent = { name: "talking", version: "1", decide: () => ({ say: "Hello" }) }
+        yield* runGroup(groupOf({ ada: stepping(() => 1), bob: talking }, { maxRounds: 5 }))
+        const left = (yield* eventsOf(TASK)).filter(of("AgentLeft"))
+        expect(left.map(({ payload }) => payload)).toMatchObject([
+          { agentId: "bob", outcome: "truncated", midway: true },
+          { agentId: "ada", outcome: "achieved" },
+        ])
+      }),
+    ),
+  )
+})
+
+describe("a hundred agents, one of which is refused in each round", () => {
+  it.scopedLive("are asked in the rounds of the world, and not after them", () =>
+    Effect.gen(function* () {
+      const world = "public-goods"
+      const { start } = yield* testKernel({ plugins: [inRepository("packages/worlds", world)] })
+      const { run } = yield* start
+      const names = Array.from({ length: 100 }, (_, index) => `agent-${String(index).padStart(3, "0")}`)
+      const agents = Object.fromEntries(
+        names.map((name, index) => [name, stepping(() => (index === 50 ? 50 : 5), world)]),
+      )
+      const [audit, events] = yield* run(
+        Effect.gen(function* () {
+          return [yield* runGroup(groupOf(agents, { world }), { world, rounds: 3 }), yield* eventsOf(TASK)] as const
+        }),
+      )
+      const counts = Object.fromEntries(
+        ["ActuatorCommanded", "CommandSucceeded", "CommandFailed", "AgentLeft"].map((type) => [
+          type,
+          events.filter(of(type)).length,
+        ]),
+      )
+      expect(counts).toEqual({ ActuatorCommanded: 300, CommandSucceeded: 297, CommandFailed: 3, AgentLeft: 100 })
+      expect(audit.outcome).toBe("achieved")
+      expect(events.length).toBeLessThan(4000)
     }),
   )
 })

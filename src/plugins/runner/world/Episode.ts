@@ -12,6 +12,8 @@ export type AgentStatus = "active" | "terminated" | "truncated" | "left"
 export interface AgentEpisode {
   status: AgentStatus
   return: number
+  /** Where it is terminated as `failed`; otherwise, the end of its episode is `achieved`. */
+  outcome?: "failed"
   /** Its spaces, where they are not those of the manifest. */
   spaces?: Spaces
 }
@@ -67,13 +69,20 @@ export const assertActive = (episode: Episode, agent: string): void => {
   }
 }
 
-/** Takes down what an agent got for a step. */
-export const credit = (episode: Episode, agent: string, { reward, terminated, truncated }: AgentStep): void => {
+/** Takes down what an agent got for a step. An episode ends once: what comes after its end changes nothing of how it ended. */
+export const credit = (
+  episode: Episode,
+  agent: string,
+  { reward, terminated, truncated, outcome }: AgentStep,
+): void => {
   const entry = episode.agents.get(agent)
   if (entry === undefined) return
   entry.return += reward
-  if (terminated) entry.status = "terminated"
-  else if (truncated) entry.status = "truncated"
+  if (entry.status !== "active") return
+  if (terminated) {
+    entry.status = "terminated"
+    if (outcome === "failed") entry.outcome = outcome
+  } else if (truncated) entry.status = "truncated"
 }
 
 /** The episode as the document has it. */
@@ -81,9 +90,13 @@ export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
   step,
   ...(Object.keys(info).length === 0 ? {} : { info }),
   agents: Object.fromEntries(
-    [...agents].map(([name, { status, return: sum, spaces }]) => [
+    [...agents].map(([name, { status, return: sum, outcome, spaces }]) => [
       name,
-      { status, return: sum, ...(spaces === undefined ? {} : { spaces: spaces as unknown as Json }) },
+      {
+        ...{ status, return: sum },
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(spaces === undefined ? {} : { spaces: spaces as unknown as Json }),
+      },
     ]),
   ),
   rng: rng.state() as unknown as Json,

@@ -93,9 +93,9 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   /** Takes down what the agents got, with the limit of steps. Checks all of it before anything is taken down. */
   const credited = (steps: ReadonlyArray<readonly [string, AgentStep]>): { readonly [agent: string]: AgentStep } => {
     const isLast = facts.maxSteps !== null && episode.step >= facts.maxSteps
-    const limited = new Map(steps.map(([agent, step]) => [agent, cutOff(step, isLast)] as const))
-    if (isLast)
-      for (const agent of activeIn(episode)) if (!limited.has(agent)) limited.set(agent, cutOff(NOTHING, true))
+    const active = isLast ? activeIn(episode) : []
+    const limited = new Map(steps.map(([agent, step]) => [agent, cutOff(step, active.includes(agent))] as const))
+    for (const agent of active) if (!limited.has(agent)) limited.set(agent, cutOff(NOTHING, true))
     for (const [agent, step] of limited) Episode.credit(episode, agent, step)
     return Object.fromEntries(limited)
   }
