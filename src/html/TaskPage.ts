@@ -71,7 +71,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
     key(
       "commands",
       FormattedNumbers.count(steps),
-      `${FormattedNumbers.count(acting.succeeded)} succeeded, ${FormattedNumbers.count(acting.failed)} failed, ${FormattedNumbers.count(acting.denied + acting.expired)} stopped before execution`,
+      `${FormattedNumbers.count(acting.succeeded)} succeeded, ${FormattedNumbers.count(acting.failed)} failed, ${FormattedNumbers.count(acting.denied + acting.expired)} stopped before execution${beside("without a recorded result", acting.unrecorded)}${beside("told by a plugin after a crash", acting.settled)}`,
     ),
     key(
       "readings",
@@ -92,6 +92,9 @@ const figures = ({ audit, score }: TaskReport): Markup => {
     ...ModelCosts.figures(audit.model),
   ]}</dl>`
 }
+
+/** A count that is said only where there is something to say. */
+const beside = (what: string, of = 0): string => (of === 0 ? "" : `, ${FormattedNumbers.count(of)} ${what}`)
 
 /** What the task's worlds gave in all, beside the net score, where there is a world. */
 const returned = ({ scores, taskId }: TaskReport["audit"]): ReadonlyArray<Markup> =>

@@ -194,6 +194,21 @@ describe("the audit of a task", () => {
     })
   })
 
+  it("counts successes without a recorded result, and outcomes that a plugin told after a crash, once", () => {
+    const unrecorded = { reason: "expected at most 8388608 bytes, found 9000000" }
+    const settledBy = "bank@1.0.0"
+    const error = { code: "x", message: "y" }
+    const acting = auditOf(
+      ...["c1", "c2", "c3"].map((id) => commanded(id)),
+      event("CommandSucceeded", { commandId: "c1", result: null, latencyMs: 1, unrecorded, settledBy }),
+      event("CommandSucceeded", { commandId: "c1", result: null, latencyMs: 1, unrecorded, settledBy }),
+      event("CommandFailed", { commandId: "c2", error, settledBy }),
+      succeeded("c3", 5),
+    ).acting
+    expect(acting).toMatchObject({ commanded: 3, succeeded: 2, failed: 1, unrecorded: 1, settled: 2 })
+    expect(auditOf(commanded("c1"), succeeded("c1", 5)).acting).not.toHaveProperty("unrecorded")
+  })
+
   it("tells what people decided from what passed without them", () => {
     const confirming = auditOf(
       ...[commanded("c1"), allowed("c1")],

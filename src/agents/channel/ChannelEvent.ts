@@ -30,6 +30,10 @@ export type Happening =
       readonly toolName: string
       readonly status: "succeeded" | "failed" | "denied" | "unknown"
       readonly result: Json
+      /** Why `result`, which is null, is not recorded, although the command succeeded. */
+      readonly unrecorded?: string
+      /** The plugin that said how it ended, after a crash had left that in doubt. */
+      readonly settledBy?: string
     }
   /**
    * A command, or a plugin's request to the host, waits for a person. An approval is for exactly what is in `shown`, and
@@ -161,13 +165,17 @@ const acting = (tools: Telling["tools"], event: Event): ReadonlyArray<Happening>
   return ended === undefined || toolName === undefined ? [] : [{ type: "onToolCallEnd", toolName, ...ended }]
 }
 
+const by = (settledBy: string | undefined) => (settledBy === undefined ? {} : { settledBy })
+
 const endOf = (event: Event) => {
   if (is(event, "CommandSucceeded")) {
-    return { commandId: event.payload.commandId, status: "succeeded", result: event.payload.result } as const
+    const { commandId, result, unrecorded, settledBy } = event.payload
+    const missing = unrecorded === undefined ? {} : { unrecorded: unrecorded.reason }
+    return { commandId, status: "succeeded", result, ...missing, ...by(settledBy) } as const
   }
   if (is(event, "CommandFailed")) {
-    const { commandId, error } = event.payload
-    return { commandId, status: "failed", result: { ...error } } as const
+    const { commandId, error, settledBy } = event.payload
+    return { commandId, status: "failed", result: { ...error }, ...by(settledBy) } as const
   }
   if (is(event, "CommandDenied")) {
     const { commandId, rule, reason } = event.payload

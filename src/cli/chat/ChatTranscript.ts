@@ -82,7 +82,10 @@ export const make = (
           return line(`${style.dim("→")} ${style.name(oneLine(event.toolName))} ${value(event.args, MAX_LENGTH)}`)
         case "onToolCallEnd": {
           const paint = event.status === "succeeded" ? style.good : style.bad
-          const result = shorten(resultOf(event.result), MAX_LENGTH)
+          const { unrecorded } = event
+          const told =
+            unrecorded === undefined ? resultOf(event.result) : `its result is not recorded: ${oneLine(unrecorded)}`
+          const result = shorten(told, MAX_LENGTH)
           return line(`${style.dim("←")} ${style.name(oneLine(event.toolName))} ${paint(event.status)} ${result}`)
         }
         case "onToolCallSettled": {

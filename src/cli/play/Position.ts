@@ -16,7 +16,7 @@ export interface LastStep {
   readonly action: Json
   /** What the world answered: reward, rewards, terminated, truncated, outcome and info; null if it refused. */
   readonly result: JsonObject | null
-  /** Why the action was not carried out; null if it was. */
+  /** Why the action was not carried out, or why nobody knows what it gave; null if it is known. */
   readonly refused: string | null
 }
 
@@ -69,7 +69,13 @@ const lastStep = (events: ReadonlyArray<Event>): LastStep | undefined => {
   for (const event of events) {
     if (is(event, "ActuatorCommanded")) last = { ...NOTHING, action: asObject(event.payload.args).action ?? null }
     if (last === undefined) continue
-    if (is(event, "CommandSucceeded")) last = { ...last, result: asObject(event.payload.result) }
+    if (is(event, "CommandSucceeded")) {
+      const { result, unrecorded } = event.payload
+      last =
+        unrecorded === undefined
+          ? { ...last, result: asObject(result) }
+          : { ...last, refused: `it was done, and its result is not recorded: ${unrecorded.reason}` }
+    }
     if (is(event, "CommandFailed")) last = { ...last, refused: event.payload.error.message }
     if (is(event, "CommandDenied")) last = { ...last, refused: event.payload.reason }
   }

@@ -129,12 +129,15 @@ const outcomeOf = (
   expiry: string | null,
 ): { readonly commandId: string; readonly how: string } | undefined => {
   if (is(event, "CommandSucceeded")) {
-    const { commandId, latencyMs } = event.payload
-    return { commandId, how: `${style.good("succeeded")} in ${duration(latencyMs)}` }
+    const { commandId, latencyMs, unrecorded, settledBy } = event.payload
+    const how = settledBy === undefined ? ` in ${duration(latencyMs)}` : saidBy(settledBy)
+    const missing = unrecorded === undefined ? "" : `; its result is not recorded: ${unrecorded.reason}`
+    return { commandId, how: style.good("succeeded") + shorten(oneLine(how + missing), MAX_TEXT_LENGTH) }
   }
   if (is(event, "CommandFailed")) {
-    const { commandId, error } = event.payload
-    return { commandId, how: `${style.bad("failed")}: ${oneLine(`${error.code}: ${error.message}`)}` }
+    const { commandId, error, settledBy } = event.payload
+    const who = settledBy === undefined ? "" : oneLine(saidBy(settledBy))
+    return { commandId, how: `${style.bad("failed")}${who}: ${oneLine(`${error.code}: ${error.message}`)}` }
   }
   if (is(event, "CommandDenied")) {
     const { commandId, reason } = event.payload
@@ -143,6 +146,9 @@ const outcomeOf = (
   }
   return undefined
 }
+
+/** Who said what became of a command that a crash had left in doubt. */
+const saidBy = (settledBy: string): string => `, as ${settledBy} said after a crash`
 
 /** Prints the progress of the first task that is opened, resumed or forked after a position, until it is closed. */
 export const follow = (after: number, style: Style) =>

@@ -1,6 +1,7 @@
 /** The acting section of a task's audit: counts and latencies of its commands, in total and per actuator. */
 
 import { Schema } from "effect"
+import { optional } from "../../events/vocabulary/EventType.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -21,6 +22,14 @@ const counts = {
 /** The commands that the agents of a task requested. Every command is counted under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
+  unrecorded: optional(
+    Schema.Positive.annotations({ description: "Of those executed: without a result, which could not be recorded" }),
+  ),
+  settled: optional(
+    Schema.Positive.annotations({
+      description: "Of those with an outcome: in doubt after a crash, until their plugin said what became of them",
+    }),
+  ),
   byComponent: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ ...counts, latencyMs: Schema.NullOr(Samples.Latency) }),
@@ -33,6 +42,8 @@ const Actuator = Schema.Struct({ ...counts, samples: Samples.Samples })
 type Actuator = typeof Actuator.Type
 
 const State = Schema.Struct({
+  unrecorded: Schema.NonNegativeInt,
+  settled: Schema.NonNegativeInt,
   actuators: Schema.Record({ key: Schema.String, value: Actuator }),
   /** Commands whose outcome may still come, by id. */
   open: Schema.Record({
@@ -63,9 +74,9 @@ const noCommands: Actuator = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
-  version: 3,
+  version: 4,
   state: State,
-  initial: { actuators: {}, open: {}, confirming: {} },
+  initial: { unrecorded: 0, settled: 0, actuators: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
     ActuatorCommanded: (state, { commandId, actuator, source }) =>
       source === "scenario"
@@ -74,8 +85,10 @@ export const projection: Projection<State> = {
             ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
             open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
           },
-    CommandSucceeded: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "succeeded", latencyMs),
-    CommandFailed: (state, { commandId, latencyMs }) => recordOutcome(state, commandId, "failed", latencyMs),
+    CommandSucceeded: (state, { commandId, latencyMs, unrecorded, settledBy }) =>
+      noted(state, recordOutcome(state, commandId, "succeeded", latencyMs), { unrecorded, settledBy }),
+    CommandFailed: (state, { commandId, latencyMs, settledBy }) =>
+      noted(state, recordOutcome(state, commandId, "failed", latencyMs), { settledBy }),
     CommandDenied: (state, { commandId }) => recordOutcome(state, commandId, "denied"),
     CommandOutcomeUnknown: (state, { commandId }) => {
       const command = SafeRecord.get(state.open, commandId)
@@ -132,6 +145,20 @@ const recordOutcome = (state: State, commandId: string, outcome: FinalOutcome, l
   }
 }
 
+/** Counts what is said beside an outcome, if the outcome counts. */
+const noted = (
+  before: State,
+  after: State,
+  ended: { readonly unrecorded?: unknown; readonly settledBy?: unknown },
+): State =>
+  before === after
+    ? before
+    : {
+        ...after,
+        unrecorded: after.unrecorded + (ended.unrecorded === undefined ? 0 : 1),
+        settled: after.settled + (ended.settledBy === undefined ? 0 : 1),
+      }
+
 const removeConfirmation = (state: State, confirmationId: string): State => {
   const confirming = SafeRecord.remove(state.confirming, confirmationId)
   return confirming === state.confirming ? state : { ...state, confirming }
@@ -154,6 +181,8 @@ export const section = (state: State): Acting => {
     denied: total("denied"),
     expired: total("expired"),
     unknown: total("unknown"),
+    ...(state.unrecorded === 0 ? {} : { unrecorded: state.unrecorded }),
+    ...(state.settled === 0 ? {} : { settled: state.settled }),
     byComponent: Object.fromEntries(
       actuators.map(([name, { samples, ...counted }]) => [name, { ...counted, latencyMs: Samples.latency(samples) }]),
     ),

@@ -62,7 +62,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 5,
+    version: 6,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {

@@ -42,7 +42,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 4,
+  version: 5,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,

@@ -115,6 +115,8 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   number("left_out_ms", ({ audit }) => audit.leftOutMs ?? 0),
   // `model_cache_write_tokens`, `model_web_searches` …: null where no call has the count on record.
   ...RARE_COUNTS.map((name) => integer(columnOf(name), ({ audit }) => audit.model?.[name] ?? null, true)),
+  integer("acting_unrecorded", ({ audit }) => audit.acting.unrecorded ?? 0),
+  integer("acting_settled", ({ audit }) => audit.acting.settled ?? 0),
 ]
 
 /** The verdicts of a score that occurred: `[{ measure, kind, name, weight, times, amount, because }]`. */

@@ -37,6 +37,10 @@ export interface Transition {
   readonly state: State
   readonly action: { readonly actuator: string; readonly args: Json }
   readonly outcome: Outcome
+  /** Why the result of a command that succeeded is missing; null if it is not. Then `nextState` may be without what it changed. */
+  readonly unrecorded: string | null
+  /** The plugin that said what became of the command, after a crash had left that in doubt; null if nobody was asked. */
+  readonly settledBy: string | null
   /** Σ amounts of `rewards`, exact to 1e-9. */
   readonly reward: number
   readonly rewards: ReadonlyArray<Share>
@@ -65,6 +69,8 @@ interface Step {
   readonly action: Transition["action"]
   readonly state: State
   outcome: Outcome
+  unrecorded: string | null
+  settledBy: string | null
 }
 
 /**
@@ -120,13 +126,16 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
         lastActor = agentId
         stepOfCommand.set(commandId, steps.length)
         const { position, occurredAt: at } = event
-        steps.push({ position, at, action: { actuator, args }, state: stateNow(agentId), outcome: "open" })
+        steps.push({
+          ...{ position, at, action: { actuator, args }, state: stateNow(agentId) },
+          ...{ outcome: "open", unrecorded: null, settledBy: null },
+        })
       }
       environment.apply(event)
       const step = stepOf(event)
       if (cited.has(event.position)) stepOfCited.set(event.position, step)
       const current = steps[step]
-      if (current !== undefined) current.outcome = outcomeAfter(current.outcome, event)
+      if (current !== undefined) endBy(current, event)
       if (is(event, "TaskClosed")) ended = true
     },
     transitions: () => {
@@ -152,6 +161,16 @@ const outcomeAfter = (before: Outcome, { type }: Event): Outcome => {
   return after !== undefined && (before === "open" || before === "unknown") ? after : before
 }
 
+const endBy = (step: Step, event: Event): void => {
+  const after = outcomeAfter(step.outcome, event)
+  if (after !== step.outcome && is(event, "CommandSucceeded")) {
+    step.unrecorded = event.payload.unrecorded?.reason ?? null
+    step.settledBy = event.payload.settledBy ?? null
+  }
+  if (after !== step.outcome && is(event, "CommandFailed")) step.settledBy = event.payload.settledBy ?? null
+  step.outcome = after
+}
+
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   CommandSucceeded: "succeeded",
   CommandFailed: "failed",
@@ -172,11 +191,11 @@ function* transitionsOf(
   rewards: ReadonlyArray<ReadonlyArray<Share>>,
   last: State,
 ): Generator<Transition> {
-  for (const [step, { position, at, action, state, outcome }] of steps.entries()) {
+  for (const [step, { position, at, action, state, outcome, unrecorded, settledBy }] of steps.entries()) {
     const shares = rewards[step] ?? []
     const isLast = step === steps.length - 1
     yield {
-      ...{ taskId, timeline, agent, goal, step, position, at, state, action, outcome },
+      ...{ taskId, timeline, agent, goal, step, position, at, state, action, outcome, unrecorded, settledBy },
       reward: Sum.of(shares.map(({ amount }) => amount)),
       rewards: shares.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
       nextState: steps[step + 1]?.state ?? last,

@@ -55,4 +55,6 @@ const COLUMNS: ReadonlyArray<ParquetRows.Column<Row>> = [
   { name: "done", holds: "boolean", of: ({ done }) => done },
   { name: "truncated", holds: "boolean", of: ({ truncated }) => truncated },
   { name: "score_set_id", holds: "text", values: "few", optional: true, of: ({ scoreSetId }) => scoreSetId },
+  { name: "unrecorded", holds: "text", values: "few", optional: true, of: ({ unrecorded }) => unrecorded },
+  { name: "settled_by", holds: "text", values: "few", optional: true, of: ({ settledBy }) => settledBy },
 ]

@@ -100,12 +100,15 @@ const summaries: Summaries = {
   CommandAllowed: ({ rule }) => `by ${rule}`,
   CommandDenied: ({ rule, reason }) => `by ${rule}: ${reason}`,
   CommandDispatched: ({ commandId }) => commandId,
-  CommandSucceeded: ({ result, latencyMs, unrecorded }) =>
-    unrecorded === undefined
-      ? `${value(result)} in ${duration(latencyMs)}`
-      : `done in ${duration(latencyMs)}; ${notRecorded(unrecorded)}`,
-  CommandFailed: ({ error }) => `${error.code}: ${error.message}`,
-  CommandOutcomeUnknown: ({ commandId }) => commandId,
+  CommandSucceeded: ({ result, latencyMs, unrecorded, settledBy }) => {
+    // Of a command that was settled later, the time is that of the question.
+    const took = settledBy === undefined ? ` in ${duration(latencyMs)}` : ""
+    return (
+      settled(settledBy) + (unrecorded === undefined ? value(result) + took : `done${took}; ${notRecorded(unrecorded)}`)
+    )
+  },
+  CommandFailed: ({ error, settledBy }) => `${settled(settledBy)}${error.code}: ${error.message}`,
+  CommandOutcomeUnknown: ({ commandId, reason }) => commandId + because(reason),
 
   ConfirmationRequested: ({ confirmationId, shown }) => `${confirmationId} ${value(shown)}`,
   ConfirmationDecided: ({ approved, by, channel, reason }) =>
@@ -152,6 +155,9 @@ const summaries: Summaries = {
 }
 
 const notRecorded = ({ reason }: { readonly reason: string }) => `its result is not recorded: ${reason}`
+
+/** Who said what became of a command, where a crash had left it in doubt. */
+const settled = (by: string | undefined): string => (by === undefined ? "" : `${by} said after a crash: `)
 
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`)
 

@@ -131,6 +131,25 @@ const STORY = [
 ]
 
 describe("tasks as OpenTelemetry traces", () => {
+  it.effect("say why the result of a command is missing, and who said after a crash what became of one", () =>
+    Effect.gen(function* () {
+      const unrecorded = { reason: "expected JSON, found a cycle" }
+      const payload = { commandId: "c", result: null, latencyMs: 1, unrecorded, settledBy: "bank@1.0.0" }
+      const spans = yield* spansOf([
+        at(1, "TaskOpened", { goal: "Pay", agent: "walker@1.0.0", measures: [] }),
+        at(2, "ActuatorCommanded", { commandId: "c", actuator: "bank/pay", args: {}, priority: 0 }),
+        at(3, "CommandSucceeded", payload),
+        at(4, "TaskClosed", { outcome: "achieved" }),
+      ])
+      const attributes = read(named(spans, "execute_tool bank/pay").attributes)
+      expect(attributes).toMatchObject({
+        "hindcast.command.unrecorded": "expected JSON, found a cycle",
+        "hindcast.command.settled_by": "bank@1.0.0",
+      })
+      expect(attributes).not.toHaveProperty("gen_ai.tool.call.result")
+    }),
+  )
+
   it.effect("are one trace each, whose id is the task's, with the agent's invocation as its root", () =>
     Effect.gen(function* () {
       const spans = yield* spansOf(STORY)

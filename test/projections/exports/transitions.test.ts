@@ -67,6 +67,20 @@ const twoSteps = [
 ]
 
 describe("transitions", () => {
+  it("say why a result is missing, and who said after a crash what became of a command", () => {
+    const unrecorded = { reason: "expected JSON, found a cycle" }
+    const { steps } = transitionsOf([
+      ...[opened, commanded("a"), commanded("b")],
+      event("CommandSucceeded", { commandId: "a", result: null, latencyMs: 5, unrecorded }),
+      event("CommandFailed", { commandId: "b", error: { code: "no", message: "no" }, settledBy: "bank@1.0.0" }),
+      closed("achieved"),
+    ])
+    expect(steps).toMatchObject([
+      { outcome: "succeeded", unrecorded: "expected JSON, found a cycle", settledBy: null },
+      { outcome: "failed", unrecorded: null, settledBy: "bank@1.0.0" },
+    ])
+  })
+
   it("say for each command what there was before it, what was done, and what there was before the next one", () => {
     const { steps } = transitionsOf([...twoSteps, closed("achieved")])
     const before = { readings: { "room/steps": 0 }, environment: { room: { at: "hall" } } }
@@ -88,7 +102,15 @@ describe("transitions", () => {
           outcome: "succeeded",
           nextState: between,
         },
-        ...{ reward: 0, rewards: [], done: false, truncated: false, scoreSetId: null },
+        ...{
+          reward: 0,
+          rewards: [],
+          done: false,
+          truncated: false,
+          scoreSetId: null,
+          unrecorded: null,
+          settledBy: null,
+        },
       },
       expect.objectContaining({
         step: 1,

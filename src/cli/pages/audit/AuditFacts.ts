@@ -23,7 +23,7 @@ export const of = (
       pushed: sensing.pushed,
     }),
   ],
-  ["acting", nonZeroCounts(pick(acting, ["commanded", "succeeded", "failed", "denied", "expired", "unknown"]))],
+  ["acting", nonZeroCounts({ ...pick(acting, COMMAND_ENDS), ...beside(acting) })],
   [
     "confirming",
     nonZeroCounts(pick(confirming, ["requested", "approved", "rejected", "expired", "automatic"])) +
@@ -35,6 +35,14 @@ export const of = (
     ? []
     : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
 ]
+
+const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
+
+/** What is to be known of commands beside their outcomes. They are among those that have one. */
+const beside = ({ unrecorded = 0, settled = 0 }: TaskAudit["acting"]) => ({
+  "without a recorded result": unrecorded,
+  "told by a plugin after a crash": settled,
+})
 
 /** The steps and the time that they took, with what is not in that time. */
 export const steps = ({ steps, durationMs, leftOutMs }: TaskAudit): string =>

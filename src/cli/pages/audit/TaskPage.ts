@@ -26,12 +26,18 @@ export const lines = (
     ...(audit.timeline === MAIN ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["opened", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],
     ["steps", AuditFacts.steps(audit)],
-    ...AuditFacts.of(audit, oneLine).filter(([name]) => name === "model" || name === "cost" || name === "return"),
+    ...AuditFacts.of(audit, oneLine).filter(([name]) => SHOWN.has(name) || (name === "acting" && isRemarkable(audit))),
     ...audit.scores.map((score) => ["score", `${net(score)} by ${oneLine(score.label ?? score.scoreSetId)}`] as const),
     ["error", error === null ? "none was recorded" : (EventLine.shortOf(style, [error])[0] ?? "")],
   ]),
   ...["", ...next.map((command) => `  ${CommandHints.shellCommand(command)}`)],
 ]
+
+const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return"])
+
+/** Whether the log does not have all that its commands came to, or has it from a plugin that was asked later. */
+const isRemarkable = ({ acting: { unknown, unrecorded = 0, settled = 0 } }: TaskAudit): boolean =>
+  unknown + unrecorded + settled > 0
 
 /** The commands that look further, as the library writes them. */
 export const next = ({ taskId, outcome, timeline, range }: TaskAudit, error: Event | null): ReadonlyArray<string> => {

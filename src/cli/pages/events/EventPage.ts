@@ -1,5 +1,6 @@
 /** Formats one event completely, and chains of causes. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -18,6 +19,7 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
     ["recorded", time(event.recordedAt)],
     ["schema", `version ${event.schemaVersion}`],
     ["hash", event.hash],
+    ...outcomeOf(event),
   ]
   return [
     `${style.bold(at(event.position))} ${EventLine.typeOf(style, event)}`,
@@ -27,6 +29,23 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
     ),
     json(event.payload, 2),
   ]
+}
+
+/** What is to be known of a command's end beside its result. */
+const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
+  if (!is(event, "CommandSucceeded") && !is(event, "CommandFailed") && !is(event, "IoAnswered")) return []
+  const { unrecorded, settledBy } = event.payload as { readonly unrecorded?: Missing; readonly settledBy?: string }
+  return [
+    ...(unrecorded === undefined
+      ? []
+      : [["result", `it was done, and its result is not recorded: ${unrecorded.reason}`] as const]),
+    ...(settledBy === undefined ? [] : [["told by", `${settledBy}, which was asked after a crash`] as const]),
+  ]
+}
+
+/** Why there is no result. */
+interface Missing {
+  readonly reason: string
 }
 
 /** A chain of causes, newest first, each indented further. */

@@ -205,7 +205,10 @@ const tool =
   (status: (payload: JsonObject) => Span.Status, type?: (payload: JsonObject) => string): Handle =>
   (trace, link, payload) =>
     trace.finish(commandOf(payload), link, status(payload), {
-      "gen_ai.tool.call.result": payload.result === undefined ? undefined : JSON.stringify(payload.result),
+      "gen_ai.tool.call.result":
+        payload.result === undefined || payload.unrecorded !== undefined ? undefined : JSON.stringify(payload.result),
+      "hindcast.command.unrecorded": textOf(asObject(payload.unrecorded).reason),
+      "hindcast.command.settled_by": textOf(payload.settledBy),
       "hindcast.command.rule": textOf(payload.rule),
       "error.type": type?.(payload),
     })

@@ -197,11 +197,18 @@ const Called = ({ call }: { readonly call: Call }) => (
     <summary class={call.end !== null && call.end.status !== "succeeded" ? "bad" : undefined}>
       <code>{inline(call.args, 60)}</code> {call.asked === null ? "" : `${call.asked}, `}
       {call.end === null ? "under way" : call.end.status}
+      {call.end?.unrecorded === undefined ? "" : ", without its result"}
     </summary>
     <Value value={call.args} />
     {call.end === null ? null : (
       <p>
-        <At position={call.end.position} /> <Value value={call.end.result} />
+        <At position={call.end.position} />{" "}
+        {call.end.unrecorded === undefined ? (
+          <Value value={call.end.result} />
+        ) : (
+          <bdi>It was done. Its result is not recorded: {call.end.unrecorded}</bdi>
+        )}
+        {call.end.settledBy === undefined ? null : <bdi> (so said {call.end.settledBy}, asked after a crash)</bdi>}
       </p>
     )}
   </details>

@@ -70,6 +70,10 @@ export interface End {
   readonly status: "succeeded" | "failed" | "denied" | "unknown"
   /** What came of it, or why nothing did. */
   readonly result: Json
+  /** Why what came of it is missing, although it was done. */
+  readonly unrecorded?: string
+  /** Who said how it ended, after a crash had left it in doubt. */
+  readonly settledBy?: string
   readonly long?: Long
 }
 

@@ -176,7 +176,12 @@ class Conversation {
     const command = this.#commandOf(entry, payload)
     if (command === undefined) return
     const result = entry.payload === null ? entry.line : (payload.result ?? payload.error ?? payload.reason ?? null)
-    command.end = { position: entry.position, status, result, ...longOf(entry) }
+    const { reason } = objectOf(payload.unrecorded)
+    command.end = {
+      ...{ position: entry.position, status, result, ...longOf(entry) },
+      ...(isText(reason) ? { unrecorded: reason } : {}),
+      ...(isText(payload.settledBy) ? { settledBy: payload.settledBy } : {}),
+    }
   }
 }
 
