@@ -22,12 +22,12 @@ export type Bound = number | "Infinity" | "-Infinity"
 /** A Box of numbers, in nested lists of its shape: `[]` is one number, `[2, 3]` two lists of three. */
 export interface BoxSpace {
   readonly type: "Box"
-  /** numpy's name: `float32`, `float64`, `int64`, `uint8` … */
+  /** numpy's name: `float32`, `float64`, `int64`, `uint8` … Of `bool`, the values and the bounds are `false` and `true`. */
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
   /** Nested lists of the shape, or one bound for all. */
-  readonly low: Nested<Bound>
-  readonly high: Nested<Bound>
+  readonly low: Nested<Bound | boolean>
+  readonly high: Nested<Bound | boolean>
 }
 
 /** The whole numbers from `start` (default 0) to `start + n - 1`. */
@@ -38,10 +38,12 @@ export interface DiscreteSpace {
   readonly dtype?: string
 }
 
-/** Several discrete spaces that start at 0: nested lists in the shape of `nvec`. */
+/** Several discrete spaces: nested lists in the shape of `nvec`. */
 export interface MultiDiscreteSpace {
   readonly type: "MultiDiscrete"
   readonly nvec: Nested
+  /** The least value of each, in the shape of `nvec`. Default: 0 for all. */
+  readonly start?: Nested
   readonly dtype?: string
 }
 
@@ -73,7 +75,32 @@ export interface TextSpace {
   readonly charset?: string
 }
 
-/** Which observations or actions there are, as Minari writes Gymnasium's spaces. */
+/** A list of any length (at most 65,536) with values of one space. */
+export interface SequenceSpace {
+  readonly type: "Sequence"
+  readonly feature_space: Space
+  /** Whether Gymnasium stacks the values into arrays. As JSON, they are a list of the values in either case. */
+  readonly stack?: boolean
+}
+
+/**
+ * A graph: `{ nodes, edges, edge_links }`. `nodes` and `edges` are lists (each of at most 65,536) with values of their spaces, and `edge_links` has,
+ * for each edge, the places in `nodes` of the two nodes that it joins. Without edges, `edges` and `edge_links` are null.
+ */
+export interface GraphSpace {
+  readonly type: "Graph"
+  readonly node_space: Space
+  /** Default: null, for graphs that never have edges. */
+  readonly edge_space?: Space | null
+}
+
+/** A value of one of the subspaces: `[index, value]`, with the place of the subspace that the value is of. */
+export interface OneOfSpace {
+  readonly type: "OneOf"
+  readonly subspaces: ReadonlyArray<Space>
+}
+
+/** Which observations or actions there are, as Minari writes Gymnasium's spaces; those that it does not write by the names of their fields. */
 export type Space =
   | BoxSpace
   | DiscreteSpace
@@ -82,6 +109,9 @@ export type Space =
   | TupleSpace
   | DictSpace
   | TextSpace
+  | SequenceSpace
+  | GraphSpace
+  | OneOfSpace
 
 /**
  * numpy's `Generator(PCG64(SeedSequence(seed)))`: the same seed gives the same numbers, bit by bit, if the same methods

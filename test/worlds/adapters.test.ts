@@ -79,6 +79,14 @@ describe("a world under dm_env's names", () => {
     expect(DmEnv.specOf({ type: "Tuple", subspaces: [{ type: "MultiBinary", n: 2 }] })).toEqual([
       { type: "BoundedArray", shape: [2], dtype: "int8", minimum: 0, maximum: 1 },
     ])
+    expect(DmEnv.specOf({ type: "MultiDiscrete", nvec: [2, 3], start: [-1, 5] })).toMatchObject({
+      ...{ minimum: [-1, 5], maximum: [0, 7] },
+    })
+    expect(DmEnv.specOf({ type: "Sequence", feature_space: box })).toEqual({
+      type: "Array",
+      shape: [],
+      dtype: "object",
+    })
   })
 })
 

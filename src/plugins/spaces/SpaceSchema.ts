@@ -4,7 +4,7 @@ import { ParseResult, Schema } from "effect"
 import { pointerKeys } from "../../values/Json.ts"
 import { issueOfCheck } from "../../values/OptionIssues.ts"
 import type { Space } from "../author.ts"
-import { flaws, isSpace } from "./flaws.ts"
+import { flaws, isSpace, TYPES } from "./flaws.ts"
 
 /** Schema of `Space`. The encoded form equals the decoded form. */
 export const SpaceSchema: Schema.Schema<Space> = Schema.declare(
@@ -18,7 +18,7 @@ export const SpaceSchema: Schema.Schema<Space> = Schema.declare(
     description: "A space of observations or actions, as Minari writes Gymnasium's spaces",
     jsonSchema: {
       type: "object",
-      properties: { type: { enum: ["Box", "Discrete", "MultiDiscrete", "MultiBinary", "Tuple", "Dict", "Text"] } },
+      properties: { type: { enum: [...TYPES] } },
       required: ["type"],
     },
   },

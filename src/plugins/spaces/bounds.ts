@@ -1,4 +1,4 @@
-/** The bounds of a Box, cell by cell. */
+/** The bounds of a Box, cell by cell, and of lists of any length. */
 
 import type { Bound, BoxSpace, Nested } from "../author.ts"
 import { type Dtype, dtypeOf } from "./dtypes.ts"
@@ -8,12 +8,17 @@ export interface Interval {
   readonly low: number
   readonly high: number
   readonly whole: boolean
+  /** Whether the values are false and true, for 0 and 1. */
+  readonly truth: boolean
 }
+
+/** Most values in a list of a Sequence, and most nodes and edges of a Graph. */
+export const LONGEST_LIST = 65_536
 
 /** Bounds of a part of a Box: one for all its cells, or a list with those of its parts. */
 export interface Bounds {
-  readonly low: Nested<Bound>
-  readonly high: Nested<Bound>
+  readonly low: Nested<Bound | boolean>
+  readonly high: Nested<Bound | boolean>
 }
 
 /** The bounds of the part at `index`. */
@@ -27,17 +32,18 @@ export const partOf = ({ low, high }: Bounds, index: number): Bounds => ({
  * is written and as it is rounded.
  */
 export const intervalOf = ({ low, high }: Bounds, dtype: string): Interval => {
-  const { whole, least, greatest, rounded } = dtypeOf(dtype) ?? FLOAT64
+  const { whole, truth, least, greatest, rounded } = dtypeOf(dtype) ?? FLOAT64
   const [from, to] = [numberOf(low), numberOf(high)]
   return {
     low: whole ? Math.max(from, least) : Math.min(from, rounded(from)),
     high: whole ? Math.min(to, greatest) : Math.max(to, rounded(to)),
     whole,
+    truth,
   }
 }
 
 /** A bound as a number. */
-export const numberOf = (bound: Nested<Bound>): number => (isList(bound) ? Number.NaN : Number(bound))
+export const numberOf = (bound: Nested<Bound | boolean>): number => (isList(bound) ? Number.NaN : Number(bound))
 
 /** Whether one bound stands for all cells. */
 export const isUniform = ({ low, high }: BoxSpace): boolean => !isList(low) && !isList(high)
@@ -47,6 +53,7 @@ export const isList = <A>(nested: Nested<A>): nested is ReadonlyArray<Nested<A>>
 
 const FLOAT64: Dtype = {
   whole: false,
+  truth: false,
   least: -Number.MAX_VALUE,
   greatest: Number.MAX_VALUE,
   rounded: (number) => number,

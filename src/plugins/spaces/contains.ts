@@ -1,7 +1,7 @@
 /** Whether a value is in a space, and if not, where and why. */
 
-import type { Space } from "../author.ts"
-import { type Bounds, intervalOf, partOf } from "./bounds.ts"
+import type { GraphSpace, Space, TextSpace } from "../author.ts"
+import { type Bounds, intervalOf, LONGEST_LIST, partOf } from "./bounds.ts"
 import { describe, token } from "./describe.ts"
 
 /**
@@ -28,7 +28,7 @@ const mismatch = (space: Space, value: unknown, path: string): Mismatch | undefi
     case "Discrete":
       return inRange(space.start ?? 0, space.n, value, path)
     case "MultiDiscrete":
-      return inMultiDiscrete(space.nvec, value, path)
+      return inMultiDiscrete(space.nvec, space.start ?? 0, value, path)
     case "MultiBinary":
       return inMultiBinary(typeof space.n === "number" ? [space.n] : space.n, value, path)
     case "Tuple":
@@ -40,6 +40,12 @@ const mismatch = (space: Space, value: unknown, path: string): Mismatch | undefi
       return inDict(space.subspaces, value, path)
     case "Text":
       return inText(space, value, path)
+    case "Sequence":
+      return inSequence(space.feature_space, value, path)
+    case "Graph":
+      return inGraph(space, value, path)
+    case "OneOf":
+      return inOneOf(space.subspaces, value, path)
   }
 }
 
@@ -52,7 +58,11 @@ const inBox = (
 ): Mismatch | undefined => {
   if (length !== undefined)
     return inList(length, value, path, (part, index, where) => inBox(partOf(bounds, index), dtype, shape, part, where))
-  const { low, high, whole } = intervalOf(bounds, dtype)
+  const { low, high, whole, truth } = intervalOf(bounds, dtype)
+  if (truth) {
+    const fits = typeof value === "boolean" && Number(value) >= low && Number(value) <= high
+    return fits ? undefined : { path, expected: low === high ? String(low === 1) : "false or true", value }
+  }
   const fits = isNumber(value) && (!whole || Number.isInteger(value)) && value >= low && value <= high
   return fits ? undefined : { path, expected: `${whole ? "a whole number" : "a number"}${range(low, high)}`, value }
 }
@@ -70,10 +80,12 @@ const inRange = (start: number, n: number, value: unknown, path: string): Mismat
     ? undefined
     : { path, expected: `a whole number from ${start} to ${start + n - 1}`, value }
 
-const inMultiDiscrete = (nvec: unknown, value: unknown, path: string): Mismatch | undefined =>
+const inMultiDiscrete = (nvec: unknown, start: unknown, value: unknown, path: string): Mismatch | undefined =>
   Array.isArray(nvec)
-    ? inList(nvec.length, value, path, (part, index, where) => inMultiDiscrete(nvec[index], part, where))
-    : inRange(0, Number(nvec), value, path)
+    ? inList(nvec.length, value, path, (part, index, where) =>
+        inMultiDiscrete(nvec[index], Array.isArray(start) ? start[index] : start, part, where),
+      )
+    : inRange(Number(start), Number(nvec), value, path)
 
 const inMultiBinary = (
   [length, ...shape]: ReadonlyArray<number>,
@@ -98,6 +110,52 @@ const inList = (
   return undefined
 }
 
+const inSequence = (feature: Space, value: unknown, path: string): Mismatch | undefined =>
+  Array.isArray(value) && value.length <= LONGEST_LIST
+    ? inList(value.length, value, path, (part, _, where) => mismatch(feature, part, where))
+    : { path, expected: `a list of at most ${LONGEST_LIST}`, value }
+
+const GRAPH: ReadonlyArray<string> = ["nodes", "edges", "edge_links"]
+
+const inGraph = ({ node_space, edge_space }: GraphSpace, value: unknown, path: string): Mismatch | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { path, expected: `an object with the keys ${GRAPH.join(", ")}`, value }
+  const parts = new Map<string, unknown>(Object.entries(value))
+  const [nodes, edges, links] = GRAPH.map((key) => parts.get(key))
+  const found = inSequence(node_space, nodes, `${path}/nodes`)
+  if (found !== undefined) return found
+  const extra = [...parts.keys()].find((key) => !GRAPH.includes(key))
+  if (extra !== undefined) return { path: `${path}/${token(extra)}`, expected: "no such key", value: parts.get(extra) }
+  if (edges === null && links === null) return undefined
+  if (edge_space === undefined || edge_space === null) {
+    const expected = "null, since the edges have no space"
+    return edges === null
+      ? { path: `${path}/edge_links`, expected, value: links }
+      : { path: `${path}/edges`, expected, value: edges }
+  }
+  const [ends, joined] = [lengthOf(nodes), lengthOf(edges)]
+  if (ends === 0 && joined > 0)
+    return { path: `${path}/edges`, expected: "an empty list, since there are no nodes", value: edges }
+  return (
+    inSequence(edge_space, edges, `${path}/edges`) ??
+    inList(joined, links, `${path}/edge_links`, (link, _, where) =>
+      inList(2, link, where, (end, __, at) => inRange(0, ends, end, at)),
+    )
+  )
+}
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
+
+const inOneOf = (subspaces: ReadonlyArray<Space>, value: unknown, path: string): Mismatch | undefined => {
+  if (!Array.isArray(value) || value.length !== 2)
+    return { path, expected: "a list of 2: the index of a space and a value of it", value }
+  const [index, part] = value
+  const subspace = Number.isInteger(index) ? subspaces[index] : undefined
+  return subspace === undefined
+    ? inRange(0, subspaces.length, index, `${path}/0`)
+    : mismatch(subspace, part, `${path}/1`)
+}
+
 const inDict = (subspaces: { readonly [key: string]: Space }, value: unknown, path: string): Mismatch | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { path, expected: `an object with the keys ${Object.keys(subspaces).join(", ")}`, value }
@@ -113,18 +171,25 @@ const inDict = (subspaces: { readonly [key: string]: Space }, value: unknown, pa
     : { path: `${path}/${token(extra[0])}`, expected: "no such key", value: extra[1] }
 }
 
-const inText = (
-  space: { readonly min_length?: number; readonly max_length: number; readonly charset?: string },
-  value: unknown,
-  path: string,
-): Mismatch | undefined => {
+const inText = (space: TextSpace, value: unknown, path: string): Mismatch | undefined => {
   const least = space.min_length ?? 1
   const length = typeof value === "string" ? [...value].length : -1
   if (typeof value !== "string" || length < least || length > space.max_length)
     return { path, expected: `text of ${least} to ${space.max_length} characters`, value }
-  const allowed = space.charset === undefined ? undefined : new Set(space.charset)
+  const allowed = space.charset === undefined ? undefined : charactersOf(space.charset)
   const other = allowed === undefined ? undefined : [...value].find((character) => !allowed.has(character))
   return other === undefined
     ? undefined
     : { path, expected: `characters of ${JSON.stringify(space.charset)}`, value: other }
+}
+
+/** The characters of the charset that was asked for last: a list of many texts asks for the same one each time. */
+let known: { readonly charset: string; readonly characters: ReadonlySet<string> } = {
+  charset: "",
+  characters: new Set(),
+}
+
+const charactersOf = (charset: string): ReadonlySet<string> => {
+  if (known.charset !== charset) known = { charset, characters: new Set(charset) }
+  return known.characters
 }

@@ -3,6 +3,8 @@
 /** What a number of a type can be. */
 export interface Dtype {
   readonly whole: boolean
+  /** Whether the type has false and true, for 0 and 1. */
+  readonly truth: boolean
   /** The least and the greatest number. */
   readonly least: number
   readonly greatest: number
@@ -12,12 +14,19 @@ export interface Dtype {
 
 const float = (greatest: number, rounded: (number: number) => number): Dtype => ({
   whole: false,
+  truth: false,
   least: -greatest,
   greatest,
   rounded,
 })
 
-const whole = (least: number, greatest: number): Dtype => ({ whole: true, least, greatest, rounded: Math.round })
+const whole = (least: number, greatest: number): Dtype => ({
+  whole: true,
+  truth: false,
+  least,
+  greatest,
+  rounded: Math.round,
+})
 
 const same = (number: number): number => number
 
@@ -34,6 +43,7 @@ const DTYPES: ReadonlyMap<string, Dtype> = new Map([
   ["uint16", whole(0, 65535)],
   ["uint32", whole(0, 4294967295)],
   ["uint64", whole(0, Number.MAX_SAFE_INTEGER)],
+  ["bool", { ...whole(0, 1), whole: false, truth: true }],
 ])
 
 /** The names of the types, for messages. */

@@ -75,7 +75,7 @@ const inSpace = (search: Search, value: unknown, path: string, depth: number): v
     return
   }
   if (kind === undefined) {
-    report(search, `${path}/type`, `one of ${[...KINDS.keys()].join(", ")}`, fields.get("type"), { rule: "kind" })
+    report(search, `${path}/type`, `one of ${TYPES.join(", ")}`, fields.get("type"), { rule: "kind" })
     return
   }
   for (const key of fields.keys())
@@ -103,7 +103,11 @@ const boundsOf = (search: Search, dtype: Dtype, shape: ReadonlyArray<number>, bo
   else oneBound(search, dtype, bound, path)
 }
 
-const oneBound = (search: Search, { whole, least, greatest }: Dtype, bound: unknown, path: string): void => {
+const oneBound = (search: Search, { whole, truth, least, greatest }: Dtype, bound: unknown, path: string): void => {
+  if (truth) {
+    if (typeof bound !== "boolean") report(search, path, "false or true, since the dtype is bool", bound)
+    return
+  }
   if (bound === "Infinity" || bound === "-Infinity" || bound === Infinity || bound === -Infinity) return
   const fits = whole ? Number.isInteger(bound) : typeof bound === "number"
   if (!fits || !(Number(bound) >= least && Number(bound) <= greatest))
@@ -119,7 +123,7 @@ const inOrder = (search: Search, low: unknown, high: unknown, path: string, cell
   }
   const [from, to] = [Number(low), Number(high)]
   if (from > to || from === Infinity || to === -Infinity)
-    report(search, `${path}/low${cell}`, `a bound of at most high, which is ${to}`, low, { rule: "order" })
+    report(search, `${path}/low${cell}`, `a bound of at most high, which is ${high}`, low, { rule: "order" })
 }
 
 const part = (bound: unknown, index: number): unknown => (Array.isArray(bound) ? bound[index] : bound)
@@ -133,8 +137,9 @@ const discrete: Check = (search, fields, path) => {
 }
 
 const multiDiscrete: Check = (search, fields, path) => {
-  const nvec = fields.get("nvec")
+  const [nvec, start] = [fields.get("nvec"), fields.get("start")]
   const shape = shapeFrom(nvec)
+  const before = search.found.length
   if (shape.length === 0 || shape.includes(0))
     report(search, `${path}/nvec`, "a list, or nested lists, of numbers", nvec)
   else
@@ -142,6 +147,19 @@ const multiDiscrete: Check = (search, fields, path) => {
       if (!isCount(cell)) report(search, where, "a whole number of at least 1", cell)
     })
   integerDtype(search, fields, path)
+  if (start !== undefined && search.found.length === before)
+    startsOf(search, String(fields.get("dtype") ?? "int64"), nvec, start, `${path}/start`)
+}
+
+const startsOf = (search: Search, dtype: string, nvec: unknown, start: unknown, path: string): void => {
+  if (Array.isArray(nvec)) {
+    if (!Array.isArray(start) || start.length !== nvec.length) report(search, path, `a list of ${nvec.length}`, start)
+    else for (const [index, count] of nvec.entries()) startsOf(search, dtype, count, start[index], `${path}/${index}`)
+    return
+  }
+  const { least, greatest } = dtypeOf(dtype) ?? { least: 0, greatest: 0 }
+  if (!Number.isSafeInteger(start) || Number(start) < least || Number(start) > greatest - (Number(nvec) - 1))
+    report(search, path, `the first of ${nvec} whole numbers that ${dtype} holds`, start)
 }
 
 const multiBinary: Check = (search, fields, path) => {
@@ -160,6 +178,18 @@ const tuple: Check = (search, fields, path, depth) => {
   }
   for (const [index, subspace] of subspaces.entries())
     inSpace(search, subspace, `${path}/subspaces/${index}`, depth + 1)
+}
+
+const sequence: Check = (search, fields, path, depth) => {
+  inSpace(search, fields.get("feature_space"), `${path}/feature_space`, depth + 1)
+  const stack = fields.get("stack")
+  if (stack !== undefined && typeof stack !== "boolean") report(search, `${path}/stack`, "true or false", stack)
+}
+
+const graph: Check = (search, fields, path, depth) => {
+  inSpace(search, fields.get("node_space"), `${path}/node_space`, depth + 1)
+  const edges = fields.get("edge_space") ?? null
+  if (edges !== null) inSpace(search, edges, `${path}/edge_space`, depth + 1)
 }
 
 const dict: Check = (search, fields, path, depth) => {
@@ -188,12 +218,18 @@ const text: Check = (search, fields, path) => {
 const KINDS: ReadonlyMap<string, { readonly fields: ReadonlyArray<string>; readonly check: Check }> = new Map([
   ["Box", { fields: ["dtype", "shape", "low", "high"], check: box }],
   ["Discrete", { fields: ["n", "start", "dtype"], check: discrete }],
-  ["MultiDiscrete", { fields: ["nvec", "dtype"], check: multiDiscrete }],
+  ["MultiDiscrete", { fields: ["nvec", "start", "dtype"], check: multiDiscrete }],
   ["MultiBinary", { fields: ["n"], check: multiBinary }],
   ["Tuple", { fields: ["subspaces"], check: tuple }],
   ["Dict", { fields: ["subspaces"], check: dict }],
   ["Text", { fields: ["min_length", "max_length", "charset"], check: text }],
+  ["Sequence", { fields: ["feature_space", "stack"], check: sequence }],
+  ["Graph", { fields: ["node_space", "edge_space"], check: graph }],
+  ["OneOf", { fields: ["subspaces"], check: tuple }],
 ])
+
+/** The types of spaces. */
+export const TYPES: ReadonlyArray<string> = [...KINDS.keys()]
 
 const integerDtype = (search: Search, fields: Fields, path: string): void => {
   const name = fields.get("dtype")

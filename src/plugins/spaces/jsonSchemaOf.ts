@@ -1,11 +1,11 @@
 /** A space as JSON Schema: what models are shown, and what arguments are validated by. */
 
-import type { BoxSpace, JsonObject, Nested, Space, TextSpace } from "../author.ts"
-import { type Bounds, intervalOf, isList, isUniform, partOf } from "./bounds.ts"
+import type { BoxSpace, GraphSpace, JsonObject, Nested, Space, TextSpace } from "../author.ts"
+import { type Bounds, intervalOf, isList, isUniform, LONGEST_LIST, partOf } from "./bounds.ts"
 
 /**
- * The JSON Schema (draft 2020-12) of the space's values: it admits exactly what {@link contains} admits. The space must be
- * without {@link flaws}.
+ * The JSON Schema (draft 2020-12) of the space's values: it admits exactly what {@link contains} admits, but for graphs: that their links fit their
+ * nodes and edges is nothing that JSON Schema can say. The space must be without {@link flaws}.
  */
 export const jsonSchemaOf = (space: Space): JsonObject => {
   switch (space.type) {
@@ -14,7 +14,7 @@ export const jsonSchemaOf = (space: Space): JsonObject => {
     case "Discrete":
       return integers(space.start ?? 0, space.n)
     case "MultiDiscrete":
-      return multiDiscrete(space.nvec)
+      return multiDiscrete(space.nvec, space.start ?? 0)
     case "MultiBinary":
       return [...(typeof space.n === "number" ? [space.n] : space.n)].reduceRight<JsonObject>(listOf, integers(0, 2))
     case "Tuple":
@@ -30,6 +30,12 @@ export const jsonSchemaOf = (space: Space): JsonObject => {
       }
     case "Text":
       return text(space)
+    case "Sequence":
+      return anyNumberOf(jsonSchemaOf(space.feature_space))
+    case "Graph":
+      return graph(space)
+    case "OneOf":
+      return { anyOf: space.subspaces.map((subspace, index) => pairOf({ const: index }, jsonSchemaOf(subspace))) }
   }
 }
 
@@ -42,7 +48,8 @@ const cells = (bounds: Bounds, dtype: string, [length, ...shape]: ReadonlyArray<
     : tuple(Array.from({ length }, (_, index) => cells(partOf(bounds, index), dtype, shape)))
 
 const number = (bounds: Bounds, dtype: string): JsonObject => {
-  const { low, high, whole } = intervalOf(bounds, dtype)
+  const { low, high, whole, truth } = intervalOf(bounds, dtype)
+  if (truth) return { type: "boolean", ...(low === high ? { const: low === 1 } : {}) }
   return {
     type: whole ? "integer" : "number",
     ...(low === -Infinity ? {} : { minimum: low }),
@@ -56,7 +63,39 @@ const integers = (start: number, n: number): JsonObject => ({
   maximum: start + n - 1,
 })
 
-const multiDiscrete = (nvec: Nested): JsonObject => (isList(nvec) ? tuple(nvec.map(multiDiscrete)) : integers(0, nvec))
+const multiDiscrete = (nvec: Nested, start: Nested): JsonObject =>
+  isList(nvec)
+    ? tuple(nvec.map((part, index) => multiDiscrete(part, isList(start) ? (start[index] ?? 0) : start)))
+    : integers(Number(start), nvec)
+
+const anyNumberOf = (items: JsonObject): JsonObject => ({ type: "array", items, maxItems: LONGEST_LIST })
+
+const pairOf = (first: JsonObject, second: JsonObject): JsonObject => ({
+  type: "array",
+  prefixItems: [first, second],
+  minItems: 2,
+  maxItems: 2,
+})
+
+const graph = ({ node_space, edge_space }: GraphSpace): JsonObject => {
+  const orNull = (items: JsonObject): JsonObject =>
+    edge_space === undefined || edge_space === null
+      ? { type: "null" }
+      : { ...anyNumberOf(items), type: ["array", "null"] }
+  return {
+    type: "object",
+    properties: {
+      nodes: anyNumberOf(jsonSchemaOf(node_space)),
+      edges: orNull(edge_space === undefined || edge_space === null ? {} : jsonSchemaOf(edge_space)),
+      edge_links: {
+        ...orNull(listOf(integers(0, LONGEST_LIST), 2)),
+        description: "For each edge, the places in `nodes` of the two nodes that it joins. Null if `edges` is null.",
+      },
+    },
+    required: ["nodes", "edges", "edge_links"],
+    additionalProperties: false,
+  }
+}
 
 const listOf = (items: JsonObject, length: number): JsonObject => ({
   type: "array",

@@ -1,15 +1,16 @@
 /** Whether a value is a mask of an action space, in the shapes that Gymnasium's `Space.sample(mask)` takes. */
 
 import type { Space } from "../author.ts"
-import { isList } from "./bounds.ts"
+import { isList, LONGEST_LIST } from "./bounds.ts"
 import { contains } from "./contains.ts"
 import { describe, token } from "./describe.ts"
 
 /**
  * Undefined if the value is a mask of the space. Otherwise what is wrong, as `contains` says it. `null` masks nothing, as a
  * whole or as a part. A Discrete space has a list with 1 or 0 for each action, a MultiDiscrete one such a list in the place
- * of each number, a MultiBinary one 0 or 1 where an action has to be that and 2 where it is free, Tuple and Dict have the
- * masks of their parts, and there are no masks of Box and Text.
+ * of each number, a MultiBinary one 0 or 1 where an action has to be that and 2 where it is free, Tuple, Dict and OneOf have the
+ * masks of their parts, and there are no masks of Box and Text. The mask of a Sequence is a list of two: the length (a number, several to choose from,
+ * or null), and a mask for each of its values. That of a Graph is a list of two as well: a mask for each node, and one for each edge.
  */
 export const maskFlaw = (space: Space, mask: unknown): string | undefined => flawAt(space, mask, "")
 
@@ -24,7 +25,8 @@ const flawAt = (space: Space, mask: unknown, path: string): string | undefined =
       const shape = typeof space.n === "number" ? [space.n] : space.n
       return located(path, contains({ type: "MultiDiscrete", nvec: filled(shape, 3) }, mask))
     }
-    case "Tuple": {
+    case "Tuple":
+    case "OneOf": {
       const { subspaces } = space
       if (!Array.isArray(mask) || mask.length !== subspaces.length)
         return located(path, `expected a list of ${subspaces.length}, found ${describe(mask)}`)
@@ -43,11 +45,38 @@ const flawAt = (space: Space, mask: unknown, path: string): string | undefined =
         ),
       )
     }
+    case "Sequence": {
+      const [lengths, values] = pairIn(mask)
+      if (values === undefined)
+        return located(path, `expected a list of 2: the length and a mask of the values, found ${describe(mask)}`)
+      const known = lengths === null || (Array.isArray(lengths) && lengths.length > 0) ? lengths : [lengths]
+      if (known !== null && !known.every(isLength))
+        return located(
+          `${path}/0`,
+          `expected null, a whole number from 0 to ${LONGEST_LIST}, or a list of such numbers, found ${describe(lengths)}`,
+        )
+      return flawAt(space.feature_space, values, `${path}/1`)
+    }
+    case "Graph": {
+      const [nodes, edges] = pairIn(mask)
+      if (edges === undefined)
+        return located(path, `expected a list of 2: a mask of the nodes and one of the edges, found ${describe(mask)}`)
+      const flaw = flawAt(space.node_space, nodes, `${path}/0`)
+      if (flaw !== undefined || edges === null) return flaw
+      return space.edge_space === undefined || space.edge_space === null
+        ? located(`${path}/1`, `expected null, since the edges have no space, found ${describe(edges)}`)
+        : flawAt(space.edge_space, edges, `${path}/1`)
+    }
     case "Box":
     case "Text":
       return located(path, `expected null, since there are no masks of ${space.type}, found ${describe(mask)}`)
   }
 }
+
+const pairIn = (mask: unknown): ReadonlyArray<unknown> => (Array.isArray(mask) && mask.length === 2 ? mask : [])
+
+const isLength = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LONGEST_LIST
 
 type Counts = Extract<Space, { readonly type: "MultiDiscrete" }>["nvec"]
 

@@ -1,44 +1,95 @@
 /** Draws values from spaces. */
 
-import type { Generator, Json, Nested, Space, TextSpace } from "../author.ts"
-import { type Bounds, type Interval, intervalOf, isList, partOf } from "./bounds.ts"
+import type { Generator, GraphSpace, Json, Nested, Space, TextSpace } from "../author.ts"
+import { type Bounds, type Interval, intervalOf, isList, LONGEST_LIST, partOf } from "./bounds.ts"
 import { dtypeOf } from "./dtypes.ts"
 
 /**
  * A value of the space: uniform where it is bounded, and near 0 or near its one bound where it is not. A mask leaves the
  * actions that are legal, in Gymnasium's forms: for Discrete a list of 0 and 1; for MultiDiscrete such a list for each
- * number; for MultiBinary 0, 1 or, for both, 2; for Tuple and Dict the parts' masks. A null mask, or one of a form that
+ * number; for MultiBinary 0, 1 or, for both, 2; for Tuple, Dict and OneOf the parts' masks; for Sequence the length, or lengths, and the mask of
+ * its values; for Graph the mask of its nodes and that of its edges. A null mask, or one of a form that
  * the space does not have, leaves everything; if nothing is legal, the first value is drawn, as by Gymnasium.
+ *
+ * Lengths of a Sequence are drawn as by Gymnasium: 1 with a chance of one in four, otherwise one more, and so on. A Graph has 1 to 10 nodes, and fewer
+ * edges than pairs of nodes. In all, at most 65,536 values are drawn into lists of any length: those that come when they are spent are empty.
  *
  * The draws are not those of Gymnasium's `Space.sample`. They are the same on every platform.
  */
-export const sample = (space: Space, rng: Generator, mask: Json = null): Json => {
+export const sample = (space: Space, rng: Generator, mask: Json = null): Json =>
+  draw(space, rng, mask, { left: LONGEST_LIST })
+
+/** How many values may still be drawn into lists of any length. */
+interface Stock {
+  left: number
+}
+
+const draw = (space: Space, rng: Generator, mask: Json | undefined, stock: Stock): Json => {
   switch (space.type) {
     case "Box":
       return box(space, space.dtype, space.shape, rng)
     case "Discrete":
       return (space.start ?? 0) + discrete(space.n, rng, mask)
     case "MultiDiscrete":
-      return multiDiscrete(space.nvec, rng, mask)
+      return multiDiscrete(space.nvec, space.start ?? 0, rng, mask)
     case "MultiBinary":
       return multiBinary(typeof space.n === "number" ? [space.n] : space.n, rng, mask)
     case "Tuple":
-      return space.subspaces.map((subspace, index) => sample(subspace, rng, Array.isArray(mask) ? mask[index] : null))
+      return space.subspaces.map((subspace, index) => draw(subspace, rng, partIn(mask, index), stock))
     case "Dict": {
       const masks = new Map(typeof mask === "object" && mask !== null ? Object.entries(mask) : [])
       return Object.fromEntries(
-        Object.entries(space.subspaces).map(([key, subspace]) => [key, sample(subspace, rng, masks.get(key))]),
+        Object.entries(space.subspaces).map(([key, subspace]) => [key, draw(subspace, rng, masks.get(key), stock)]),
       )
     }
     case "Text":
       return text(space, rng)
+    case "Sequence":
+      return several(space.feature_space, lengthFrom(partIn(mask, 0), rng), rng, partIn(mask, 1), stock)
+    case "Graph":
+      return graph(space, rng, mask, stock)
+    case "OneOf": {
+      const index = rng.integers(space.subspaces.length)
+      const subspace = space.subspaces[index]
+      return [index, subspace === undefined ? null : draw(subspace, rng, partIn(mask, index), stock)]
+    }
   }
+}
+
+const partIn = (mask: Json | undefined, index: number): Json => (Array.isArray(mask) ? (mask[index] ?? null) : null)
+
+const several = (space: Space, length: number, rng: Generator, mask: Json, stock: Stock): ReadonlyArray<Json> => {
+  const count = Math.min(length, stock.left)
+  stock.left -= count
+  return Array.from({ length: count }, () => draw(space, rng, mask, stock))
+}
+
+/** Longest list drawn without a mask. Of 10^8 lists, one would be longer. */
+const LONGEST_DRAWN = 64
+
+const lengthFrom = (mask: Json, rng: Generator): number => {
+  if (typeof mask === "number") return mask
+  if (Array.isArray(mask) && mask.length > 0) return Number(rng.choice(mask))
+  let length = 1
+  while (length < LONGEST_DRAWN && rng.random() >= 0.25) length++
+  return length
+}
+
+const MOST_NODES = 10
+
+const graph = ({ node_space, edge_space }: GraphSpace, rng: Generator, mask: Json | undefined, stock: Stock): Json => {
+  const nodes = several(node_space, 1 + rng.integers(MOST_NODES), rng, partIn(mask, 0), stock)
+  const count = nodes.length < 2 ? 0 : rng.integers(nodes.length * (nodes.length - 1))
+  if (edge_space === undefined || edge_space === null || count === 0) return { nodes, edges: null, edge_links: null }
+  const edges = several(edge_space, count, rng, partIn(mask, 1), stock)
+  return { nodes, edges, edge_links: edges.map(() => [rng.integers(nodes.length), rng.integers(nodes.length)]) }
 }
 
 const box = (bounds: Bounds, dtype: string, [length, ...shape]: ReadonlyArray<number>, rng: Generator): Json => {
   if (length !== undefined) return Array.from({ length }, (_, index) => box(partOf(bounds, index), dtype, shape, rng))
   const interval = intervalOf(bounds, dtype)
   if (interval.whole) return wholeNumber(interval, rng)
+  if (interval.truth) return wholeNumber(interval, rng) === 1
   const drawn = Math.min(Math.max(number(interval, rng), interval.low), interval.high)
   return (dtypeOf(dtype)?.rounded(drawn) ?? drawn) + 0
 }
@@ -62,20 +113,21 @@ const wholeNumber = ({ low, high }: Interval, rng: Generator): number => {
   return rng.integers(from, Math.min(high, from + WIDEST) + 1)
 }
 
-const discrete = (n: number, rng: Generator, mask: Json): number => {
+const discrete = (n: number, rng: Generator, mask: Json | undefined): number => {
   if (!Array.isArray(mask)) return rng.integers(n)
   const legal = mask.slice(0, n).flatMap((flag, index) => (flag === 1 || flag === true ? [index] : []))
   return legal.length === 0 ? 0 : rng.choice(legal)
 }
 
-const multiDiscrete = (nvec: Nested, rng: Generator, mask: Json): Json =>
+const multiDiscrete = (nvec: Nested, start: Nested, rng: Generator, mask: Json | undefined): Json =>
   isList(nvec)
-    ? nvec.map((part, index) => multiDiscrete(part, rng, Array.isArray(mask) ? mask[index] : null))
-    : discrete(nvec, rng, mask)
+    ? nvec.map((part, index) =>
+        multiDiscrete(part, isList(start) ? (start[index] ?? 0) : start, rng, partIn(mask, index)),
+      )
+    : Number(start) + discrete(nvec, rng, mask)
 
-const multiBinary = ([length, ...shape]: ReadonlyArray<number>, rng: Generator, mask: Json): Json => {
-  if (length !== undefined)
-    return Array.from({ length }, (_, index) => multiBinary(shape, rng, Array.isArray(mask) ? mask[index] : null))
+const multiBinary = ([length, ...shape]: ReadonlyArray<number>, rng: Generator, mask: Json | undefined): Json => {
+  if (length !== undefined) return Array.from({ length }, (_, index) => multiBinary(shape, rng, partIn(mask, index)))
   return mask === 0 || mask === 1 ? mask : rng.integers(2)
 }
 

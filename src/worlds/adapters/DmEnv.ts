@@ -86,7 +86,7 @@ export const timeStepOf = ({ observation, reward, terminated, truncated }: StepR
   observation,
 })
 
-/** A space as a spec. A space without a spec of its own is a `BoundedArray`. Pure. */
+/** A space as a spec. A space without a spec of its own is a `BoundedArray`; one of values without a shape is an `Array` of objects. Pure. */
 export const specOf = (space: Space): Spec => {
   switch (space.type) {
     case "Box": {
@@ -102,8 +102,8 @@ export const specOf = (space: Space): Spec => {
         : { type: "BoundedArray", shape: [], dtype, minimum: start, maximum: start + n - 1 }
     }
     case "MultiDiscrete": {
-      const { nvec, dtype = "int64" } = space
-      return { type: "BoundedArray", shape: shapeOf(nvec), dtype, minimum: 0, maximum: lessOne(nvec) }
+      const { nvec, start = 0, dtype = "int64" } = space
+      return { type: "BoundedArray", shape: shapeOf(nvec), dtype, minimum: start, maximum: lastOf(nvec, start) }
     }
     case "MultiBinary": {
       const shape = typeof space.n === "number" ? [space.n] : space.n
@@ -115,6 +115,11 @@ export const specOf = (space: Space): Spec => {
       return { fields: Object.fromEntries(Object.entries(space.subspaces).map(([name, part]) => [name, specOf(part)])) }
     case "Text":
       return { type: "StringArray", shape: [] }
+    // numpy has no array of their own for them.
+    case "Sequence":
+    case "Graph":
+    case "OneOf":
+      return { type: "Array", shape: [], dtype: "object" }
   }
 }
 
@@ -122,5 +127,8 @@ export const specOf = (space: Space): Spec => {
 const shapeOf = (nested: Json): ReadonlyArray<number> =>
   Array.isArray(nested) ? [nested.length, ...shapeOf(nested[0] ?? 0)] : []
 
-/** Nested lists with each number less by one. */
-const lessOne = (nested: Json): Json => (Array.isArray(nested) ? nested.map(lessOne) : Number(nested) - 1)
+/** The greatest values: nested lists with the sum of count and start less one. */
+const lastOf = (counts: Json, start: Json): Json =>
+  Array.isArray(counts)
+    ? counts.map((count, index) => lastOf(count, Array.isArray(start) ? (start[index] ?? 0) : start))
+    : Number(counts) + Number(start) - 1

@@ -53,11 +53,18 @@ const ownerOf = (space: unknown, path: string): unknown => {
 const field = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 
-/** The types of a space and of its subspaces. */
+/** The types of a space and of its parts. */
 const typesIn = (space: unknown, depth = 0): ReadonlyArray<unknown> => {
+  const inside = depth < 16 ? partsOf(space) : []
+  return [field(space, "type"), ...inside.flatMap((part) => typesIn(part, depth + 1))]
+}
+
+/** The spaces that a space is made of. */
+const partsOf = (space: unknown): ReadonlyArray<unknown> => {
   const subspaces = field(space, "subspaces")
-  const inside = typeof subspaces === "object" && subspaces !== null && depth < 16 ? Object.values(subspaces) : []
-  return [field(space, "type"), ...inside.flatMap((subspace) => typesIn(subspace, depth + 1))]
+  const listed = typeof subspaces === "object" && subspaces !== null ? Object.values(subspaces) : []
+  const named = ["feature_space", "node_space", "edge_space"].map((key) => field(space, key))
+  return [...listed, ...named].filter((part) => part !== undefined && part !== null)
 }
 
 /** Advice about bounds of Boxes: what is said of the cells for which it holds. */
@@ -79,10 +86,8 @@ const ofBounds = (
     return notes.length === 0 ? { status: "passed" } : { status: "passed", note: notes.join("; ") }
   })
 
-const boxesIn = (space: Space): ReadonlyArray<BoxSpace> => {
-  if (space.type === "Box") return [space]
-  return space.type === "Tuple" || space.type === "Dict" ? Object.values(space.subspaces).flatMap(boxesIn) : []
-}
+const boxesIn = (space: Space): ReadonlyArray<BoxSpace> =>
+  space.type === "Box" ? [space] : partsOf(space).filter(isSpace).flatMap(boxesIn)
 
 const cells = (bound: unknown): ReadonlyArray<unknown> => (Array.isArray(bound) ? bound.flat(Infinity) : [bound])
 
@@ -106,7 +111,8 @@ export const spaceChecks: ReadonlyArray<Check> = [
   ofFlaws(
     { number: 2, name: "spaces-of-known-types", sentence: "Each space, and each part of one, is of a known type." },
     [],
-    ({ rule }, type) => rule === "kind" || rule === "field" || rule === "size" || type === "Text",
+    ({ rule }, type) =>
+      rule === "kind" || rule === "field" || rule === "size" || type === "Text" || type === "Sequence",
   ),
   ofFlaws(
     { number: 3, name: "box-bounds-of-its-shape", sentence: "The bounds of a Box have its shape and its dtype." },
@@ -160,8 +166,12 @@ export const spaceChecks: ReadonlyArray<Check> = [
     ({ rule }, type) => type === "MultiBinary" && rule === "value",
   ),
   ofFlaws(
-    { number: 10, name: "dict-and-tuple-not-empty", sentence: "Each Dict and each Tuple has at least one part." },
-    ["Dict", "Tuple"],
+    {
+      number: 10,
+      name: "dict-and-tuple-not-empty",
+      sentence: "Each Dict, each Tuple and each OneOf has at least one part.",
+    },
+    ["Dict", "Tuple", "OneOf"],
     ({ rule }) => rule === "parts",
   ),
 ]

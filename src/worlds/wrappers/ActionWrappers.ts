@@ -9,16 +9,18 @@ import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
  * actions.
  */
 export const ClipAction: Wrapper = (world) =>
-  Either.map(boxOf("ClipAction", world, "action", "a Box"), (boxOf) =>
-    changed(world, {
-      spaces: (spaces, agent) => ({ ...spaces, action: unbounded(boxOf(agent)) }),
-      action: (action, agent) => {
-        const box = boxOf(agent)
-        return mapped(world, agent, unbounded(box), box, action, (number, low, high) =>
-          Math.min(Math.max(number, low), high),
-        )
-      },
-    }),
+  Either.map(
+    boxOf("ClipAction", world, "action", "a Box", ({ dtype }) => dtype !== "bool"),
+    (boxOf) =>
+      changed(world, {
+        spaces: (spaces, agent) => ({ ...spaces, action: unbounded(boxOf(agent)) }),
+        action: (action, agent) => {
+          const box = boxOf(agent)
+          return mapped(world, agent, unbounded(box), box, action, (number, low, high) =>
+            Math.min(Math.max(number, low), high),
+          )
+        },
+      }),
   )
 
 /**

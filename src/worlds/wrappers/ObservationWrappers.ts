@@ -71,7 +71,8 @@ export const TimeAware: Wrapper = (world) => {
   )
 }
 
-const isList = (space: Space): space is Box => space.type === "Box" && space.shape.length === 1
+const isList = (space: Space): space is Box =>
+  space.type === "Box" && space.shape.length === 1 && space.dtype !== "bool"
 
 const timed = (space: Space, observation: Json, time: number): Json => {
   if (isList(space)) return Array.isArray(observation) ? [...observation, time] : [time]

@@ -4,10 +4,12 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Json, Space } from "../../../src/plugins/author.ts"
 import { seeded } from "../../../src/plugins/numpy/Generator.ts"
+import { TYPES } from "../../../src/plugins/spaces/flaws.ts"
 import { contains, flaws, isSpace, jsonSchemaOf, sample } from "../../../src/plugins/spaces/Space.ts"
 import { SpaceSchema } from "../../../src/plugins/spaces/SpaceSchema.ts"
 import { issuesOf } from "../../../src/values/OptionIssues.ts"
-import { spaces } from "./spaces.ts"
+import golden from "./golden.json" with { type: "json" }
+import { spaces, spacesWithoutGraphs } from "./spaces.ts"
 
 const cartPole: Space = {
   type: "Box",
@@ -17,13 +19,21 @@ const cartPole: Space = {
   high: [4.8, "Infinity", 0.418, "Infinity"],
 }
 
+const graph: Space = { type: "Graph", node_space: { type: "Discrete", n: 2 }, edge_space: { type: "Discrete", n: 1 } }
+
+const partOf = (value: Json | undefined, token: string): Json | undefined =>
+  typeof value === "object" && value !== null
+    ? new Map(Object.entries(value)).get(token.replaceAll("~1", "/").replaceAll("~0", "~"))
+    : undefined
+
 /** A space, a value in it, and the same value with one part replaced by something that may be wrong there. */
-const mutated = fc
-  .tuple(spaces, fc.maxSafeNat(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.integer({ min: -6, max: 6 })))
-  .map(([space, seed, place, other]) => {
-    const value = sample(space, seeded(seed))
-    return { space, value: replaced(value, place, other as Json) }
-  })
+const mutated = (of: fc.Arbitrary<Space>) =>
+  fc
+    .tuple(of, fc.maxSafeNat(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.integer({ min: -6, max: 6 })))
+    .map(([space, seed, place, other]) => {
+      const value = sample(space, seeded(seed))
+      return { space, value: replaced(value, place, other as Json) }
+    })
 
 const replaced = (value: Json, place: number, other: Json): Json => {
   if (typeof value !== "object" || value === null || place % 4 === 0) return other
@@ -55,11 +65,56 @@ describe("a space", () => {
 
   it("contains exactly what its JSON Schema admits", () => {
     fc.assert(
-      fc.property(mutated, ({ space, value }) => {
+      fc.property(mutated(spacesWithoutGraphs), ({ space, value }) => {
         expect(contains(space, value) === undefined).toBe(valid(space, value))
       }),
     )
   })
+
+  it("contains what its JSON Schema admits but for the links of graphs, and refuses with a place that is in the value", () => {
+    fc.assert(
+      fc.property(mutated(spaces), ({ space, value }) => {
+        const why = contains(space, value)
+        if (why === undefined) expect(valid(space, value)).toBe(true)
+        else if (valid(space, value)) expect(why).toMatch(/\/edge(?:s|_links)(?:\/\d+)*: /)
+        const [place = ""] = /^\/.*?(?=: expected )/s.exec(why ?? "") ?? []
+        const tokens = place.split("/").slice(1)
+        const parent = tokens.slice(0, -1).reduce<Json | undefined>(partOf, value)
+        expect(tokens.length === 0 || (typeof parent === "object" && parent !== null)).toBe(true)
+      }),
+    )
+  })
+
+  it("draws lists of any length that end, however deep they are nested", () => {
+    let deep: Space = { type: "Discrete", n: 2 }
+    for (let level = 0; level < 15; level++)
+      deep =
+        level % 2 === 0
+          ? { type: "Sequence", feature_space: deep }
+          : { type: "Graph", node_space: deep, edge_space: deep }
+    expect(flaws(deep)).toEqual([])
+    const value = sample(deep, seeded(7))
+    expect(contains(deep, value)).toBeUndefined()
+    expect(JSON.stringify(value).length).toBeLessThan(5_000_000)
+    expect(flaws({ type: "Tuple", subspaces: [{ type: "Sequence", feature_space: deep }] })).not.toEqual([])
+  })
+
+  it("bounds lists of any length", () => {
+    const bits: Space = { type: "Sequence", feature_space: { type: "Discrete", n: 2 } }
+    expect(contains(bits, Array(65_536).fill(1))).toBeUndefined()
+    expect(valid(bits, Array(65_536).fill(1))).toBe(true)
+    expect(contains(bits, Array(65_537).fill(1))).toBe("expected a list of at most 65536, found a list of 65537")
+    expect(valid(bits, Array(65_537).fill(1))).toBe(false)
+  })
+
+  it.each(golden.cases.flatMap(({ space, values }) => values.map((told) => ({ space: space as Space, ...told }))))(
+    "contains what Gymnasium's does: $space, $value",
+    ({ space, value, contained }) => {
+      expect(flaws(space)).toEqual([])
+      expect(contains(space, value) === undefined).toBe(contained)
+      if (contained) expect(valid(space, value as Json)).toBe(true)
+    },
+  )
 
   it("draws the same values from the same seed", () => {
     fc.assert(
@@ -115,6 +170,53 @@ describe("a space", () => {
       [],
       "expected an object with the keys a, found an empty list",
     ],
+    [
+      { type: "Box", dtype: "bool", shape: [2], low: false, high: true },
+      [true, 1],
+      "/1: expected false or true, found 1",
+    ],
+    [{ type: "Box", dtype: "bool", shape: [], low: true, high: true }, false, "expected true, found false"],
+    [
+      { type: "MultiDiscrete", nvec: [2, 3], start: [-1, 4] },
+      [0, 3],
+      "/1: expected a whole number from 4 to 6, found 3",
+    ],
+    [
+      { type: "Sequence", feature_space: { type: "Discrete", n: 2 } },
+      [0, 1, 2],
+      "/2: expected a whole number from 0 to 1, found 2",
+    ],
+    [
+      { type: "OneOf", subspaces: [{ type: "Discrete", n: 2 }, cartPole] },
+      [0],
+      "expected a list of 2: the index of a space and a value of it, found a list of 1",
+    ],
+    [{ type: "OneOf", subspaces: [cartPole] }, [1, 0], "/0: expected a whole number from 0 to 0, found 1"],
+    [
+      { type: "OneOf", subspaces: [{ type: "Discrete", n: 2 }, cartPole] },
+      [1, [0, 0, 0]],
+      "/1: expected a list of 4, found a list of 3",
+    ],
+    [graph, [], "expected an object with the keys nodes, edges, edge_links, found an empty list"],
+    [graph, { nodes: [0], edges: null }, "/edges: expected a list of at most 65536, found null"],
+    [graph, { nodes: [2], edges: null, edge_links: null }, "/nodes/0: expected a whole number from 0 to 1, found 2"],
+    [graph, { nodes: [0], edges: null, edge_links: null, x: 1 }, "/x: expected no such key, found 1"],
+    [
+      graph,
+      { nodes: [0, 1], edges: [0], edge_links: [[0, 2]] },
+      "/edge_links/0/1: expected a whole number from 0 to 1, found 2",
+    ],
+    [graph, { nodes: [0, 1], edges: [0], edge_links: [] }, "/edge_links: expected a list of 1, found an empty list"],
+    [
+      graph,
+      { nodes: [], edges: [0], edge_links: [[0, 0]] },
+      "/edges: expected an empty list, since there are no nodes, found a list of 1",
+    ],
+    [
+      { type: "Graph", node_space: { type: "Discrete", n: 2 } },
+      { nodes: [0], edges: null, edge_links: [[0, 0]] },
+      "/edge_links: expected null, since the edges have no space, found a list of 1",
+    ],
     [{ type: "Text", max_length: 2 }, "", 'expected text of 1 to 2 characters, found ""'],
     [{ type: "Text", max_length: 2, charset: "ab" }, "ac", 'expected characters of "ab", found "c"'],
   ])("says where and why: %j does not contain %j", (space, value, why) => {
@@ -154,6 +256,26 @@ describe("a space", () => {
     expect(sample({ type: "Discrete", n: 4 }, seeded(3), [0, 0, 0, 0])).toBe(0)
   })
 
+  it("draws what masks leave of lists, graphs and alternatives", () => {
+    const bits: Space = { type: "Sequence", feature_space: { type: "Discrete", n: 3 } }
+    expect(sample(bits, seeded(1), [5, [0, 1, 0]])).toEqual([1, 1, 1, 1, 1])
+    expect(sample(bits, seeded(1), [[2], null])).toHaveLength(2)
+    expect(sample(bits, seeded(1), [0, null])).toEqual([])
+    expect(sample({ type: "Sequence", feature_space: bits }, seeded(1), [65_536, [65_536, null]])).toHaveLength(65_536)
+    expect(
+      sample({ type: "OneOf", subspaces: [{ type: "Discrete", n: 9 }] }, seeded(1), [[...Array(8).fill(0), 1]]),
+    ).toEqual([0, 8])
+    const drawn = sample({ ...graph, node_space: { type: "Discrete", n: 3 } }, seeded(1), [[0, 0, 1], null])
+    expect(drawn).toMatchObject({ nodes: expect.not.arrayContaining([0, 1]) })
+    const starting: Space = { type: "MultiDiscrete", nvec: [3, 3], start: [-5, 7] }
+    expect(
+      sample(starting, seeded(1), [
+        [0, 0, 1],
+        [0, 0, 0],
+      ]),
+    ).toEqual([-3, 7])
+  })
+
   it("draws from the widest boxes", () => {
     for (const dtype of ["float64", "float32", "int64", "uint64", "int8"]) {
       const widest: Space = { type: "Box", dtype, shape: [50], low: "-Infinity", high: "Infinity" }
@@ -169,14 +291,69 @@ describe("what is wrong with a space", () => {
     [null, [": expected a space: an object with a type, found null"]],
     [[], [": expected a space: an object with a type, found an empty list"]],
     [
-      { type: "Graph" },
-      ['/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, found "Graph"'],
+      { type: "Grid" },
+      [
+        '/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, Sequence, Graph, OneOf, found "Grid"',
+      ],
     ],
+    [
+      { type: "Box", dtype: "bool", shape: [2], low: 0, high: [true, "Infinity"] },
+      [
+        "/low: expected false or true, since the dtype is bool, found 0",
+        '/high/1: expected false or true, since the dtype is bool, found "Infinity"',
+      ],
+    ],
+    [
+      { type: "Box", dtype: "bool", shape: [], low: true, high: false },
+      ["/low: expected a bound of at most high, which is false, found true"],
+    ],
+    [
+      { type: "Box", dtype: "int8", shape: [], low: false, high: 1 },
+      ['/low: expected a whole number of the dtype, "Infinity" or "-Infinity", found false'],
+    ],
+    [
+      { type: "Discrete", n: 2, dtype: "bool" },
+      ['/dtype: expected one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, found "bool"'],
+    ],
+    [{ type: "MultiDiscrete", nvec: [2, 3], start: [0] }, ["/start: expected a list of 2, found a list of 1"]],
+    [{ type: "MultiDiscrete", nvec: [2, 3], start: 1 }, ["/start: expected a list of 2, found 1"]],
+    [{ type: "MultiDiscrete", nvec: [[2], [3]], start: [[0], 1] }, ["/start/1: expected a list of 1, found 1"]],
+    [
+      { type: "MultiDiscrete", nvec: [2], start: [0.5] },
+      ["/start/0: expected the first of 2 whole numbers that int64 holds, found 0.5"],
+    ],
+    [
+      { type: "MultiDiscrete", nvec: [2, 2], dtype: "uint8", start: [-1, 255] },
+      [
+        "/start/0: expected the first of 2 whole numbers that uint8 holds, found -1",
+        "/start/1: expected the first of 2 whole numbers that uint8 holds, found 255",
+      ],
+    ],
+    [
+      { type: "MultiDiscrete", nvec: [2], start: [Number.MAX_SAFE_INTEGER] },
+      ["/start/0: expected the first of 2 whole numbers that int64 holds, found 9007199254740991"],
+    ],
+    [{ type: "Sequence" }, ["/feature_space: expected a space: an object with a type, found nothing"]],
+    [
+      { type: "Sequence", feature_space: { type: "Sequence", feature_space: { type: "Discrete", n: 0 } }, stack: 1 },
+      [
+        "/feature_space/feature_space/n: expected a whole number of at least 1, found 0",
+        "/stack: expected true or false, found 1",
+      ],
+    ],
+    [
+      { type: "Graph", edge_space: 3 },
+      [
+        "/node_space: expected a space: an object with a type, found nothing",
+        "/edge_space: expected a space: an object with a type, found 3",
+      ],
+    ],
+    [{ type: "OneOf", subspaces: [] }, ["/subspaces: expected a list of at least one space, found an empty list"]],
     [
       { type: "Box", dtype: "float", shape: [0], low: 0, high: 1, sahpe: [] },
       [
         "/sahpe: expected no such field (dtype, shape, low, high), found an empty list",
-        '/dtype: expected one of float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, found "float"',
+        '/dtype: expected one of float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, found "float"',
         "/shape: expected a list of whole numbers of at least 1, found 0",
       ],
     ],
@@ -231,7 +408,9 @@ describe("what is wrong with a space", () => {
     ],
     [
       { type: ["Box"], dtype: "float32", shape: [], low: 0, high: 1 },
-      ["/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, found a list of 1"],
+      [
+        "/type: expected one of Box, Discrete, MultiDiscrete, MultiBinary, Tuple, Dict, Text, Sequence, Graph, OneOf, found a list of 1",
+      ],
     ],
     [{ type: "Text", max_length: 0 }, ["/max_length: expected a whole number from 1 to 1048576, found 0"]],
     [
@@ -257,8 +436,12 @@ describe("what is wrong with a space", () => {
           fc.jsonValue(),
           fc.record(
             {
-              type: fc.constantFrom("Box", "Discrete", "MultiDiscrete", "MultiBinary", "Tuple", "Dict", "Text"),
-              dtype: fc.constantFrom("float32", "int8"),
+              type: fc.constantFrom(...TYPES),
+              dtype: fc.constantFrom("float32", "int8", "bool"),
+              start: fc.jsonValue(),
+              feature_space: fc.jsonValue(),
+              node_space: fc.jsonValue(),
+              edge_space: fc.jsonValue(),
               shape: fc.jsonValue(),
               low: fc.jsonValue(),
               n: fc.jsonValue(),
