@@ -228,6 +228,49 @@ describe("a plugin in its sandbox that is asked what became of a command", () =>
   }
 })
 
+/** It takes a job and hangs, and answers about it as the job says. */
+const UNRELIABLE: Sample = {
+  name: "unreliable",
+  actuators: [{ name: "work", timeout: 500 }],
+  entry: `
+    const answers = {
+      throws: () => { throw Object.assign(new Error("the books are lost"), { code: "Lost" }) },
+      spins: () => { for (;;); },
+      dies: () => Deno.exit(3),
+      "is nonsense": () => ({ status: "done", result: 1 }),
+      "is no JSON": () => ({ status: "succeeded", result: () => 1 }),
+    }
+    export default {
+      actuators: { work: async (context) => { context.log("begun"); await new Promise(() => {}) } },
+      settle: { work: (_context, _commandId, { job }) => answers[job]() },
+    }`,
+}
+
+describe("a plugin in its sandbox whose answer about a command cannot be used", () => {
+  for (const [job, reason] of [
+    ["throws", "the books are lost"],
+    ["spins", "500 ms"],
+    ["dies", "ended with code 3"],
+    ["is nonsense", "expected { status"],
+    ["is no JSON", "expected JSON, found a function"],
+  ] as const) {
+    it.scopedLive(`because it ${job}: the outcome is unknown, and the task goes on`, () =>
+      Effect.gen(function* () {
+        const agent = giving("unreliable/work", { job })
+        const options = { plugins: [UNRELIABLE] }
+        const directory = yield* interrupted(agent, options)
+        const { audit, replayed, ends, dispatches } = yield* resumed(directory, agent, options)
+        expect(audit).toMatchObject({ outcome: "achieved", reason: "unknown" })
+        expect(ends).toMatchObject([
+          { type: "CommandOutcomeUnknown", payload: { reason: expect.stringContaining(reason) } },
+        ])
+        expect(dispatches).toBe(1)
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+      }),
+    )
+  }
+})
+
 describe("a room whose command was carried out, in a process that the crash ended too", () => {
   it.scopedLive("says that it has not happened in the room that was brought back, and the agent goes on", () =>
     Effect.gen(function* () {
