@@ -1,6 +1,7 @@
 /** The state of `hindcast step`, and the pure function from a key to the next state or to a search. */
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { World } from "../../projections/state/Worlds.ts"
+import type { Cause } from "../../projections/timetravel/TimeTravel.ts"
 import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
@@ -18,7 +19,7 @@ export interface Frame {
   /** The differences that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
   /** The event and its causes, up to the root. */
-  readonly causes: ReadonlyArray<Event>
+  readonly causes: ReadonlyArray<Cause>
 }
 
 /** The content of the pane below the event's line. */

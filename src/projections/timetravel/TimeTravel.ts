@@ -12,6 +12,7 @@ import * as JsonPointer from "../patch/JsonPointer.ts"
 import { Projector } from "../projector/Projector.ts"
 import * as Bisection from "./Bisection.ts"
 import * as Consequences from "./Consequences.ts"
+import * as Causes from "./causes/Causes.ts"
 import * as Diff from "./Diff.ts"
 import * as EventFilter from "./EventFilter.ts"
 import * as Path from "./Path.ts"
@@ -26,6 +27,7 @@ import * as ValueChanges from "./ValueChanges.ts"
 
 export type { Bisection } from "./Bisection.ts"
 export type { Consequence, Consequences } from "./Consequences.ts"
+export type { Cause } from "./causes/Causes.ts"
 export type { Difference } from "./Diff.ts"
 export { PathInvalid, PathNeverExisted, PathNotFound } from "./Path.ts"
 export { type Predicate, PredicateFailed, type PredicateInput } from "./Predicate.ts"
@@ -95,9 +97,10 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
     readonly blame: (path: string, at?: Moment.Moment) => Effect.Effect<Blame, PathError>
     /**
      * Why an event happened: the event, its cause, the cause's cause, and so on to the root. The chain ends early if a
-     * cause is not in the log; its last event then still has a `causationId`.
+     * cause is not in the log; its last event then still has a `causationId`. A call of a recorded program names no answer
+     * as its cause: the answer in which most of its values occur follows it, as `inferred`.
      */
-    readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Event>, MomentError>
+    readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Causes.Cause>, MomentError>
     /**
      * The consequences of an event: the events it caused, those they caused, and so on, in the history of one timeline:
      * that of the moment, or the one that `timeline` names. With `forks`, also in the timelines that were forked from it.
@@ -238,16 +241,8 @@ const make = Effect.gen(function* () {
 
   const why = (moment: Moment.Moment) =>
     Effect.gen(function* () {
-      const chain: Array<Event> = []
-      const visited = new Set<string>()
-      let next: Event | undefined = (yield* eventAt(moment)).event
-      // A log should hold no cycle of causes, but a writer can name an id that it uses only later.
-      while (next !== undefined && !visited.has(next.id)) {
-        chain.push(next)
-        visited.add(next.id)
-        next = next.causationId === null ? undefined : Option.getOrUndefined(yield* log.find(next.causationId))
-      }
-      return chain
+      const { past, event } = yield* eventAt(moment)
+      return yield* Causes.of(log, past, event)
     })
 
   return TimeTravel.of({

@@ -47,7 +47,7 @@ export const event = (asked: Asked) =>
 export const why = (asked: Asked) =>
   Effect.gen(function* () {
     const { id } = yield* eventAt(asked)
-    return (yield* (yield* TimeTravel).why(id)).map(Entries.brief) satisfies Why
+    return (yield* (yield* TimeTravel).why(id)).map(Entries.cause) satisfies Why
   })
 
 /** Most consequences that are answered. */

@@ -47,7 +47,9 @@ const questionOf = (id: string, asked: PendingConfirmation) =>
       warning: text(asked.securityWarning),
       requestedAt: asked.requestedAt,
       expiresAt: asked.expiresAt,
-      why: chain.map(Entries.brief).map(({ position, type, line }) => ({ position, type, line })),
+      why: chain
+        .map(Entries.cause)
+        .map(({ kind: _kind, bad: _bad, actor: _actor, recordedAt: _recordedAt, ...cause }) => cause),
     } satisfies Question
   })
 

@@ -5,8 +5,9 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { core } from "../../events/vocabulary/Vocabulary.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
+import type * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import type { Hit } from "../wire/Asking.ts"
-import { type Cause, type Change, type Entry, LONGEST_PAYLOAD, type Why } from "../wire/Chunk.ts"
+import { type Brief, type Cause, type Change, type Entry, LONGEST_PAYLOAD, type Why } from "../wire/Chunk.ts"
 import { isBad, kindOf } from "./EventKind.ts"
 
 type Log = typeof EventLog.Service
@@ -53,8 +54,8 @@ const entryOf = (event: Event, cause: Cause | null, changesAt: ReadonlyMap<numbe
   }
 }
 
-/** An event in a chain of causes. */
-export const brief = (event: Event): Why[number] => ({
+/** An event in few words. */
+export const brief = (event: Event): Brief => ({
   position: event.position,
   type: event.type,
   kind: kindOf(event.type),
@@ -62,6 +63,12 @@ export const brief = (event: Event): Why[number] => ({
   line: EventSummary.of(event),
   actor: event.actor,
   recordedAt: event.recordedAt,
+})
+
+/** An event in a chain of causes. */
+export const cause = (event: TimeTravel.Cause): Why[number] => ({
+  ...brief(event),
+  ...(event.inferred === undefined ? {} : { inferredFrom: event.matched ?? [] }),
 })
 
 /** An event that was looked for. */

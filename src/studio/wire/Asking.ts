@@ -1,6 +1,6 @@
 /** Questions that Studio asks of the log, and that the log asks of people. */
 import type { Json } from "../../values/Json.ts"
-import type { Entry } from "./Chunk.ts"
+import type { Entry, Why } from "./Chunk.ts"
 import type { RewardRow, TaskHead } from "./Task.ts"
 
 /** `GET /api/locate?moment=…`: a position, an id of an event, or a time with its zone. */
@@ -83,7 +83,7 @@ export interface Question {
   readonly requestedAt: number
   readonly expiresAt: number
   /** The causes of the request, up to the root. */
-  readonly why: ReadonlyArray<{ readonly position: number; readonly type: string; readonly line: string }>
+  readonly why: ReadonlyArray<Pick<Why[number], "position" | "type" | "line" | "inferredFrom">>
 }
 
 /**

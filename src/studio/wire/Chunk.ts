@@ -111,11 +111,19 @@ export interface WholeEvent extends Entry {
   readonly hash: string
 }
 
+/** An event in few words. */
+export type Brief = Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | "actor" | "recordedAt">
+
 /** `GET /api/why?position=…`: the event and its causes up to the root. */
-export type Why = ReadonlyArray<Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | "actor" | "recordedAt">>
+export type Why = ReadonlyArray<
+  Brief & {
+    /** JSON Pointers of the arguments before it that occur in it: present where it is inferred from them, as no event names it. */
+    readonly inferredFrom?: ReadonlyArray<string>
+  }
+>
 
 /**
  * `GET /api/effects?position=…&timeline=…`: what it caused in the history of that timeline (default: its own), and what that
  * caused, in order, with its depth; at most 200.
  */
-export type Effects = ReadonlyArray<Why[number] & { readonly depth: number }>
+export type Effects = ReadonlyArray<Brief & { readonly depth: number }>

@@ -1,6 +1,7 @@
 /** Formats one event completely, and chains of causes. */
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import type { Cause } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -49,13 +50,21 @@ interface Missing {
 }
 
 /** A chain of causes, newest first, each indented further. */
-export const chain = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+export const chain = (style: Style, events: ReadonlyArray<Cause>): ReadonlyArray<string> => {
   const root = events.at(-1)
   return [
     ...EventLine.shortOf(style, events).map((line, depth) => {
       const branch = depth === 0 ? "" : `${"   ".repeat(depth - 1)}└─ `
-      return style.dim(branch) + line
+      const { inferred, matched = [] } = events[depth] ?? {}
+      const note = inferred === undefined ? "" : `  (inferred from ${oneLine(matched.map(orAll).join(", "))})`
+      return style.dim(branch) + line + style.dim(note)
     }),
     ...(root?.causationId == null ? [] : [style.warn(`The cause ${root.causationId} is not in this log.`)]),
+    ...(events.some(({ inferred }) => inferred === true) ? [style.dim(INFERRED)] : []),
   ]
 }
+
+const INFERRED =
+  "Inferred: no event names this cause. Those arguments of the call occur in the answer, perhaps by chance."
+
+const orAll = (pointer: string): string => (pointer === "" ? "all of it" : pointer)

@@ -3,6 +3,7 @@ import type { Why } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock } from "../parts/format.ts"
+import { Inferred } from "../parts/Inferred.tsx"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
@@ -24,6 +25,7 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
             <span class="because">{index === 0 ? "" : "because"}</span>
             <At position={event.position} /> <Mark kind={event.kind} bad={event.bad} />{" "}
             <span class="type">{event.type}</span> <bdi>{event.line}</bdi>
+            <Inferred from={event.inferredFrom} />
             <small>
               <bdi>{event.actor}</bdi>, {clock(event.recordedAt)}
             </small>

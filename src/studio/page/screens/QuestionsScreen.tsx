@@ -4,6 +4,7 @@ import type { Question } from "../../wire/Asking.ts"
 import { visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { duration } from "../parts/format.ts"
+import { Inferred } from "../parts/Inferred.tsx"
 import { Link } from "../parts/Link.tsx"
 import { Value } from "../parts/Value.tsx"
 
@@ -92,9 +93,10 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
       </details>
       <h3>Why</h3>
       <ol class="chain">
-        {question.why.map(({ position, type, line }) => (
+        {question.why.map(({ position, type, line, inferredFrom }) => (
           <li key={position}>
             <span class="at">@{position}</span> <span class="type">{type}</span> <bdi>{line}</bdi>
+            <Inferred from={inferredFrom} />
           </li>
         ))}
       </ol>
