@@ -101,11 +101,27 @@ describe("a result of a recorded program", () => {
         fs.appendFileSync(file, "again\n")
       })()
     const error: unknown = await replayed({ log }, buying).catch((error: unknown) => error)
-    const moment = /fork at @(\d+) and set its result/.exec(String(error))?.[1]
+    const moment = /forked\(\{ log, at: (\d+), set: \{ result \} \}, program\)/.exec(String(error))?.[1]
     expect(moment).toBe(String(at("ActuatorCommanded")))
     const { answer } = await forked({ log, at: Number(moment), set: { result: "bought" } }, buying)
     expect(answer).toBe("bought")
     expect(made(file)).toEqual(["buy", "load"])
+  })
+
+  it("of a sensor that was not recorded is no reading, and may be given in a fork from before it as well", async () => {
+    const log = temporary("sensed.db")
+    const program = (run: Run) => run.sensor("page", (): unknown => 1n)()
+    const run = await record({ log, goal: "Read", agent: "reader" })
+    expect(await program(run)).toBe(1n)
+    await run.end("achieved")
+    const failed = (await eventsOf(log)).find(({ type }) => type === "SensorFailed")
+    expect(failed?.payload.error).toMatchObject({
+      code: "OutcomeNotRecordable",
+      message: expect.stringContaining("BigInt"),
+    })
+    await expect(replayed({ log }, program)).rejects.toMatchObject({ _tag: "Diverged", position: failed?.position })
+    const at = (failed?.position ?? 0) - 1
+    expect((await forked({ log, at, set: { result: "read" } }, program)).answer).toBe("read")
   })
 
   it("that an earlier version recorded as a failure is no failure of the tool in a replay", async () => {

@@ -27,6 +27,6 @@ export const missing = (reason: string, { position, answeredAt }: Interaction): 
   return {
     where: "its result",
     recorded: "what it returned",
-    now: `nothing: it succeeded, and its result was not recorded (${reason}). It is not called again. Have it return less, or what JSON can express, and record another run; or fork at @${before} and set its result`,
+    now: `nothing: it succeeded, and its result was not recorded (${reason}). It is not called again. Have it return less, or what JSON can express, and record another run; or go on from before it with a result that you give: \`forked({ log, at: ${before}, set: { result } }, program)\``,
   }
 }
