@@ -41,14 +41,23 @@ const summary = (of: Comparison): string => {
     return `${first} That is said of these tasks alone.${of.descriptive ? "" : ` ${of.noInterval?.explanation ?? ""}`}`
   }
   const range = `between ${signedText(of, interval.low)} and ${signedText(of, interval.high)}`
-  const other =
-    interval.low > 0 || interval.high < 0
-      ? `For other tasks of the same kind the mean difference is expected ${range}: which of the two is higher is clear.`
-      : `For other tasks of the same kind the mean difference is expected ${range}, so that it may as well be none.`
+  const excluded = interval.low > 0 || interval.high < 0
+  const answer = !excluded
+    ? "so that it may as well be none"
+    : (p?.adjusted ?? 1) < 0.05
+      ? "so that it is clear which of the two is higher"
+      : "but that is not clear among the comparisons made here"
+  const other = `For other tasks of the same kind the mean difference is expected ${range}, ${answer}.`
   return `${first} ${other}${p === null ? "" : ` If there were no difference, chance alone would make one at least as large in ${share(p.value)} of such comparisons.`}`
 }
 
 const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : FormattedNumbers.percent(p))
+
+const probability = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3))
+
+/** How p changes by the number of comparisons. */
+const byHolm = ({ correction }: Comparison, adjusted: number): string =>
+  correction === null ? "" : `; by Holm for ${correction.comparisons} comparisons ${probability(adjusted)}`
 
 /** Formats a value: shares as percentages, net scores in the rubric's units. */
 const text = ({ value }: Comparison) => (value === "normalized" ? FormattedNumbers.percent : FormattedNumbers.amount)
@@ -123,19 +132,31 @@ const figures = (of: Comparison): Markup => {
             "for other tasks of the same kind",
           ),
         ]),
-    ...(p === null
-      ? []
-      : [key("p-value", p.value < 0.001 ? "< 0.001" : p.value.toFixed(3), "of no difference at all")]),
+    ...(p === null ? [] : [key("p-value", probability(p.value), `of no difference at all${byHolm(of, p.adjusted)}`)]),
     ...(effectSize === null
       ? []
       : [key("effect size", FormattedNumbers.amount(effectSize), "mean difference in its standard deviations")]),
     key(
       "tasks passed",
       `${FormattedNumbers.count(a.passed)} → ${FormattedNumbers.count(b.passed)}`,
-      `above ${FormattedNumbers.amount(passAbove)}${passes.p === null ? "" : `; p of the flips ${passes.p < 0.001 ? "< 0.001" : passes.p.toFixed(3)}`}`,
+      `above ${FormattedNumbers.amount(passAbove)}`,
     ),
+    ...(passes.interval === null || passes.p === null || passes.adjusted === null
+      ? []
+      : [
+          key(
+            "95 % interval of the share that passes",
+            `${signedShare(passes.interval.low)} to ${signedShare(passes.interval.high)}`,
+            "B less A, for other tasks of the same kind",
+          ),
+          key("p-value of passes", probability(passes.p), `${TESTS[passes.test]}${byHolm(of, passes.adjusted)}`),
+        ]),
   ]}</dl>`
 }
+
+const signedShare = (of: number): string => `${of > 0 ? "+" : ""}${FormattedNumbers.percent(of)}`
+
+const TESTS = { mcnemar: "McNemar's exact test", resampled: "flipping signs and bootstrap" } as const
 
 const differences = (of: Comparison): Markup =>
   of.pairs.length === 0
@@ -180,7 +201,7 @@ const changes = ({ changes }: Comparison): Markup =>
           ]),
       )}${leftOut(MAX_ROWS, changes.length, "rewards and punishments")}</div></div></section>`
 
-const flips = ({ passes: { gained, lost }, passAbove }: Comparison): Markup => {
+const flips = ({ passes: { gained, lost, noInterval }, passAbove }: Comparison): Markup => {
   const list = (name: string, ids: ReadonlyArray<string>) =>
     ids.length === 0
       ? null
@@ -189,7 +210,7 @@ const flips = ({ passes: { gained, lost }, passAbove }: Comparison): Markup => {
     gained.length + lost.length === 0
       ? "None passes by one scoring and fails by the other."
       : `${FormattedNumbers.counted(gained.length, "task")} passed by B only, ${FormattedNumbers.count(lost.length)} by A only.`
-  }</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
+  }${noInterval === null || noInterval.reason === "few" ? "" : ` There is no interval and no p-value of passes. ${noInterval.explanation}`}</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 
 /** Most pairs listed from either end. */
@@ -215,17 +236,9 @@ const pairs = (of: Comparison): Markup => {
 
 const METHODS = { exact: "over all patterns of signs", sampled: "over 10,000 random patterns of signs" } as const
 
-/** What an interval is, and what it assumes. */
-const INTERVALS = {
-  studentized:
-    " The interval is a studentized bootstrap over pairs: it assumes that the tasks were drawn at random, and that no large differences are too rare to be among these.",
-  exact:
-    " The interval is exact for two values (Clopper–Pearson): it assumes that the tasks were drawn at random, and that others differ by one of the same two values.",
-} as const
-
-const foot = ({ descriptive, interval, p }: Comparison, { log, head, by }: Source): Markup =>
+const foot = ({ descriptive, interval, p, passes, correction }: Comparison, { log, head, by }: Source): Markup =>
   markup`<footer><h2>What this says, and what it does not</h2>${
     descriptive
       ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
-      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. The interval and the p-value speak of <em>other</em> tasks of the same kind.${interval === null ? "" : INTERVALS[interval.method]} The p-value counts how often a mean at least as far from zero would come about if A and B could as well be exchanged in each pair${p === null ? "" : ` (${METHODS[p.method]})`}; where the differences are skewed, that alone makes it small.</p>`
+      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. Intervals and p-values speak of <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean reaches over what a studentized bootstrap, or flipping signs (${METHODS[p.method]}), does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${correction === null ? "" : ` This page makes ${FormattedNumbers.counted(correction.comparisons, "comparison")}, of values and of passes: p-values by Holm allow for both.`}</p>`
   }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`

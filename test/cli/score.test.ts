@@ -136,6 +136,7 @@ describe("compare", () => {
           "ties",
           "losses",
           "p",
+          "correction",
           "effectSize",
           "passes",
           "changes",

@@ -1,40 +1,71 @@
-/** The coverage of the intervals of comparisons, over 2,000 simulated ones of each kind, as `docs/scoring.md` has it. */
+/** The coverage of the intervals of comparisons, over 4,000 simulated ones of each kind, as `docs/scoring.md` has it. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { coverageOf, type Name } from "../projections/comparison/Coverage.ts"
+import {
+  coverageOf,
+  DISTRIBUTIONS,
+  type Name,
+  passCoverageOf,
+  passIntervals,
+} from "../projections/comparison/Coverage.ts"
 
-const COMPARISONS = 2_000
+const COMPARISONS = 4_000
 const DRAWS = 1_000
 
+/** An interval that is shown covers the mean at least so often; and at most so many comparisons wrongly exclude 0. */
+const [LEAST_COVERED, MOST_WRONG] = [0.93, 0.06]
+
+const COLUMNS = [10, 20, 60, 200]
+
 const page = fs.readFileSync(new URL("../../docs/scoring.md", import.meta.url), "utf8")
-
-/** The least and greatest coverage of intervals of 20 and 60 pairs, and the greatest share without one. */
-const EXPECTED: ReadonlyArray<readonly [Name, { least: number; most: number; refused: number }]> = [
-  ["normal", { least: 0.93, most: 0.97, refused: 0.01 }],
-  ["exponential", { least: 0.93, most: 0.97, refused: 0.01 }],
-  ["lognormal", { least: 0.9, most: 0.97, refused: 0.01 }],
-  ["0.9 in one of ten, else −0.1", { least: 0.95, most: 1, refused: 0.5 }],
-  ["1 in three of ten, else 0", { least: 0.95, most: 1, refused: 0.02 }],
-  ["0 in four of ten, else normal", { least: 0.92, most: 0.97, refused: 0.2 }],
-]
-
-const COLUMNS = [10, 20, 60]
-
-describe.each(EXPECTED)("the 95 % interval of %s differences", (name, { least, most, refused }) => {
+const cellsOf = (name: string): ReadonlyArray<string> => {
   const row = page.split("\n").find((line) => line.startsWith(`| ${name} `))
-  const cells = (row ?? "").split("|").map((cell) => cell.trim())
+  return (row ?? "").split("|").map((cell) => cell.trim())
+}
+const cellOf = (name: string, pairs: number) => cellsOf(name)[2 + COLUMNS.indexOf(pairs)]
 
+const percent = (share: number): string => (100 * share).toFixed(1)
+
+const names = Object.keys(DISTRIBUTIONS).filter((name): name is Name => name in DISTRIBUTIONS)
+
+describe.each(names)("the 95 %% interval of differences: %s", (name) => {
   it.each(COLUMNS)("of %d pairs covers their mean as often as it should, and as the page says", (pairs) => {
-    const coverage = coverageOf(name, pairs, COMPARISONS, DRAWS)
-    const [covered, none] = [coverage.covered / coverage.shown, coverage.refused / COMPARISONS]
-    if (pairs >= 20) {
-      expect(covered).toBeGreaterThanOrEqual(least)
-      expect(covered).toBeLessThanOrEqual(most)
-      expect(none).toBeLessThanOrEqual(refused)
-    }
-    const column = 2 + 2 * COLUMNS.indexOf(pairs)
-    expect(cells.slice(column, column + 2)).toEqual([percent(covered), percent(none)])
+    const { shown, covered, wrong } = coverageOf(name, pairs, COMPARISONS, DRAWS)
+    expect(wrong).toBeLessThanOrEqual(MOST_WRONG)
+    if (shown > 0) expect(covered).toBeGreaterThanOrEqual(LEAST_COVERED)
+    const found = shown === 0 ? "none shown" : `${percent(covered)}, ${percent(wrong)}, ${percent(shown)}`
+    expect(cellOf(name, pairs)).toBe(found)
   })
 })
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+describe.each([
+  ["gained and lost one in fifty each", 0.02, 0.02],
+  ["gained and lost one in twenty each", 0.05, 0.05],
+  ["gained and lost one in ten each", 0.1, 0.1],
+  ["gained one in five, lost one in fifty", 0.2, 0.02],
+  ["gained one in three, lost one in ten", 1 / 3, 0.1],
+])("the 95 %% interval of passes: %s", (name, gain, loss) => {
+  it.each(COLUMNS)("of %d pairs covers the difference as often as it should, and as the page says", (pairs) => {
+    const { covered, excluded } = passCoverageOf(passIntervals(pairs), gain, loss)
+    expect(covered).toBeGreaterThanOrEqual(LEAST_COVERED)
+    if (gain === loss) expect(excluded).toBeLessThanOrEqual(MOST_WRONG)
+    expect(cellOf(name, pairs)).toBe(`${percent(covered)}, ${percent(excluded)}`)
+  })
+})
+
+describe("the 95 % interval of passes", () => {
+  it.each(COLUMNS)(
+    "of %d pairs covers the difference, and does not exclude 0, whatever is gained and lost",
+    (pairs) => {
+      const intervals = passIntervals(pairs)
+      const shares = [0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4]
+      for (const gain of shares) {
+        for (const loss of shares.filter((share) => share + gain < 1)) {
+          const { covered, excluded } = passCoverageOf(intervals, gain, loss)
+          expect(covered, `${gain} gained, ${loss} lost`).toBeGreaterThanOrEqual(0.935)
+          if (gain === loss) expect(excluded, `${gain} each`).toBeLessThanOrEqual(0.042)
+        }
+      }
+    },
+  )
+})

@@ -6,8 +6,10 @@ import * as Decoding from "../../values/Options.ts"
 import * as Sum from "../../values/Sum.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import * as Interval from "./interval/Interval.ts"
+import * as Passes from "./Passes.ts"
 import type { NamedScoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
+import { holm } from "./trend/Holm.ts"
 
 /** With fewer groups of pairs than this, the comparison is descriptive only: no interval and no p-value. */
 export const MIN_PAIRS = Interval.MIN_GROUPS
@@ -58,26 +60,37 @@ export const Comparison = Schema.Struct({
     description: "95 %, of the mean difference over other tasks of the same kind; null where `noInterval` says why",
   }),
   noInterval: Schema.NullOr(Interval.Refusal).annotations({
-    description: "Why there is no interval; null where there is",
+    description: "Why there is no interval and no p; null where there are",
   }),
   wins: Schema.Int.annotations({ description: "Pairs in which B is higher" }),
   ties: Schema.Int,
   losses: Schema.Int,
-  p: Schema.NullOr(Schema.Struct({ value: Schema.Finite, method: Schema.Literal("exact", "sampled") })).annotations({
+  p: Schema.NullOr(
+    Schema.Struct({
+      value: Schema.Finite,
+      method: Schema.Literal("exact", "sampled").annotations({
+        description: "Whether signs were flipped in all patterns, or in random ones",
+      }),
+      adjusted: Schema.Finite.annotations({ description: "By Holm's correction for the comparisons made" }),
+    }),
+  ).annotations({
     description:
-      "Of no difference at all, two-sided, by flipping signs: if A and B could be exchanged in each pair, so that the differences are symmetrical about 0; null where it is descriptive only",
+      "Of no difference at all, two-sided: the larger of that by flipping signs and that by the studentized bootstrap. It is below 0.05 exactly where the interval excludes 0; null where `noInterval` says why",
+  }),
+  correction: Schema.NullOr(
+    Schema.Struct({
+      method: Schema.Literal("holm"),
+      comparisons: Schema.Int.annotations({ description: "Of values, and of passes" }),
+    }),
+  ).annotations({
+    description:
+      "How `adjusted` allows for the number of comparisons; one that has no p counts as p = 1; null where it is descriptive only",
   }),
   effectSize: Schema.NullOr(Schema.Finite).annotations({
     description:
       "Mean difference in its standard deviations (d_z); null where all differences are the same, or only one",
   }),
-  passes: Schema.Struct({
-    gained: Schema.Array(Schema.String).annotations({ description: "Tasks that pass in B only" }),
-    lost: Schema.Array(Schema.String).annotations({ description: "Tasks that pass in A only" }),
-    p: Schema.NullOr(Schema.Finite).annotations({
-      description: "McNemar's exact test; null where it is descriptive only",
-    }),
-  }),
+  passes: Passes.Passes,
   changes: Schema.Array(
     Schema.Struct({
       measure: Schema.String,
@@ -153,18 +166,24 @@ export const compare = (
   }
   const pairs = common.flatMap((taskId) => {
     const [inA, inB] = [a.scores.get(taskId)?.[value], b.scores.get(taskId)?.[value]]
-    if (typeof inA !== "number" || typeof inB !== "number") return []
+    if (!isNumber(inA) || !isNumber(inB)) return []
     return [{ taskId, a: inA, b: inB, difference: Sum.round(inB - inA) }]
   })
   const paired = new Set(pairs.map(({ taskId }) => taskId))
   const differences = pairs.map(({ difference }) => difference)
-  const groups = [...groupBy(pairs, ({ taskId }) => [groupOf(taskId)]).values()].map((group) =>
-    group.map(({ difference }) => difference),
-  )
+  const groups = [...groupBy(pairs, ({ taskId }) => [groupOf(taskId)]).values()]
   const descriptive = groups.length < MIN_PAIRS
   const passed = (score: number) => score > passAbove
-  const gained = pairs.filter((pair) => !passed(pair.a) && passed(pair.b)).map(({ taskId }) => taskId)
-  const lost = pairs.filter((pair) => passed(pair.a) && !passed(pair.b)).map(({ taskId }) => taskId)
+  const passing = (pair: (typeof pairs)[number]) => ({ ...pair, inA: passed(pair.a), inB: passed(pair.b) })
+  const { p, ...found } = Interval.estimate(
+    groups.map((group) => group.map(({ difference }) => difference)),
+    { seed },
+  )
+  const passes = Passes.compare(
+    groups.map((group) => group.map(passing)),
+    { seed },
+  )
+  const [adjusted = 1, adjustedOfPasses = 1] = holm([p?.value ?? 1, passes.p ?? 1])
   const side = (scored: NamedScoring, values: ReadonlyArray<number>) => ({
     name: scored.name,
     label: scored.label,
@@ -199,20 +218,21 @@ export const compare = (
     groups: groups.length,
     descriptive,
     difference: meanOf(differences),
-    ...intervalOf(groups, seed),
+    ...found,
     wins: differences.filter((difference) => difference > 0).length,
     ties: differences.filter((difference) => difference === 0).length,
     losses: differences.filter((difference) => difference < 0).length,
-    p: descriptive ? null : Statistics.signFlip(groups, { seed }),
+    p: p === null ? null : { ...p, adjusted },
+    correction: descriptive ? null : { method: "holm", comparisons: 2 },
     effectSize: Statistics.effectSize(differences),
-    passes: { gained, lost, p: descriptive ? null : Statistics.mcnemar(gained.length, lost.length) },
+    passes: {
+      gained: pairs.filter((pair) => !passed(pair.a) && passed(pair.b)).map(({ taskId }) => taskId),
+      lost: pairs.filter((pair) => passed(pair.a) && !passed(pair.b)).map(({ taskId }) => taskId),
+      ...passes,
+      adjusted: passes.p === null ? null : adjustedOfPasses,
+    },
     changes: changesOf(a, b, [...paired]),
   })
-}
-
-const intervalOf = (groups: Statistics.Groups, seed: number): Pick<Comparison, "interval" | "noInterval"> => {
-  const found = Interval.intervalOf(groups, { seed })
-  return "method" in found ? { interval: found, noInterval: null } : { interval: null, noInterval: found }
 }
 
 /** The kinds of critics that decide alike whenever they see the same events. */
@@ -220,6 +240,8 @@ const EXACT_CRITICS = ["rule@", "plugin:", "environment", "nobody"]
 
 const isExact = (critic: string): boolean =>
   critic.split("+").every((name) => EXACT_CRITICS.some((kind) => name.startsWith(kind)))
+
+const isNumber = (value: unknown): value is number => Number.isFinite(value)
 
 const rubricOf = ({ scores }: NamedScoring, taskId: string): string | null => scores.get(taskId)?.rubricDigest ?? null
 

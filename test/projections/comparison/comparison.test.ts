@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ComparisonPage from "../../../src/cli/pages/scores/ComparisonPage.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
+import * as ComparisonHtml from "../../../src/html/ComparisonHtml.ts"
 import type { Score } from "../../../src/projections/audit/Scores.ts"
 import * as Comparison from "../../../src/projections/comparison/Comparison.ts"
 import type { NamedScoring } from "../../../src/projections/comparison/SetScores.ts"
@@ -104,8 +105,76 @@ describe("a comparison", () => {
       tasks(Array.from({ length: 22 }, () => ({}))),
     ]
     const of = compare(scored("a", a), scored("b", b))
-    expect(of).toMatchObject({ difference: 1.275, interval: null, noInterval: { reason: "equal" }, effectSize: null })
-    expect(of.p?.value).toBeLessThan(0.001)
+    expect(of).toMatchObject({ difference: 1.275, interval: null, p: null, noInterval: { reason: "equal" } })
+    expect(of.effectSize).toBeNull()
+    // None passes by either: that has an interval, of three outcomes.
+    expect(of.passes).toMatchObject({ difference: 0, p: 1, interval: { method: "score" } })
+  })
+
+  it("of two gains in ten pairs does not conclude that B is better: no interval excludes 0 next to p = 0.5", () => {
+    const [a, b] = [1, 0].map((first) =>
+      Array.from({ length: 10 }, (_, at) => (at < 2 ? { found: 1 - first } : { found: at % 2 })),
+    )
+    const of = compare(scored("a", tasks(a ?? [])), scored("b", tasks(b ?? [])))
+    expect(of).toMatchObject({ interval: null, p: null, noInterval: { reason: "alike" } })
+    expect(of.passes).toMatchObject({ difference: 0.2, p: 0.5, adjusted: 1, interval: { method: "score" } })
+    expect(of.passes.interval?.low).toBeLessThan(0)
+    const text = ComparisonPage.lines(plain, of).join("\n")
+    expect(text).toContain("−0.133 to +0.51 (score interval of three outcomes)")
+    expect(text).toContain("0.500 (McNemar's exact test); by Holm for 2 comparisons 1.000")
+    expect(text).toContain("none, and no p. Only 2 of 10 differ from the rest")
+  })
+
+  it("corrects p for the two comparisons that it makes, and says where that takes clearness away", () => {
+    const amounts = Array.from({ length: 40 }, (_, at) => ({
+      found: (at % 7) / 7,
+      lost: at < 10 ? 2 : at < 13 ? -1 : 0,
+    }))
+    const [a, b] = [
+      tasks(amounts.map(({ found }) => ({ found: found + 0.1 }))),
+      tasks(amounts.map(({ found, lost }) => ({ found: found + 0.1, lost }))),
+    ]
+    const of = compare(scored("a", a), scored("b", b))
+    expect(of.correction).toEqual({ method: "holm", comparisons: 2 })
+    const [p, passes] = [of.p?.value ?? 1, of.passes.p ?? 1]
+    const [smaller, larger] = [Math.min(p, passes), Math.max(p, passes)]
+    expect([of.p?.adjusted, of.passes.adjusted].sort()).toEqual([2 * smaller, Math.max(2 * smaller, larger)].sort())
+    const text = (each: Comparison.Comparison) => ComparisonPage.lines(plain, each).join("\n")
+    const page = (each: Comparison.Comparison) =>
+      [...ComparisonHtml.chunks(each, { log: "l", head: 1, by: "h" })].join("")
+    expect(text(of)).toContain("2 comparisons are made here, of values and of passes: p by Holm allows for both.")
+    expect(page(of)).toContain(
+      "This page makes 2 comparisons, of values and of passes: p-values by Holm allow for both.",
+    )
+    const unclear = {
+      ...of,
+      interval: { low: 0.1, high: 0.5, method: "studentized" as const },
+      p: { value: 0.03, adjusted: 0.06, method: "exact" as const },
+    }
+    expect(text(unclear)).toContain("By it, an interval that excludes 0 is not clear here.")
+    expect(page(unclear)).toContain("but that is not clear among the comparisons made here")
+  })
+
+  it("leaves out, and names, tasks whose value is no finite number", () => {
+    const [a, b] = [scored("a", { t1: {}, t2: {} }), scored("b", { t1: { found: Number.NaN }, t2: { found: 1 } })]
+    expect(compare(a, b)).toMatchObject({ incomparable: ["t1"], pairs: [{ taskId: "t2" }], difference: 1 })
+    expect(compare(scored("a", { t1: {} }), scored("b", { t1: { found: Number.NaN } }))).toMatchObject({
+      ...{ pairs: [], difference: null, interval: null, p: null, correction: null },
+      passes: { difference: null, interval: null, p: null, adjusted: null },
+    })
+  })
+
+  it("takes passes of one family together as well", () => {
+    const [a, b] = [
+      tasks(Array.from({ length: 60 }, () => ({}))),
+      tasks(Array.from({ length: 60 }, (_, at) => ({ found: at % 12 < 6 ? 1 : 0 }))),
+    ]
+    const alone = compare(scored("a", a), scored("b", b))
+    const of = compare(scored("a", a), scored("b", b), { groupOf: (taskId) => String(Number(taskId.slice(1)) % 12) })
+    expect(alone.passes).toMatchObject({ test: "mcnemar", interval: { method: "score" } })
+    expect(of.passes).toMatchObject({ test: "resampled", interval: { method: "studentized" } })
+    expect(of.passes.p).toBeGreaterThan(1000 * (alone.passes.p ?? 1))
+    expect(ComparisonPage.lines(plain, of).join("\n")).not.toContain("McNemar")
   })
 
   it("says of how many pairs the rubrics differ, and which they are", () => {
@@ -174,7 +243,14 @@ describe("a comparison", () => {
         expect(back.difference).toBe(0 - (there.difference ?? 0) + 0)
         expect([back.wins, back.losses]).toEqual([there.losses, there.wins])
         expect(back.passes.gained).toEqual(there.passes.lost)
-        expect(back.p?.value).toBe(there.p?.value)
+        expect(back.p).toEqual(there.p)
+        expect(back.passes.p).toBe(there.passes.p)
+        for (const [one, other] of [
+          [there.interval, back.interval],
+          [there.passes.interval, back.passes.interval],
+        ] as const) {
+          expect([other?.low, other?.high]).toEqual(one ? [0 - one.high, 0 - one.low] : [undefined, undefined])
+        }
         const share = (of: Comparison.Comparison) => of.changes.reduce((sum, { difference }) => sum + difference, 0)
         expect(share(there)).toBeCloseTo(there.difference ?? 0, 6)
       }),

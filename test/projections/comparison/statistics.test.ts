@@ -1,6 +1,7 @@
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import { describe, expect, it } from "vitest"
+import { signFlips } from "../../../src/projections/comparison/interval/SignFlips.ts"
 import * as Statistics from "../../../src/projections/comparison/Statistics.ts"
 
 const alone = (differences: ReadonlyArray<number>) => differences.map((difference) => [difference])
@@ -13,31 +14,44 @@ const SLEEP = [1.2, 2.4, 1.3, 1.3, 0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 describe("flipping signs", () => {
   it("gives what Fisher found for Darwin's maize: 1,726 of 32,768 patterns, two-sided", () => {
-    expect(Statistics.signFlip(alone(DARWIN), { seed: 1 })).toEqual({ value: 1726 / 32768, method: "exact" })
+    expect(signFlips(alone(DARWIN), { seed: 1 })).toMatchObject({ p: 1726 / 32768, method: "exact" })
+  })
+
+  it("has the interval that Fisher's argument gives for them: from -0.2 to 41.2, in eighths of an inch", () => {
+    const { low, high } = signFlips(alone(DARWIN), { seed: 1 })
+    // Each end is a mean of a subset, and moving all differences by it takes p to 5 %.
+    for (const [end, beyond] of [
+      [low, -0.01],
+      [high, 0.01],
+    ] as const) {
+      const moved = (by: number) => signFlips(alone(DARWIN.map((of) => of - by)), { seed: 1 }).p
+      expect(moved(end)).toBeGreaterThanOrEqual(0.05)
+      expect(moved(end + beyond)).toBeLessThan(0.05)
+    }
   })
 
   it("is exact for decimals whose sums are the same on paper", () => {
     // 0.1 + 0.2 and 0.3: of the eight patterns, sums of 0.6 and 0.6, and of 0 four.
-    expect(Statistics.signFlip(alone([0.1, 0.2, 0.3]), { seed: 1 }).value).toBe(2 / 8)
-    expect(Statistics.signFlip(alone([0.1, 0.2, -0.3]), { seed: 1 }).value).toBe(1)
+    expect(signFlips(alone([0.1, 0.2, 0.3]), { seed: 1 }).p).toBe(2 / 8)
+    expect(signFlips(alone([0.1, 0.2, -0.3]), { seed: 1 }).p).toBe(1)
   })
 
   it("does not depend on differences of nothing", () => {
-    expect(Statistics.signFlip(alone([...DARWIN, 0, 0, 0, 0, 0, 0]), { seed: 1 }).value).toBe(1726 / 32768)
-    expect(Statistics.signFlip(alone([0, 0]), { seed: 1 })).toEqual({ value: 1, method: "exact" })
+    expect(signFlips(alone([...DARWIN, 0, 0, 0]), { seed: 1 }).p).toBe(1726 / 32768)
+    expect(signFlips(alone([0, 0]), { seed: 1 })).toEqual({ low: 0, high: 0, p: 1, method: "exact" })
   })
 
   it("flips a group as a whole", () => {
-    expect(Statistics.signFlip([[1, 1, 1, 1, 1, 1]], { seed: 1 }).value).toBe(1)
-    expect(Statistics.signFlip(alone([1, 1, 1, 1, 1, 1]), { seed: 1 }).value).toBe(2 / 64)
+    expect(signFlips([[1, 1, 1, 1, 1, 1]], { seed: 1 }).p).toBe(1)
+    expect(signFlips(alone([1, 1, 1, 1, 1, 1]), { seed: 1 }).p).toBe(2 / 64)
   })
 
   it("drawn at random is close to what it is drawn for, and never zero", () => {
     const twice = [...DARWIN, ...DARWIN.map((difference) => -difference / 2)]
-    const sampled = Statistics.signFlip(alone(twice), { seed: 3 })
+    const sampled = signFlips(alone(twice), { seed: 3 })
     expect(sampled.method).toBe("sampled")
-    expect(sampled).toEqual(Statistics.signFlip(alone(twice), { seed: 3 }))
-    expect(Statistics.signFlip(alone(Array.from({ length: 40 }, () => 1)), { seed: 3 }).value).toBe(1 / 10_001)
+    expect(sampled).toEqual(signFlips(alone(twice), { seed: 3 }))
+    expect(signFlips(alone(Array.from({ length: 40 }, () => 1)), { seed: 3 }).p).toBe(1 / 10_001)
   })
 })
 
@@ -73,19 +87,19 @@ describe("the effect size", () => {
   })
 })
 
-describe("where nothing differs but by chance, over 2,000 comparisons", () => {
+describe("where nothing differs but by chance, over 1,000 comparisons", () => {
   const random = xoroshiro128plus(20_261_121)
   const draw = () => uniformFloat64(random)
   /** Scores as they come: mostly equal, in steps of a tenth, and skewed on both sides alike. */
   const score = () => (draw() < 0.3 ? 0 : Math.round(draw() * draw() * 20) / 10)
   const sample = (pairs: number) => alone(Array.from({ length: pairs }, () => score() - score()))
-  const COMPARISONS = 2_000
-  const drawing = (seed: number) => ({ seed, draws: 1_000 })
+  const COMPARISONS = 1_000
+  const drawing = (seed: number) => ({ seed, draws: 600 })
 
   it.each([12, 30])("of %d pairs, p falls below 5 %% in 3 to 7 %% of them", (pairs) => {
     let significant = 0
     for (let comparison = 0; comparison < COMPARISONS; comparison++) {
-      if (Statistics.signFlip(sample(pairs), drawing(comparison)).value < 0.05) significant += 1
+      if (signFlips(sample(pairs), drawing(comparison)).p < 0.05) significant += 1
     }
     expect(significant / COMPARISONS).toBeGreaterThan(0.03)
     expect(significant / COMPARISONS).toBeLessThan(0.07)

@@ -27,24 +27,46 @@ const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, st
   ...rubrics(style, of),
   ...sideNotes(style, of),
   ["mean", `${mean(of.a.mean)} in A, ${mean(of.b.mean)} in B: ${style.bold(difference(of.difference))}`],
-  ...(of.descriptive ? [] : [["95 % interval", interval(of)] as const]),
+  ...statistics(of, of, of.p, RESAMPLED),
   ["B is", `higher in ${of.wins}, equal in ${of.ties}, lower in ${of.losses}`],
-  ...(of.p === null ? [] : [["p", `${probability(of.p.value)} (${PERMUTATIONS[of.p.method]})`] as const]),
   [
     "effect size",
     of.effectSize === null ? "none: the differences do not vary" : `${number(of.effectSize)} standard deviations`,
   ],
   [
     "passed",
-    `${of.a.passed} in A, ${of.b.passed} in B (above ${signed(of.passAbove)})` +
-      (of.passes.p === null ? "" : `; McNemar's p ${probability(of.passes.p)}`),
+    `${of.a.passed} in A, ${of.b.passed} in B (above ${signed(of.passAbove)})${
+      of.descriptive ? "" : `: ${style.bold(difference(of.passes.difference))} of the pairs`
+    }`,
   ],
+  ...statistics(of, of.passes, ofPasses(of), of.passes.test === "mcnemar" ? "McNemar's exact test" : RESAMPLED),
 ]
 
-const PERMUTATIONS = {
-  exact: "flipping signs, all patterns",
-  sampled: "flipping signs, 10,000 random patterns",
-} as const
+const RESAMPLED = "the larger of flipping signs and bootstrap"
+
+/** An interval and its p-value, or why there are none. */
+const statistics = (
+  { descriptive, correction }: Comparison,
+  { interval, noInterval }: Pick<Comparison, "interval" | "noInterval">,
+  p: { readonly value: number; readonly adjusted: number } | null,
+  test: string,
+): ReadonlyArray<readonly [string, string]> => {
+  if (descriptive) return []
+  if (interval === null || p === null || correction === null) return [["95 % interval", withoutInterval(noInterval)]]
+  return [
+    ["95 % interval", `${difference(interval.low)} to ${difference(interval.high)} (${METHODS[interval.method]})`],
+    [
+      "p",
+      `${probability(p.value)} (${test}); by Holm for ${correction.comparisons} comparisons ${probability(p.adjusted)}`,
+    ],
+  ]
+}
+
+const withoutInterval = (refusal: Comparison["noInterval"]): string =>
+  `none, and no p. ${refusal?.explanation ?? ""}`.trimEnd()
+
+const ofPasses = ({ passes: { p, adjusted } }: Comparison) =>
+  p === null || adjusted === null ? null : { value: p, adjusted }
 
 const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): string =>
   [
@@ -54,14 +76,9 @@ const pairs = ({ pairs, groups, onlyInA, onlyInB, incomparable }: Comparison): s
     ...(incomparable.length === 0 ? [] : [`${incomparable.length} without such a value`]),
   ].join(", ")
 
-const interval = ({ interval, noInterval }: Comparison): string =>
-  interval === null
-    ? `none. ${noInterval?.explanation ?? ""}`
-    : `${difference(interval.low)} to ${difference(interval.high)} (${METHODS[interval.method]})`
-
 const METHODS = {
-  studentized: "studentized bootstrap",
-  exact: "exact, of two values",
+  studentized: "studentized bootstrap, and flipping signs",
+  score: "score interval of three outcomes",
 } as const
 
 /** Whether the pairs were scored by different rubrics, and by which. */
@@ -116,21 +133,21 @@ const changedPasses = (style: Style, { passes: { gained, lost } }: Comparison): 
   return all.length === 0 ? [] : ["", ...all]
 }
 
-const interpretation = ({ descriptive, exact, interval }: Comparison): ReadonlyArray<string> =>
-  descriptive
+const interpretation = (of: Comparison): ReadonlyArray<string> =>
+  of.correction === null
     ? [`Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`]
     : [
-        `${exact ? "For these tasks the difference is exact." : "Not all critics are exact: scored again, these tasks may differ otherwise."} The interval and p are about other tasks of the same kind.`,
-        ...(interval === null ? [] : [`The interval assumes ${ASSUMPTIONS[interval.method]}.`]),
-        "p assumes that A and B could be exchanged in each pair; where differences are skewed, that alone makes it small.",
+        `${of.exact ? "For these tasks the difference is exact." : "Not all critics are exact: scored again, these tasks may differ otherwise."} An interval and its p are about other tasks of the same kind.`,
+        `They assume that these tasks were drawn at random${of.interval === null ? "" : ", and that no large differences are too rare to be among them"}. An interval excludes 0 where its p is below 0.05.`,
+        `${of.correction.comparisons} comparisons are made here, of values and of passes: p by Holm allows for both.${uncertain(of)}`,
         "Nothing here shows what an agent would have done under other rewards.",
       ]
 
-/** What an interval assumes. */
-const ASSUMPTIONS = {
-  studentized: "that these tasks were drawn at random, and that no large differences are too rare to be among them",
-  exact: "that these tasks were drawn at random, and that others differ by one of the same two values",
-} as const
+/** What is clear of one comparison, and not of several. */
+const uncertain = (of: Comparison): string =>
+  [of.p, ofPasses(of)].some((p) => p !== null && p.value < 0.05 && p.adjusted >= 0.05)
+    ? " By it, an interval that excludes 0 is not clear here."
+    : ""
 
 const mean = (of: number | null): string => (of === null ? "none" : number(of))
 

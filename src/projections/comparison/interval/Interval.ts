@@ -1,27 +1,28 @@
-/** The 95 % interval of a mean difference over other tasks of the same kind, or the reason why none is given. */
+/** The 95 % interval of a mean difference over other tasks of the same kind and its p-value, or why none is given. */
 
 import { Schema } from "effect"
 import * as Sum from "../../../values/Sum.ts"
-import type { Drawing, Groups } from "../Statistics.ts"
-import { clopperPearson } from "./ClopperPearson.ts"
+import type { Drawing, Groups, PValue } from "../Statistics.ts"
+import type { Inverted } from "./Inverted.ts"
+import { signFlips } from "./SignFlips.ts"
 import { studentizedBootstrap } from "./StudentizedBootstrap.ts"
 
-/** With fewer groups than this, no interval is given. */
+/** With fewer groups than this, nothing is concluded. */
 export const MIN_GROUPS = 10
 
 /** An interval, and the method by which it was found, which says what it assumes. */
 export const Interval = Schema.Struct({
   low: Schema.Finite,
   high: Schema.Finite,
-  method: Schema.Literal("studentized", "exact").annotations({
+  method: Schema.Literal("studentized", "score").annotations({
     description:
-      "`studentized`: a bootstrap, which assumes that the tasks are drawn at random and that differences much larger than those seen are not more frequent than these suggest; `exact`: of two values (Clopper–Pearson), which assumes that other tasks differ by one of the two values that were seen",
+      "`studentized`: a bootstrap, extended to what flipping signs does not exclude; it assumes that the tasks are drawn at random, and that differences much larger than those seen are not more frequent than these suggest; `score`: of three outcomes (Tango), which assumes that the tasks are drawn at random",
   }),
 }).annotations({ identifier: "Interval" })
 
 export type Interval = typeof Interval.Type
 
-/** Why no interval is given. */
+/** Why no interval is given, and no p-value. */
 export const Refusal = Schema.Struct({
   reason: Schema.Literal("few", "equal", "alike", "unstable").annotations({
     description:
@@ -32,52 +33,72 @@ export const Refusal = Schema.Struct({
 
 export type Refusal = typeof Refusal.Type
 
-/** In the rarer of two values, so many groups at least; and so many groups at least that differ from most others. */
-const MIN_OF_VALUE = 2
-const MIN_UNLIKE = 10
+/** An interval and the p-value of 0, which is below 0.05 exactly where the interval excludes 0; or why there are none. */
+export type Estimate =
+  | { readonly interval: Interval; readonly noInterval: null; readonly p: PValue }
+  | { readonly interval: null; readonly noInterval: Refusal; readonly p: null }
+
+/** So many groups at least must differ from the others, where these are the majority. */
+const MIN_UNLIKE = 4
 
 /**
- * The interval of the mean of these differences.
+ * The interval of the mean of these differences, and the p-value of a mean of 0.
  *
- * A sample in which nearly all differences are the same says little about the size and the frequency of others, so that
- * each method would give an interval that is too narrow. Such a sample gets an interval only where two values were
- * seen, each at least twice: the share of either is then bounded exactly. Where most groups agree, and fewer than ten
- * do not, there is none.
+ * Two tests are inverted. Flipping signs holds for any number of symmetrical differences, also where few are not 0, but
+ * not for skewed ones. The studentized bootstrap holds for skewed ones, but not where few differ. The interval reaches
+ * over what either does not exclude, and p is the larger one. So the method never depends on what was seen.
+ *
+ * Where all differences are the same, or all but one to three, they say too little of how often others differ, and by
+ * how much: any interval would be too narrow.
  */
-export const intervalOf = (groups: Groups, drawing: Drawing): Interval | Refusal => {
+export const estimate = (groups: Groups, drawing: Drawing): Estimate => {
   if (groups.length < MIN_GROUPS) return refusal("few", `There are fewer than ${MIN_GROUPS} independent pairs.`)
-  const values = valuesOf(groups)
-  const [commonest, other] = values
-  if (commonest === undefined || other === undefined) return refusal("equal", ofEqual(groups.length))
-  if (values.length === 2 && other.groups >= MIN_OF_VALUE && ofOneSize(groups)) {
-    const [low, high] = commonest.value < other.value ? [commonest, other] : [other, commonest]
-    const share = clopperPearson(high.groups, groups.length)
-    const at = (of: number) => Sum.round(low.value + (high.value - low.value) * of)
-    return { low: at(share.low), high: at(share.high), method: "exact" }
+  const commonest = commonestOf(groups)
+  const unlike = groups.length - commonest
+  if (unlike === 0) return refusal("equal", ofEqual(groups.length))
+  if (commonest > unlike && unlike < MIN_UNLIKE) return refusal("alike", ofAlike(unlike, groups.length))
+  const resampled = studentizedBootstrap(groups, drawing)
+  if (resampled === null)
+    return refusal("unstable", "The differences are too large, or too few are distinct, to bound their mean.")
+  const { method, ...flipped } = signFlips(groups, drawing)
+  return {
+    interval: {
+      low: rounded(Math.min(flipped.low, resampled.low)),
+      high: rounded(Math.max(flipped.high, resampled.high)),
+      method: "studentized",
+    },
+    noInterval: null,
+    p: { value: Math.max(flipped.p, resampled.p), method },
   }
-  const unlike = groups.length - commonest.groups
-  if (commonest.groups > unlike && unlike < MIN_UNLIKE) return refusal("alike", ofAlike(unlike, groups.length))
-  const found = studentizedBootstrap(groups, drawing)
-  return found === null
-    ? refusal("unstable", "The differences are too large, or too few are distinct, to bound their mean.")
-    : { low: Sum.round(found.low), high: Sum.round(found.high), method: "studentized" }
 }
 
-const refusal = (reason: Refusal["reason"], explanation: string): Refusal => ({ reason, explanation })
+/** The interval and p-value of a test of its own. */
+export const ofTest = ({ low, high, p }: Inverted, method: Interval["method"]): Estimate => ({
+  interval: { low: rounded(low), high: rounded(high), method },
+  noInterval: null,
+  p: { value: p, method: "exact" },
+})
 
-/** The mean differences of the groups, each with the number of groups that have it, the commonest first. */
-const valuesOf = (groups: Groups): ReadonlyArray<{ readonly value: number; readonly groups: number }> => {
+/** Rounds at 1e-9, but an end that excludes 0 not to 0. */
+const rounded = (end: number): number => (Sum.round(end) || end) + 0
+
+const refusal = (reason: Refusal["reason"], explanation: string): Estimate => ({
+  interval: null,
+  noInterval: { reason, explanation },
+  p: null,
+})
+
+/** In how many groups the commonest mean difference occurs. */
+const commonestOf = (groups: Groups): number => {
   const counts = new Map<number, number>()
   for (const group of groups) {
     const value = meanOf(group)
     counts.set(value, (counts.get(value) ?? 0) + 1)
   }
-  return [...counts].map(([value, groups]) => ({ value, groups })).sort((a, b) => b.groups - a.groups)
+  return [...counts.values()].reduce((most, count) => Math.max(most, count), 0)
 }
 
 const meanOf = (group: ReadonlyArray<number>): number => Sum.round(Sum.of(group) / group.length)
-
-const ofOneSize = (groups: Groups): boolean => groups.every(({ length }) => length === groups[0]?.length)
 
 /**
  * What equal differences say: if fewer than this share of other tasks differed by as much, so many in a row would have

@@ -2,8 +2,8 @@
 
 import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
-import { quantileSorted } from "simple-statistics"
 import type { Drawing, Groups } from "../Statistics.ts"
+import { type Inverted, inverted, LEVEL } from "./Inverted.ts"
 
 const DRAWS = 10_000
 
@@ -11,19 +11,20 @@ const DRAWS = 10_000
 const MAX_DRAWN = 20_000_000
 
 /**
- * The 95 % interval of a mean by the studentized bootstrap, or bootstrap-t (Efron & Tibshirani, An Introduction to the
+ * The interval of a mean by the studentized bootstrap, or bootstrap-t (Efron & Tibshirani, An Introduction to the
  * Bootstrap, 1993, §12.5). Whole groups are drawn with replacement. The t of a resample is the distance of its mean
  * from the observed one in the resample's own standard errors, so that the interval reaches further to the side
  * to which the values are skewed. With groups of several values, the standard error is that of a ratio: of the sums to
  * the numbers of values.
  *
- * It is null where it is unbounded: more than 2.5 % of the resamples have values that are all the same on one side of
- * the mean, so that their standard error is zero. It needs two groups at least.
+ * Of few skewed groups, a bootstrap at 5 % excludes the mean too often: the largest values are missing in most samples.
+ * So the level is stricter there, by a share that falls with the root of their number; `docs/scoring.md` has what that
+ * comes to.
+ *
+ * It is null where it is unbounded: more than the level's resamples have values that are all the same on one side of
+ * the mean, so that their standard error is zero. It needs ten groups at least.
  */
-export const studentizedBootstrap = (
-  groups: Groups,
-  { seed, draws = DRAWS }: Drawing,
-): { readonly low: number; readonly high: number } | null => {
+export const studentizedBootstrap = (groups: Groups, { seed, draws = DRAWS }: Drawing): Inverted | null => {
   const sizes = Float64Array.from(groups, ({ length }) => length)
   const sums = Float64Array.from(groups, (group) => group.reduce((total, value) => total + value, 0))
   const count = total(sizes)
@@ -33,7 +34,7 @@ export const studentizedBootstrap = (
   const error = standardError(squares, groups.length, count)
   const resamples = Math.max(1_000, Math.min(draws, Math.floor(MAX_DRAWN / groups.length)))
   const random = xoroshiro128plus(seed)
-  const distances = new Float64Array(resamples)
+  const bounds = new Float64Array(resamples)
   for (let resample = 0; resample < resamples; resample++) {
     let [sum, size, squared, crossed, sizeSquared] = [0, 0, 0, 0, 0]
     for (let draw = 0; draw < groups.length; draw++) {
@@ -49,13 +50,18 @@ export const studentizedBootstrap = (
     // Σ (residual − distance · length)²: the squares of the residuals from the resample's own mean.
     const own = squared - 2 * distance * crossed + distance * distance * sizeSquared
     // What is left of equal residuals is rounding error.
-    distances[resample] =
-      own > squares * 1e-12 ? distance / standardError(own, groups.length, size) : infiniteIn(distance)
+    const t = own > squares * 1e-12 ? distance / standardError(own, groups.length, size) : infiniteIn(distance)
+    bounds[resample] = boundAt(mean, t * error)
   }
-  const sorted = [...distances.sort()]
-  const [low, high] = [mean - quantile(sorted, 0.975) * error, mean - quantile(sorted, 0.025) * error]
-  return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null
+  const found = inverted(bounds, resamples + 1, levelOf(groups.length))
+  return Number.isFinite(found.low) && Number.isFinite(found.high) ? found : null
 }
+
+const levelOf = (groups: number): number => LEVEL * (1 - 2 / Math.sqrt(groups))
+
+/** What is left of two equal numbers is rounding error. */
+const boundAt = (mean: number, reach: number): number =>
+  Math.abs(mean - reach) <= 1e-12 * Math.abs(mean) ? 0 : mean - reach
 
 const total = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0)
 
@@ -63,9 +69,3 @@ const standardError = (squares: number, groups: number, count: number): number =
   Math.sqrt((groups / (groups - 1)) * squares) / count
 
 const infiniteIn = (distance: number): number => (distance === 0 ? 0 : Math.sign(distance) * Number.POSITIVE_INFINITY)
-
-/** The quantile of sorted values, of which the outermost may be infinite. */
-const quantile = (sorted: Array<number>, share: number): number => {
-  const found = quantileSorted(sorted, share)
-  return Number.isNaN(found) ? (sorted[Math.floor(share * sorted.length)] ?? 0) : found
-}

@@ -1,0 +1,73 @@
+/** The sign-flip test of a mean, and its interval. */
+
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
+import type { Drawing, Groups, PValue } from "../Statistics.ts"
+import { type Inverted, inverted } from "./Inverted.ts"
+
+/** Up to so many groups, all 2^18 sign patterns are evaluated. */
+const MAX_EXACT_GROUPS = 18
+
+const DRAWS = 10_000
+
+/** Sums that are mathematically 0 may differ from it in their last digits: by this share of the sum of all sizes. */
+const ROUNDING = 1e-12
+
+/**
+ * The two-sided p-value of a mean difference of zero, by a sign-flip test: if both scores of a pair are exchangeable,
+ * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21), so that the differences are
+ * distributed symmetrically about zero. The p-value is the share of sign patterns whose sum is at least as far from
+ * zero as the observed one. With more than 18 groups it is estimated from random patterns, counting the observed one
+ * among them, so that it is never zero (Phipson & Smyth 2010).
+ *
+ * A pattern's sum is beyond the observed one where the groups that it flips sum to less than zero. So the means that
+ * the test does not exclude lie between quantiles of the means of subsets (Hartigan, Journal of the American
+ * Statistical Association 64, 1969), which makes the interval.
+ */
+export const signFlips = (groups: Groups, drawing: Drawing): Inverted & Pick<PValue, "method"> => {
+  const sums = Float64Array.from(groups, (group) => group.reduce((total, value) => total + value, 0))
+  const sizes = Float64Array.from(groups, ({ length }) => length)
+  const nothing = ROUNDING * sums.reduce((total, sum) => total + Math.abs(sum), 0)
+  const meanOf = (sum: number, size: number) => (Math.abs(sum) <= nothing ? 0 : sum / size)
+  return groups.length <= MAX_EXACT_GROUPS
+    ? { ...inverted(allSubsets(sums, sizes, meanOf), 2 ** groups.length), method: "exact" }
+    : { ...sampled(sums, sizes, meanOf, drawing), method: "sampled" }
+}
+
+type MeanOf = (sum: number, size: number) => number
+
+/** The means of all subsets but the empty one. */
+const allSubsets = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf): Float64Array => {
+  const subsets = 2 ** sums.length
+  const [totals, counts] = [new Float64Array(subsets), new Float64Array(subsets)]
+  for (let subset = 1; subset < subsets; subset++) {
+    const first = 31 - Math.clz32(subset & -subset)
+    const rest = subset & (subset - 1)
+    totals[subset] = (totals[rest] ?? 0) + (sums[first] ?? 0)
+    counts[subset] = (counts[rest] ?? 0) + (sizes[first] ?? 0)
+  }
+  return totals.map((total, subset) => meanOf(total, counts[subset] ?? 0)).subarray(1)
+}
+
+/** Each random subset is taken with its complement: a pattern and its opposite are equally far from zero. */
+const sampled = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf, { seed, draws = DRAWS }: Drawing) => {
+  const random = xoroshiro128plus(seed)
+  const means = new Float64Array(2 * draws)
+  for (let draw = 0; draw < draws; draw++) {
+    let [inside, insideSize, outside, outsideSize] = [0, 0, 0, 0]
+    let bits = 0
+    for (let index = 0; index < sums.length; index++) {
+      if (index % 32 === 0) bits = random.next()
+      if ((bits & 1) === 0) {
+        outside += sums[index] ?? 0
+        outsideSize += sizes[index] ?? 0
+      } else {
+        inside += sums[index] ?? 0
+        insideSize += sizes[index] ?? 0
+      }
+      bits >>>= 1
+    }
+    means[2 * draw] = meanOf(inside, insideSize)
+    means[2 * draw + 1] = meanOf(outside, outsideSize)
+  }
+  return inverted(means, 2 * (draws + 1))
+}
