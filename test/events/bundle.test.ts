@@ -86,6 +86,21 @@ const eventsOf = (filename: string) =>
 const OF_A = [2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 15]
 
 describe("a bundle", () => {
+  it.scopedLive("has the kernels that worked on its task: each says under which engine", () =>
+    Effect.gen(function* () {
+      const { log, file, bundle } = yield* told
+      const add = (stream: string, event: CoreNewEvent, rest = {}) =>
+        log.append({ stream, actor: "kernel", events: [event], ...rest })
+      yield* add("kernel", { type: "KernelStarted", payload: kernel("0.3.0") })
+      yield* add("task/a", { type: "SensorRead", payload: reading("again") }, { taskId: "a" })
+      yield* add("kernel", { type: "KernelStarted", payload: kernel("0.4.0") })
+      yield* bundle("a")
+      const { events } = yield* eventsOf(file)
+      const kernels = events.filter(({ type }) => type === "KernelStarted")
+      expect(kernels.map(({ payload }) => payload.version)).toEqual(["0.2.0", "0.3.0"])
+    }),
+  )
+
   it.scopedLive("is a log of its own, of one task and what there was around it", () =>
     Effect.gen(function* () {
       const { log, file, bundle } = yield* told
