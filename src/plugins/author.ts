@@ -409,8 +409,8 @@ interface CommonWorld {
 /** A world for one agent: an environment that can be stepped, as the reinforcement-learning field knows them. */
 export interface World extends CommonWorld {
   readonly mode?: undefined
-  /** The spaces, where the options change those that the manifest declares. */
-  readonly spaces?: (options: JsonObject) => Spaces
+  /** The spaces, where the options change those that the manifest declares; undefined where they do not. */
+  readonly spaces?: (options: JsonObject) => Spaces | undefined
   /** Takes one action. To refuse it, throw before anything has changed. */
   // biome-ignore lint/suspicious/noExplicitAny: an author names the actions that the action space promises.
   readonly step: (context: WorldContext, action: any) => Eventually<Step>
@@ -420,8 +420,8 @@ export interface World extends CommonWorld {
 export interface MultiAgentWorld extends CommonWorld {
   /** `parallel`: all agents act in each round. `turn-based`: one agent acts in each step. */
   readonly mode: "parallel" | "turn-based"
-  /** The spaces of an agent, where the options change those that the manifest declares. */
-  readonly spaces?: (options: JsonObject, agent: string) => Spaces
+  /** The spaces of an agent, where the options change those that the manifest declares; undefined where they do not. */
+  readonly spaces?: (options: JsonObject, agent: string) => Spaces | undefined
   /**
    * Takes the actions that came, by agent: of all agents, fewer where some were late, or of the one whose turn it is.
    * Returns what agents get for it: each that acted, and others too, in the order of their names.

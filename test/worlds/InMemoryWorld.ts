@@ -13,7 +13,7 @@ import { ActionRefused, NoEpisode, NoSuchAgent } from "../../src/worlds/handle/W
 
 // The modules of the runner take what they use of Deno when they are loaded.
 Reflect.set(globalThis, "Deno", { inspect, exit: process.exit, stdin: {}, stdout: {} })
-const { serve } = await import("../../src/plugins/runner/world/ServedWorld.ts")
+export const { serve } = await import("../../src/plugins/runner/world/ServedWorld.ts")
 
 /** What a test says of a world beside its functions. */
 export interface Given {
@@ -109,4 +109,4 @@ export const inMemory = (
 }
 
 /** Only what the worlds of the tests use. */
-const contextOf = (agent: string) => ({ agent, math: elementary }) as unknown as PluginContext
+export const contextOf = (agent: string) => ({ agent, math: elementary }) as unknown as PluginContext

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { JsonObject } from "hindcast/plugin"
+import * as fc from "fast-check"
+import type { JsonObject, Space } from "hindcast/plugin"
+import { read } from "../../packages/worlds/text-rooms/actions.ts"
 import manifest from "../../packages/worlds/text-rooms/looper-plugin.json" with { type: "json" }
 import plugin from "../../packages/worlds/text-rooms/world.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
@@ -10,7 +12,8 @@ import * as AgentGroup from "../../src/worlds/group/AgentGroup.ts"
 import * as Scenario from "../../src/worlds/scenario/Scenario.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { inRepository } from "../repository.ts"
-import { goesOnIdentically, play, refuses, spacesOf, survivesRandomActions } from "./trial.ts"
+import { contextOf, serve } from "./InMemoryWorld.ts"
+import { goesOnIdentically, isIn, play, refuses, spacesOf, survivesRandomActions } from "./trial.ts"
 
 const agents = ["ann", "ben", "cat"]
 
@@ -23,6 +26,8 @@ const rooms = (options: JsonObject = {}) => {
 type Played = ReturnType<typeof rooms>
 
 const sees = (played: Played, agent: string) => JSON.parse(JSON.stringify(played.observe(agent)))
+
+const subspacesOf = (space: Space) => (space.type === "Dict" ? space.subspaces : {})
 
 const documentOf = (played: Played) => JSON.parse(JSON.stringify(played.state()))
 
@@ -150,6 +155,94 @@ describe("rooms in words", () => {
     expect(played.spaces("ann")).toEqual(spacesOf(manifest))
   })
 
+  it("list the commands that an agent can give, if the options ask for it", () => {
+    const played = rooms({ admissible_commands: true })
+    expect(sees(played, "ann").admissible_commands).toEqual([
+      ...["look", "wait", "go north", "examine clock", "examine trapdoor"],
+    ])
+    alone(played, "ann", "examine clock", "take brass key")
+    expect(sees(played, "ann").admissible_commands).toEqual([
+      ...["look", "wait", "go north", "examine brass key", "drop brass key", "examine clock", "examine trapdoor"],
+      ...["give brass key to ben", "give brass key to cat", "use brass key on trapdoor"],
+    ])
+    isIn(played.spaces("ann").observation, played.observe("ann"))
+    goesOnIdentically(rooms({ admissible_commands: true, rounds: 20 }), 5, 10)
+    survivesRandomActions(rooms({ admissible_commands: true, rounds: 20 }), 50, [null])
+  })
+
+  it("differ by that list in nothing", () => {
+    const [listing, plain] = [rooms({ admissible_commands: true }), rooms()]
+    for (const played of [listing, plain])
+      alone(played, "ann", "examine clock", "take brass key", "give brass key to ben")
+    expect(documentOf(listing)).toEqual(documentOf(plain))
+    const { admissible_commands: _, ...seen } = sees(listing, "ben")
+    expect(sees(plain, "ben")).toEqual(seen)
+    const { admissible_commands: list, ...subspaces } = subspacesOf(listing.spaces("ben").observation)
+    expect(list).toMatchObject({ type: "Sequence" })
+    expect(subspacesOf(plain.spaces("ben").observation)).toEqual(subspaces)
+    expect(listing.spaces("ben").action).toEqual(plain.spaces("ben").action)
+    // A world's document has the spaces that are not the manifest's.
+    expect(plugin.environment.spaces?.({}, "ben")).toBeUndefined()
+  })
+
+  it("list commands for agents that join, now and after a restart", async () => {
+    const facts = { spaces: spacesOf(manifest), maxSteps: null, maxAgents: 4 }
+    const served = (options: JsonObject) => {
+      const world = serve(plugin.environment, facts, 1)
+      world.reset(contextOf("ann"), options, { agents: ["ann"] })
+      world.join(contextOf("ben"), "ben")
+      return world
+    }
+    const options = { admissible_commands: true }
+    const listing = served(options)
+    const shown = await listing.sensors.observation?.(contextOf("ben"))
+    expect(shown).toMatchObject({ people: "ann", admissible_commands: expect.arrayContaining(["go north"]) })
+    const next = serve(plugin.environment, facts, 1)
+    await next.restore?.(contextOf("ann"), options, listing.state())
+    await next.join(contextOf("cat"), "cat")
+    expect(await next.sensors.observation?.(contextOf("cat"))).toHaveProperty("admissible_commands")
+    const { ann, ben } = JSON.parse(JSON.stringify(served({}).state())).episode.agents
+    expect([ann, ben]).toEqual([
+      { status: "active", return: 0 },
+      { status: "active", return: 0 },
+    ])
+  })
+
+  it("list nothing once the goal is reached", () => {
+    const played = rooms({ admissible_commands: true, goal: { room: "study" } })
+    alone(played, "ann", "go north")
+    expect(sees(played, "ben").admissible_commands).toEqual([])
+  })
+
+  it("list exactly what is not refused, whatever things are called", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(...PEOPLE), fc.nat()), { maxLength: 12 }),
+        fc.constantFrom(...PEOPLE),
+        (moves, agent) => {
+          const played = play(plugin.environment, manifest, { agents: PEOPLE, options: MAZE })
+          played.reset(1)
+          for (const [name, choice] of moves) {
+            const commands: ReadonlyArray<string> = sees(played, name).admissible_commands
+            played.step({ [name]: commands[choice % commands.length] ?? "" })
+          }
+          const [state, rng] = [played.state(), played.rng()]
+          const isDone = (action: string) => {
+            played.restore(state, rng)
+            return played.step({ [agent]: action })[agent]?.info?.refused === false
+          }
+          played.restore(state, rng)
+          const listed: ReadonlyArray<string> = sees(played, agent).admissible_commands
+          expect(new Set(listed).size).toBe(listed.length)
+          expect(listed.filter((action) => !isDone(action))).toEqual([])
+          const known = new Set(listed.map(meaning))
+          expect(GRAMMAR.filter((action) => isDone(action) && !known.has(meaning(action)))).toEqual([])
+        },
+      ),
+      { numRuns: 12 },
+    )
+  }, 60_000)
+
   it("refuse options that lead nowhere, all at once", () => {
     const wrong = {
       rooms: { cell: { description: "A cell.", exits: { north: "hall" }, objects: ["box", "box"] } },
@@ -164,6 +257,56 @@ describe("rooms in words", () => {
     )
   })
 })
+
+/** Names with the words between the parts of a command, and with articles. */
+const THINGS = ["letter to ann", "cup on tray", "the the a", "an x-y", "to", "chest with lid", "safe", "on key", "door"]
+const PEOPLE = ["Ann", "ben to cat", "the cat"]
+
+const MAZE: JsonObject = {
+  admissible_commands: true,
+  rooms: {
+    cell: {
+      description: "A cell.",
+      exits: { "up to the on": "yard", east: "yard" },
+      objects: ["letter to ann", "cup on tray", "chest with lid", "safe", "on key", "door"],
+    },
+    yard: { description: "A yard.", exits: { west: "cell" }, objects: ["the the a", "to"] },
+  },
+  object_details: {
+    "cup on tray": { description: "A cup.", can_be_taken: true, read_text: "Cheers." },
+    "chest with lid": {
+      description: "A chest.",
+      is_container: true,
+      contains: ["an x-y"],
+      custom_properties: { locked: true, key_required: "on key" },
+    },
+    safe: { description: "A safe.", is_container: true, custom_properties: { needs_flag: "old" } },
+    door: { description: "A door.", custom_properties: { blocks: "east" } },
+    to: { description: "A sign.", read_text: "To.", can_be_taken: false },
+  },
+}
+
+const one = ["look", "examine", "go", "take", "drop", "open", "close", "read", "give", "use", "say"]
+const written = [...THINGS, "up to the on", "east", "west", "nothing", ""].flatMap((name) => [
+  name,
+  name.replaceAll(" ", "_"),
+  `the ${name}`,
+])
+const GRAMMAR = [
+  "wait",
+  ...one.slice(0, -1).flatMap((verb) => written.map((name) => `${verb} ${name}`)),
+  ...written.flatMap((name) => [
+    ...[...PEOPLE, "dan"].map((other) => `give ${name} to ${other.replaceAll(" ", "_")}`),
+    ...["chest_with_lid", "safe", "on key", "the door", ""].map((other) => `use ${name} with ${other}`),
+  ]),
+]
+
+/** What a command means: two lines of one meaning are one command. */
+const meaning = (action: string) => {
+  const command = read(action)
+  const isBare = command?.verb === "look" || command?.verb === "wait"
+  return JSON.stringify(isBare ? [command.verb] : [command?.verb, command?.target, command?.other])
+}
 
 const example = async (name: string) =>
   (await import(inRepository("examples", "scenarios", "the-vault", `${name}.mjs`))).default as Agent.DecidingAgent

@@ -40,60 +40,129 @@ const BETWEEN: { readonly [verb: string]: RegExp } = { use: / (?:on|with) /i, gi
 
 /** Carries out an action of an agent, or says why it cannot be. */
 export const perform = (story: Story, state: State, agent: string, command: Command): Outcome => {
-  const { verb, target } = command
+  const refused = refusal(story, state, agent, command)
+  return refused === undefined ? { state: done(story, state, agent, command) } : { refused }
+}
+
+/** Why an action of an agent cannot be carried out; undefined if it can. */
+export const refusal = (story: Story, state: State, agent: string, command: Command): string | undefined => {
+  const { verb, target, text } = command
   switch (verb) {
     case "wait":
-      return { state }
     case "look":
-      return { state: told(state, agent, "You look around.") }
+      return undefined
     case "say":
-      return say(state, agent, command.text)
-    case "go":
-      return go(story, state, agent, target)
+      return text === "" ? "Say something." : undefined
+    case "go": {
+      const from = own(state.members, agent)?.room ?? ""
+      if (own(own(story.rooms, from)?.exits ?? {}, target) === undefined)
+        return `There is no way ${asText(target)} from here.`
+      const bar = barrier(story, state, from, target)
+      return bar === undefined ? undefined : `The ${asText(bar)} is closed.`
+    }
     default:
-      if (target === "") return { refused: `Say what you want to ${verb}.` }
-      if (!sees(state, agent, target)) return { refused: `There is no ${asText(target)} to be seen here.` }
-      return handle(story, state, agent, command)
+      if (target === "") return `Say what you want to ${verb}.`
+      if (!sees(state, agent, target)) return `There is no ${asText(target)} to be seen here.`
+      return refusalOfThing(story, state, agent, command)
+  }
+}
+
+const refusalOfThing = (story: Story, state: State, agent: string, command: Command): string | undefined => {
+  const { verb, target, other } = command
+  const thing = own(story.things, target)
+  const isHeld = own(state.placed, target) === `agent:${agent}`
+  const lid = own(state.lids, target)
+  const the = `the ${asText(target)}`
+  switch (verb) {
+    case "examine":
+      return undefined
+    case "take":
+      if (isHeld) return `You carry ${the} already.`
+      return thing?.takeable === true ? undefined : `${capital(the)} cannot be carried away.`
+    case "drop":
+      return isHeld ? undefined : `You do not carry ${the}.`
+    case "give":
+      if (!isHeld) return `You do not carry ${the}.`
+      return takersOf(state, agent).has(other) ? undefined : "Nobody of that name is here."
+    case "open":
+      if (lid === undefined) return `${capital(the)} has nothing to open.`
+      if (lid.open) return `${capital(the)} is open already.`
+      if (lid.locked) return `${capital(the)} is locked.`
+      return thing?.needs === undefined || own(state.members, agent)?.flags.includes(thing.needs) === true
+        ? undefined
+        : `You do not know how to open ${the}.`
+    case "close":
+      if (lid === undefined) return `${capital(the)} has nothing to close.`
+      return lid.open ? undefined : `${capital(the)} is closed already.`
+    case "read":
+      return thing?.text === undefined ? `There is nothing to read on ${the}.` : undefined
+    default: {
+      if (!isHeld) return `You do not carry ${the}.`
+      const opened = own(state.lids, other)
+      if (opened === undefined || !sees(state, agent, other)) return `Using ${the} there does nothing.`
+      if (!opened.locked) return `The ${asText(other)} is not locked.`
+      return own(story.things, other)?.key === target
+        ? undefined
+        : `${capital(the)} does not unlock the ${asText(other)}.`
+    }
+  }
+}
+
+/** The agents to whom an agent can give something, by their canonical names: of several of one name, the first. */
+export const takersOf = (state: State, agent: string): ReadonlyMap<string, string> => {
+  const named = new Map<string, string>()
+  for (const name of Object.keys(state.members))
+    if (name !== agent && !named.has(canonical(name))) named.set(canonical(name), name)
+  const room = own(state.members, agent)?.room
+  return new Map([...named].filter(([, name]) => own(state.members, name)?.room === room))
+}
+
+/** The state after an action that is not refused. */
+const done = (story: Story, state: State, agent: string, command: Command): State => {
+  switch (command.verb) {
+    case "wait":
+      return state
+    case "look":
+      return told(state, agent, "You look around.")
+    case "say":
+      return said(state, agent, command.text)
+    case "go":
+      return gone(story, state, agent, command.target)
+    default:
+      return handled(story, state, agent, command)
   }
 }
 
 /** Longest text that is said, in characters. */
 const LONGEST = 500
 
-const say = (state: State, agent: string, text: string): Outcome => {
-  if (text === "") return { refused: "Say something." }
+const said = (state: State, agent: string, text: string): State => {
   const room = own(state.members, agent)?.room
   const words = [...text].slice(0, LONGEST).join("")
   const hearers = Object.keys(state.members).filter((name) => name !== agent && state.members[name]?.room === room)
   const spoken = withMember(state, agent, (member) => ({ ...member, said: member.said + 1 }))
-  const after = hearers.reduce(
+  return hearers.reduce(
     (now, hearer) =>
       withMember(now, hearer, (member) => ({ ...member, heard: [...member.heard, { from: agent, text: words }] })),
     spoken,
   )
-  return { state: after }
 }
 
-const go = (story: Story, state: State, agent: string, direction: string): Outcome => {
+const gone = (story: Story, state: State, agent: string, direction: string): State => {
   const from = own(state.members, agent)?.room ?? ""
-  const to = own(own(story.rooms, from)?.exits ?? {}, direction)
-  if (to === undefined) return { refused: `There is no way ${asText(direction)} from here.` }
-  const bar = barrier(story, state, from, direction)
-  if (bar !== undefined) return { refused: `The ${asText(bar)} is closed.` }
+  const to = own(own(story.rooms, from)?.exits ?? {}, direction) ?? from
   const left = toldAround(state, from, agent, `${agent} goes ${asText(direction)}.`)
   const arrived = withMember(left, agent, (member) => ({ ...member, room: to }))
-  return { state: toldAround(arrived, to, agent, `${agent} comes in.`) }
+  return toldAround(arrived, to, agent, `${agent} comes in.`)
 }
 
-const handle = (story: Story, state: State, agent: string, { verb, target, other }: Command): Outcome => {
+const handled = (story: Story, state: State, agent: string, { verb, target, other }: Command): State => {
   const thing = own(story.things, target)
   const room = own(state.members, agent)?.room ?? ""
-  const isHeld = own(state.placed, target) === `agent:${agent}`
   const lid = own(state.lids, target)
   const the = `the ${asText(target)}`
-  const did = (after: State, you: string, others: string): Outcome => ({
-    state: toldAround(told(after, agent, you), room, agent, `${agent} ${others}.`),
-  })
+  const did = (after: State, you: string, others: string): State =>
+    toldAround(told(after, agent, you), room, agent, `${agent} ${others}.`)
   const marked = (after: State): State => (thing?.sets === undefined ? after : withFlag(after, agent, thing.sets))
   const moved = (place: State["placed"][string]): State => ({ ...state, placed: { ...state.placed, [target]: place } })
 
@@ -109,39 +178,20 @@ const handle = (story: Story, state: State, agent: string, { verb, target, other
       return did(marked(shown), `${thing?.description ?? ""}${hidden}`, `examines ${the}`)
     }
     case "take":
-      if (isHeld) return { refused: `You carry ${the} already.` }
-      if (thing?.takeable !== true) return { refused: `${capital(the)} cannot be carried away.` }
       return did(moved(`agent:${agent}`), `You take ${the}.`, `takes ${the}`)
     case "drop":
-      if (!isHeld) return { refused: `You do not carry ${the}.` }
       return did(moved(`room:${room}`), `You put down ${the}.`, `puts down ${the}`)
     case "give": {
-      if (!isHeld) return { refused: `You do not carry ${the}.` }
-      const taker = Object.keys(state.members).find((name) => canonical(name) === other && name !== agent)
-      if (taker === undefined || state.members[taker]?.room !== room) return { refused: "Nobody of that name is here." }
+      const taker = takersOf(state, agent).get(other) ?? agent
       return did(moved(`agent:${taker}`), `You give ${the} to ${taker}.`, `gives ${the} to ${taker}`)
     }
     case "open":
-      if (lid === undefined) return { refused: `${capital(the)} has nothing to open.` }
-      if (lid.open) return { refused: `${capital(the)} is open already.` }
-      if (lid.locked) return { refused: `${capital(the)} is locked.` }
-      if (thing?.needs !== undefined && own(state.members, agent)?.flags.includes(thing.needs) !== true)
-        return { refused: `You do not know how to open ${the}.` }
       return did(marked(withLid(state, target, true, false)), `You open ${the}.`, `opens ${the}`)
     case "close":
-      if (lid === undefined) return { refused: `${capital(the)} has nothing to close.` }
-      if (!lid.open) return { refused: `${capital(the)} is closed already.` }
       return did(withLid(state, target, false, false), `You close ${the}.`, `closes ${the}`)
     case "read":
-      if (thing?.text === undefined) return { refused: `There is nothing to read on ${the}.` }
-      return did(marked(state), thing.text, `reads ${the}`)
+      return did(marked(state), thing?.text ?? "", `reads ${the}`)
     default: {
-      if (!isHeld) return { refused: `You do not carry ${the}.` }
-      const opened = own(state.lids, other)
-      if (opened === undefined || !sees(state, agent, other)) return { refused: `Using ${the} there does nothing.` }
-      if (!opened.locked) return { refused: `The ${asText(other)} is not locked.` }
-      if (own(story.things, other)?.key !== target)
-        return { refused: `${capital(the)} does not unlock the ${asText(other)}.` }
       const unlocked = withLid(state, other, false, false)
       return did(unlocked, `${capital(the)} unlocks the ${asText(other)}.`, `unlocks the ${asText(other)}`)
     }

@@ -70,6 +70,8 @@ export interface Story {
   readonly goal: Goal | undefined
   /** The round after which the episode is cut off. */
   readonly rounds: number | undefined
+  /** Whether observations list the commands that an agent can give. */
+  readonly lists: boolean
 }
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
@@ -113,6 +115,7 @@ export const storyOf = (options: JsonObject, agents: ReadonlyArray<string>): Sto
     happenings: listOf(source.events).map(happeningOf),
     goal: source.goal === undefined ? undefined : goalOf(objectOf(source.goal)),
     rounds: typeof source.rounds === "number" ? source.rounds : undefined,
+    lists: source.admissible_commands === true,
   }
   mistakes.push(...missingIn(story))
   if (mistakes.length > 0)

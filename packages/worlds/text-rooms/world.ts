@@ -2,8 +2,9 @@
  * The entry of the plugin `text-rooms`: rooms that are described in words, in which several agents walk, find and use
  * things, and talk with whoever is in the same room.
  */
-import type { Json, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
+import type { Json, JsonObject, MultiAgentWorld, Space, Spaces, Step, WorldPlugin } from "hindcast/plugin"
 import { type Command, carried, described, perform, read } from "./actions.ts"
+import { admissible, LONGEST_ACTION } from "./admissible.ts"
 import { happen } from "./happenings.ts"
 import { asText, own } from "./names.ts"
 import { begin, inventoryOf, newcomer, type State, told, toldAround } from "./state.ts"
@@ -40,7 +41,28 @@ const observe = ({ story, state }: ReturnType<typeof playing>, agent: string): J
     inventory: cut(carried(state, agent)),
     messages: lines(member?.messages ?? []),
     heard: lines((member?.heard ?? []).map(({ from, text }) => `${from}: ${text}`)),
+    ...(story.lists ? { admissible_commands: admissible(story, state, agent).slice(0, MOST_COMMANDS) } : {}),
   }
+}
+
+/** The fields of each observation. */
+const FIELDS = ["room", "description", "exits", "things", "people", "inventory", "messages", "heard"]
+
+/** As many as a list in a space may have. */
+const MOST_COMMANDS = 65_536
+
+/** The spaces with lists of commands; those without are the manifest's. */
+const LISTING: Spaces = {
+  observation: {
+    type: "Dict",
+    subspaces: {
+      ...Object.fromEntries(
+        FIELDS.map((name): [string, Space] => [name, { type: "Text", min_length: 0, max_length: LONGEST }]),
+      ),
+      admissible_commands: { type: "Sequence", feature_space: { type: "Text", max_length: LONGEST_ACTION } },
+    },
+  },
+  action: { type: "Text", min_length: 0, max_length: LONGEST_ACTION },
 }
 
 /**
@@ -131,6 +153,7 @@ const check = (state: State, actions: JsonObject): void => {
 
 const world: MultiAgentWorld = {
   mode: "parallel",
+  spaces: ({ admissible_commands: lists }) => (lists === true ? LISTING : undefined),
   reset: ({ agents }, options) => {
     const story = storyOf(options, agents)
     current = { story, state: begin(story, agents) }

@@ -59,6 +59,8 @@ const isShared = (world: AnyWorld): world is MultiAgentWorld => "mode" in world
 /** Serves a world. Its episodes begin with the seed of the process, unless a reset has another. */
 export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): ServedWorld => {
   let episode = Episode.begin(processSeed, [])
+  /** The options of the episode. */
+  let given: JsonObject = {}
 
   const contextOf = (context: PluginContext, agent: string): WorldContext =>
     // The prototype keeps what is made on first access, such as the signal.
@@ -173,16 +175,22 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     })
   }
 
+  /** The spaces that the world computes for an agent; undefined if it computes none. */
+  const computedSpaces = (agent: string): Spaces | undefined => {
+    const spaces = isShared(world) ? world.spaces?.(given, agent) : world.spaces?.(given)
+    if (spaces !== undefined) assertSpaces(agent, spaces)
+    return spaces
+  }
+
   const reset: ServedWorld["reset"] = (context, options, { agents = [ONLY_AGENT], seed = processSeed }) => {
     if (agents.length > facts.maxAgents) {
       throw refusal("TooManyAgents", `expected at most ${facts.maxAgents} agents, found ${agents.length}`)
     }
     episode = Episode.begin(seed, agents)
+    given = options
     for (const [agent, entry] of episode.agents) {
-      const spaces = isShared(world) ? world.spaces?.(options, agent) : world.spaces?.(options)
-      if (spaces === undefined) continue
-      assertSpaces(agent, spaces)
-      entry.spaces = spaces
+      const spaces = computedSpaces(agent)
+      if (spaces !== undefined) entry.spaces = spaces
     }
     return after(world.reset(contextOf(context, nameIn(context)), options), (first) => {
       if (!isRecord(first) || first.info === undefined) return
@@ -206,6 +214,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     ((context: PluginContext, options: JsonObject, document: Json) => {
       const { [Episode.KEY]: recorded, ...own } = document as { readonly [key: string]: Json }
       episode = Episode.decode(recorded as JsonObject)
+      given = options
       return world.restore?.(contextOf(context, nameIn(context)), options, own)
     })
 
@@ -235,8 +244,12 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       if (Episode.taking(episode).length >= facts.maxAgents) {
         throw refusal("TooManyAgents", `expected at most ${facts.maxAgents} agents, found one more`)
       }
+      const spaces = computedSpaces(agent)
       return after(world.join(contextOf(context, agent), agent), () => {
         Episode.join(episode, agent)
+        const entry = episode.agents.get(agent)
+        // Earlier logs have no spaces of agents that joined: so it stays where they are the manifest's.
+        if (entry !== undefined && spaces !== undefined && !isEqual(spaces, facts.spaces)) entry.spaces = spaces
         return null
       })
     },
@@ -257,6 +270,9 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     },
   }
 }
+
+const isEqual = (spaces: Spaces, others: Spaces): boolean =>
+  JSON.stringify([spaces.observation, spaces.action]) === JSON.stringify([others.observation, others.action])
 
 const firstOf = (episode: Episode.Episode) => Episode.taking(episode)[0] ?? ONLY_AGENT
 
