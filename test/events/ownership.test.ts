@@ -47,7 +47,7 @@ const appendElsewhere = (file: string) =>
   Effect.gen(function* () {
     const elsewhere = yield* temporaryDirectory
     yield* append(file).pipe(withVariable(UserStore.VARIABLE, elsewhere))
-  })
+  }).pipe(Effect.scoped)
 
 const withVariable =
   (name: string, value: string | undefined) =>
@@ -141,6 +141,26 @@ describe("who wrote a log", () => {
     }),
   )
 
+  it.scopedLive(
+    "a log that was removed and put back, as Git does, inherits nothing, though it may have the same inode",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* written
+        const bytes = fs.readFileSync(file)
+        const inode = fs.statSync(file).ino
+        for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(`${file}${suffix}`, { force: true })
+        fs.writeFileSync(file, bytes)
+        expect(yield* found(file)).toMatchObject({
+          kind: "foreign",
+          why: "another file was put in the place of the log that you wrote",
+        })
+        // Where births are kept, whatever the file system does with inodes.
+        const [record = ""] = recordsNaming(file)
+        const { born } = JSON.parse(fs.readFileSync(record, "utf8").split("\n")[1] ?? "")
+        expect([typeof born, typeof inode]).toEqual(["string", "number"])
+      }),
+  )
+
   it.scopedLive("a copy of one's own log is foreign, and the original stays own", () =>
     Effect.gen(function* () {
       const { directory, file } = yield* written
@@ -193,6 +213,54 @@ describe("who wrote a log", () => {
       }),
   )
 
+  it.scopedLive(
+    "a record that others could have written, or have a name of, counts for nothing, and the reason is told",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* written
+        const [record = ""] = recordsNaming(file)
+        const why = (reason: string) => ({
+          ...{ kind: "foreign", why: `its record in your own store does not count: ${record} is ${reason}` },
+        })
+        for (const mode of [0o660, 0o606, 0o644]) {
+          fs.chmodSync(record, mode)
+          expect(yield* found(file)).toMatchObject(why(`open to others (mode ${mode.toString(8)})`))
+          yield* append(file)
+        }
+        fs.chmodSync(record, 0o600)
+        expect(yield* found(file)).toMatchObject({ kind: "foreign" })
+        yield* trust(file)
+        fs.linkSync(record, `${record}.other`)
+        expect(yield* found(file)).toMatchObject(why("a file with several names"))
+        fs.rmSync(`${record}.other`)
+        expect(yield* found(file)).toMatchObject({ kind: "own" })
+        if (process.getuid?.() !== 0) return
+        fs.chownSync(record, 12_345, 0)
+        expect(yield* found(file)).toMatchObject(why("another user's (12345)"))
+      }),
+  )
+
+  it.scopedLive("a process that has the log open keeps the record that another process put in its place", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "log.db")
+      yield* appendElsewhere(file)
+      yield* Effect.gen(function* () {
+        const note = (yield* EventLog).append({
+          ...{ stream: "plugin/sample", actor: "human:ada" },
+          events: [{ type: "PluginActivated", payload: { plugin: "sample" } }],
+        })
+        yield* note
+        yield* trust(file)
+        yield* note
+        yield* appendElsewhere(file)
+        yield* note
+        yield* trust(file)
+        yield* note
+      }).pipe(on(file))
+      expect(yield* found(file)).toEqual({ kind: "own", foreignUpTo: 5 })
+    }),
+  )
+
   it.scopedLive("a store that cannot be used makes logs foreign and says why; appending goes on", () =>
     Effect.gen(function* () {
       const place = yield* temporaryDirectory
@@ -202,10 +270,25 @@ describe("who wrote a log", () => {
       fs.symlinkSync(real, link)
       const notADirectory = path.join(place, "file")
       fs.writeFileSync(notADirectory, "")
-      for (const [store, why] of [
+      const open = path.join(place, "open")
+      fs.mkdirSync(open)
+      fs.chmodSync(open, 0o777)
+      const inside = path.join(place, "inside")
+      fs.mkdirSync(path.join(inside, "logs"), { recursive: true })
+      fs.chmodSync(path.join(inside, "logs"), 0o720)
+      const theirs = path.join(place, "theirs")
+      fs.mkdirSync(theirs)
+      if (process.getuid?.() === 0) fs.chownSync(theirs, 12_345, 0)
+      const unusable: ReadonlyArray<readonly [string, RegExp]> = [
         [link, /your own store cannot be used: .+link, which is a link/],
         [notADirectory, /your own store cannot be used: /],
-      ] as const) {
+        [open, /cannot be used: .+open, which others can write\. Expected .*`chmod 700 \S+open` keeps it/],
+        [inside, /your own store cannot be used: .+logs, which others can write/],
+        // As a home that cannot be written.
+        ["/proc/self/no", /your own store has no record/],
+        ...(process.getuid?.() === 0 ? [[theirs, /theirs, which is another user's \(12345\)/] as const] : []),
+      ]
+      for (const [store, why] of unusable) {
         const file = path.join(place, `${path.basename(store)}.db`)
         yield* Effect.gen(function* () {
           yield* append(file)
@@ -213,6 +296,8 @@ describe("who wrote a log", () => {
           expect(provenance).toMatchObject({ kind: "foreign", head: { position: 1 } })
           expect(provenance.kind === "foreign" ? provenance.why : "").toMatch(why)
           expect((yield* Effect.flip(trust(file))).message).toMatch(/^Your own store cannot be used: /)
+          // What was there is as it was.
+          if (store === open) expect(fs.statSync(open).mode & 0o777).toBe(0o777)
         }).pipe(withVariable(UserStore.VARIABLE, store))
       }
       expect(fs.readdirSync(real)).toEqual([])
@@ -226,6 +311,17 @@ describe("the user's own store", () => {
     expect(UserStore.directory({ HINDCAST_STATE: "/s" }, "linux")).toBe("/s")
     expect(UserStore.directory({ XDG_STATE_HOME: "/x" }, "linux")).toBe("/x/hindcast")
     expect(UserStore.directory(windows, "win32")).toBe("/c/Local/hindcast")
+    const user = os.userInfo().homedir
+    const asHome = (HOME: string | undefined) => {
+      const before = process.env.HOME
+      set("HOME", HOME)
+      const found = UserStore.directory({}, "linux")
+      set("HOME", before)
+      return found
+    }
+    // Without HOME the system says where the user's home is; a relative one is none.
+    expect(asHome(undefined)).toBe(path.join(user, ".local/state/hindcast"))
+    for (const none of ["", "here", "./x"]) expect(asHome(none)).toBe(undefined)
     const home = path.join(os.homedir(), ".local/state/hindcast")
     expect(UserStore.directory({ HINDCAST_STATE: "here", XDG_STATE_HOME: "./x" }, "darwin")).toBe(home)
   })

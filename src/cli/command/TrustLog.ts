@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as Trust from "../../kernel/trust/Trust.ts"
+import { visible } from "../../values/PlainText.ts"
 import * as Question from "../terminal/Question.ts"
 import { flag } from "./CommonOptions.ts"
 import * as Output from "./Output.ts"
@@ -52,7 +53,7 @@ const asked = (foreign: Trust.ForeignLog, json: boolean): Effect.Effect<boolean,
     if (json || !Question.isPossible()) return yield* foreign
     const { log, why, brought, head } = foreign
     const lines = [
-      `${log} is foreign: ${why}. Acting on it brings along:`,
+      `${visible(log)} is foreign: ${visible(why)}. Acting on it brings along:`,
       ...Trust.describe(brought).map((line) => `  ${line}`),
     ]
     yield* Output.write(lines.join("\n"))

@@ -47,7 +47,7 @@ export const leftIn = (
     const known = left.get(commandId)
     if (is(event, "ActuatorCommanded")) left.set(commandId, { commanded: event, last: event, dispatched: false })
     else if (known === undefined) continue
-    else if (ENDS.has(event.type)) left.delete(commandId)
+    else if (isEnd(event.type)) left.delete(commandId)
     else if (is(event, "ConfirmationRequested")) left.set(commandId, { ...known, last: event, question: event })
     else left.set(commandId, { ...known, last: event, dispatched: known.dispatched || is(event, "CommandDispatched") })
   }
@@ -85,9 +85,10 @@ export const unasked = ({ question, ...command }: LeftCommand): LeftCommand => (
   last: question === undefined ? command.last : command.commanded,
 })
 
-const ENDS: ReadonlySet<string> = new Set([
-  ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
-])
+/** The events that end a command. */
+export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
+
+const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
 
 /**
  * Goes on with a command from where it was left, under the same id:

@@ -2,14 +2,16 @@
 
 import { Effect, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { confirmationOf } from "../../projections/state/ConfirmationAnswer.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import { leftIn } from "../acting/LeftCommand.ts"
+import { ENDS } from "../acting/LeftCommand.ts"
 import * as GrantComputation from "../registry/GrantComputation.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import { manifestOf } from "../registry/Registry.ts"
@@ -45,6 +47,8 @@ export interface Brought {
   readonly plugins: ReadonlyArray<BroughtPlugin>
   readonly approvals: ReadonlyArray<BroughtApproval>
   readonly openTasks: ReadonlyArray<BroughtTask>
+  /** Open tasks in which not every command was looked at: there are too many tasks, or commands. */
+  readonly partlyRead: number
 }
 
 /** Reads what a log brings along. Nothing is started. */
@@ -52,15 +56,19 @@ export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effe
   const projector = yield* Projector
   const registry = yield* projector.current(PluginRegistry.projection)
   const open = Tasks.open(yield* projector.current(Tasks.projection))
-  const approvals = yield* Effect.forEach(open, ([taskId]) => approvalsIn(taskId))
+  const found = yield* Effect.forEach(open.slice(0, MOST_TASKS), ([taskId]) => approvalsIn(taskId))
   return {
     plugins: Object.entries(registry).flatMap(([name, plugin]) =>
       plugin.active && !isInProcess(plugin) ? [pluginOf(name, plugin)] : [],
     ),
-    approvals: approvals.flat(),
+    approvals: found.flatMap(({ approvals }) => approvals),
     openTasks: open.map(([taskId, { agent, goal }]) => ({ taskId, agent, goal })),
+    partlyRead: open.length - found.filter(({ isWhole }) => isWhole).length,
   }
 })
+
+/** Most open tasks in which approvals are looked for. */
+const MOST_TASKS = 200
 
 const pluginOf = (plugin: string, found: PluginRegistry.Plugin): BroughtPlugin => {
   const { version, digest, grants } = found
@@ -73,19 +81,72 @@ const pluginOf = (plugin: string, found: PluginRegistry.Plugin): BroughtPlugin =
   }
 }
 
+interface Waiting {
+  readonly actuator: string
+  readonly args: JsonObject
+  readonly confirmationId?: string
+}
+
+/**
+ * The approvals in a task whose commands have not ended. A stranger may have made the task as large as they like: it is
+ * read page by page, and no more is kept of it than `MOST_WAITING` commands.
+ */
 const approvalsIn = (taskId: string) =>
   Effect.gen(function* () {
-    const events = yield* (yield* EventLog).readPage({ taskId }, Number.MAX_SAFE_INTEGER)
-    const approved = new Map(
-      events.flatMap((event) =>
-        is(event, "ConfirmationDecided") && event.payload.approved
-          ? [[confirmationOf(event.stream), event.payload.by] as const]
-          : [],
-      ),
+    const log = yield* EventLog
+    const waiting = new Map<string, Waiting>()
+    const approved = new Map<string, string>()
+    let isWhole = true
+    const take = (event: Event) => {
+      if (is(event, "ActuatorCommanded")) {
+        const { commandId, actuator, args } = event.payload
+        if (waiting.size < MOST_WAITING) waiting.set(commandId, { actuator, args: excerptOf(args as JsonObject) })
+        else isWhole = false
+      } else if (is(event, "ConfirmationRequested")) {
+        const { commandId, confirmationId } = event.payload
+        const command = commandId === undefined ? undefined : waiting.get(commandId)
+        if (commandId === undefined || command === undefined) return
+        approved.delete(command.confirmationId ?? "")
+        waiting.set(commandId, { ...command, confirmationId })
+      } else if (is(event, "ConfirmationDecided")) {
+        const confirmationId = confirmationOf(event.stream)
+        if (!event.payload.approved || confirmationId === undefined) return
+        if (approved.size < MOST_WAITING) approved.set(confirmationId, event.payload.by)
+        else isWhole = false
+      } else if (typeof event.payload.commandId === "string") {
+        approved.delete(waiting.get(event.payload.commandId)?.confirmationId ?? "")
+        waiting.delete(event.payload.commandId)
+      }
+    }
+    for (let after = 0; ; ) {
+      const page = yield* log.readPage({ taskId, types: TYPES, after }, PAGE)
+      page.forEach(take)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = last.position
+      yield* yieldToEventLoop
+    }
+    const approvals = [...waiting.values()].flatMap(
+      ({ actuator, args, confirmationId }): ReadonlyArray<BroughtApproval> => {
+        const by = approved.get(confirmationId ?? "")
+        return by === undefined ? [] : [{ taskId, actuator, args, by }]
+      },
     )
-    return leftIn(events, () => undefined).flatMap(({ commanded, question }): ReadonlyArray<BroughtApproval> => {
-      const by = question === undefined ? undefined : approved.get(question.payload.confirmationId)
-      const { actuator, args } = commanded.payload
-      return by === undefined ? [] : [{ taskId, actuator, args: args as JsonObject, by }]
-    })
+    return { approvals, isWhole }
   })
+
+const TYPES = ["ActuatorCommanded", "ConfirmationRequested", "ConfirmationDecided", ...ENDS] as const
+
+/** Few, as each may be large. */
+const PAGE = 16
+
+/** Most commands of a task that are kept at a time. The kernel lets far fewer wait. */
+const MOST_WAITING = 1000
+
+/** Arguments that are too long to be shown are not kept. */
+const excerptOf = (args: JsonObject): JsonObject => {
+  const text = JSON.stringify(args)
+  return text.length <= MOST_ARGUMENTS ? args : { excerpt: text.slice(0, MOST_ARGUMENTS) }
+}
+
+const MOST_ARGUMENTS = 1000

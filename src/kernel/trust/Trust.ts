@@ -9,7 +9,7 @@ import { EventLog, type Head, type LogError } from "../../events/log/EventLog.ts
 import { provenanceOf, type StoreUnusable, type TrustedBy } from "../../events/log/Ownership.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
-import { oneLine } from "../../values/PlainText.ts"
+import { unmistakable, visible } from "../../values/PlainText.ts"
 import * as VouchedCode from "../registry/VouchedCode.ts"
 import * as Brought from "./Brought.ts"
 
@@ -26,7 +26,7 @@ export class ForeignLog extends Data.TaggedError("ForeignLog")<{
 }> {
   override get message() {
     return [
-      `${this.log} is foreign: ${this.why}. Nothing was started. Acting on it would bring along:`,
+      `${visible(this.log)} is foreign: ${visible(this.why)}. Nothing was started. Acting on it would bring along:`,
       ...describe(this.brought).map((line) => `  ${line}`),
       "Reading it is free. If you trust it, say so once: `--trust-log`, or in a program `trust: true`.",
     ].join("\n")
@@ -70,28 +70,63 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/** What a log brings along, a line each. */
-export const describe = ({ plugins, approvals, openTasks }: Brought.Brought): ReadonlyArray<string> => [
-  ...plugins.flatMap(({ plugin, version, digest, grants, intervals }) => [
-    `plugin ${oneLine(plugin)} ${oneLine(version)} (${digest.slice(0, 16)}), granted ${grants.length === 0 ? "nothing" : grants.map(oneLine).join(" ")}`,
-    ...intervals.map(({ sensor, everyMs }) => `  its sensor ${oneLine(sensor)} would be read every ${everyMs} ms`),
-  ]),
-  ...approvals.map(
-    ({ taskId, actuator, args, by }) =>
-      `an approval by ${oneLine(by)} of ${oneLine(actuator)} ${shortened(JSON.stringify(args))} in task ${oneLine(taskId)}: it does not count here and is asked again`,
+/** What a log brings along, a line each, as nobody can mistake it. Long lists are cut, and say so. */
+export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
+  ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
+    typeof plugin === "string" ? plugin : describePlugin(plugin),
   ),
-  ...openTasks.map(
-    ({ taskId, agent, goal }) =>
-      `open task ${oneLine(taskId)} of ${oneLine(agent)}, which can be resumed: ${shortened(goal)}`,
+  ...listed(approvals, "approvals, which do not count here").map((approval) =>
+    typeof approval === "string"
+      ? approval
+      : `an approval by ${named(approval.by)} of ${named(approval.actuator)} ${shortened(JSON.stringify(approval.args))} in task ${named(approval.taskId)}: it does not count here and is asked again`,
   ),
+  ...listed(openTasks, "open tasks: `hindcast task ls` lists them").map((task) =>
+    typeof task === "string"
+      ? task
+      : `open task ${named(task.taskId)} of ${named(task.agent)}, which can be resumed: ${shortened(task.goal)}`,
+  ),
+  ...(partlyRead > 0
+    ? [`open tasks in which not every command was looked at: ${partlyRead}. No approval in them counts here`]
+    : []),
   ...(plugins.length + approvals.length + openTasks.length === 0
     ? ["no active plugin, no approval and no open task"]
     : []),
 ]
 
+const describePlugin = ({
+  plugin,
+  version,
+  digest,
+  grants,
+  intervals,
+}: Brought.BroughtPlugin): ReadonlyArray<string> => {
+  const given = grants.length === 0 ? "nothing" : listed(grants, "grants").map(shortened).join(" ")
+  return [
+    `plugin ${named(plugin)} ${named(version)} (${named(digest.slice(0, 16))}), granted ${given}`,
+    ...listed(intervals, "sensors that are read at intervals").map((one) =>
+      typeof one === "string" ? `  ${one}` : `  its sensor ${named(one.sensor)} would be read every ${one.everyMs} ms`,
+    ),
+  ]
+}
+
+/** The first of a list, and how many more there are. */
+const listed = <A>(all: ReadonlyArray<A>, what: string): ReadonlyArray<A | string> =>
+  all.length <= MOST_LISTED ? all : [...all.slice(0, MOST_LISTED), `… and ${all.length - MOST_LISTED} more ${what}`]
+
+const MOST_LISTED = 50
+
+/** A name that a stranger may have chosen. One that could be taken for other words is quoted. */
+const named = (text: string): string => {
+  const line = shortened(text)
+  return PLAIN_NAME.test(line) ? line : JSON.stringify(line)
+}
+
+const PLAIN_NAME = /^[\w.@/+:-]+$/
+
+/** A text that a stranger may have written. */
 const shortened = (text: string): string => {
-  const line = oneLine(text)
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)}…`
+  const line = unmistakable(text.slice(0, MOST_CHARACTERS))
+  return text.length <= MOST_CHARACTERS ? line : `${line}…`
 }
 
 /** Most characters of a text from the log in one line. */

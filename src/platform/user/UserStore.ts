@@ -6,6 +6,7 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { quoteWord } from "../../values/ShellWord.ts"
 import * as OwnerOnly from "../OwnerOnly.ts"
 
 /** The variable that names another directory than the default. */
@@ -44,8 +45,8 @@ const homeDirectory = (): string | undefined => {
 
 /**
  * A directory of the store, which only this user can access. It is created if it is missing, unless `readonly`.
- * Throws if there is none, or if the store or the directory is a link or another user's: its owner could exchange what
- * is in it.
+ * Throws if there is none, or if the store or the directory is a link, another user's, or writable by others: they could
+ * exchange what is in it.
  */
 export const open = (name: string, { readonly }: { readonly readonly: boolean }): string => {
   const store = directory()
@@ -53,14 +54,35 @@ export const open = (name: string, { readonly }: { readonly readonly: boolean })
   const wanted = path.join(store, name)
   for (const one of [store, wanted]) {
     if (!readonly) OwnerOnly.makeDirectory(one)
+    assertClosed(one)
     OwnerOnly.restrictDirectory(one)
   }
   return wanted
 }
 
-/** Whether an open file of the store is this user's own: a regular file that nobody else owns. */
-export const isOwnFile = (handle: number): boolean => {
-  const found = fs.fstatSync(handle)
-  const user = process.geteuid?.()
-  return found.isFile() && (user === undefined || found.uid === user)
+/** Whoever may write a directory may have put an earlier file in the place of a later one: closing it now is too late. */
+const assertClosed = (directory: string): void => {
+  if (!fs.lstatSync(directory).isDirectory() || !isPosix() || (fs.statSync(directory).mode & WRITTEN_BY_OTHERS) === 0)
+    return
+  const advice = `\`rm -r ${quoteWord(directory)}\` forgets what you trusted; \`chmod 700 ${quoteWord(directory)}\` keeps it, if nobody else was there`
+  throw new Error(`${directory}, which others can write. Expected a directory of one's own: ${advice}`)
 }
+
+const WRITTEN_BY_OTHERS = 0o022
+
+/**
+ * Why an open file of the store is not this user's own alone; undefined if it is: a regular file without a second name, that
+ * nobody else owns or can access.
+ */
+export const defectOf = (handle: number): string | undefined => {
+  const found = fs.fstatSync(handle)
+  const { uid, mode, nlink } = found
+  if (!found.isFile()) return "no regular file"
+  if (!isPosix()) return undefined
+  if (uid !== process.geteuid?.()) return `another user's (${uid})`
+  if ((mode & 0o077) !== 0) return `open to others (mode ${(mode & 0o777).toString(8)})`
+  // A file that was replaced meanwhile has no name.
+  return nlink > 1 ? "a file with several names" : undefined
+}
+
+const isPosix = (): boolean => process.geteuid !== undefined

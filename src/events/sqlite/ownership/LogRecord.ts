@@ -9,6 +9,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Either, Schema } from "effect"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import * as UserStore from "../../../platform/user/UserStore.ts"
 import type { VouchedCode } from "../../log/Ownership.ts"
@@ -20,6 +21,8 @@ const Ownership = Schema.Struct({
   log: Schema.String,
   /** The log's inode. A file that was put in its place has another one. */
   inode: Schema.String,
+  /** When the log's file was made, in nanoseconds, where the file system keeps that: a removed file's inode is used again. */
+  born: Schema.optional(Schema.String),
   /** `Machine.unpublished`, so that a copied store says nothing on another machine. */
   machine: Schema.NullOr(Schema.String),
   /** The position up to which others may have written. */
@@ -29,6 +32,9 @@ const Ownership = Schema.Struct({
 })
 
 export type Ownership = typeof Ownership.Type
+
+/** What tells a log's file from another one at its path. */
+export type FileIdentity = Pick<Ownership, "inode" | "born">
 
 /** A record as it was read. */
 export interface LogRecord {
@@ -54,31 +60,61 @@ export const read = (file: string): LogRecord | undefined => {
   return heads === undefined || ownership === undefined ? undefined : { heads, ownership }
 }
 
-/** Writes a new record in place of an earlier one. */
+/**
+ * Writes a new record in place of an earlier one, at once or not at all: nothing of the earlier one may count beside a new
+ * head. Whoever has the earlier one open reads it to its end.
+ */
 export const create = (file: string, head: Head, ownership: Ownership): void => {
-  const handle = fs.openSync(file, CREATE, OwnerOnly.FILE_MODE)
+  const isReplaced = fs.existsSync(file)
+  if (isReplaced) AtomicFile.removeAbandonedFile(file)
+  const partial = AtomicFile.nameFor(file)
   try {
-    if (!UserStore.isOwnFile(handle)) throw new Error(`${file}, which is not this user's file`)
-    const written = fs.writeSync(handle, `${lineOf(head, head)}${JSON.stringify(ownership)}\n`, 0)
-    fs.ftruncateSync(handle, written)
-  } finally {
-    fs.closeSync(handle)
+    const handle = fs.openSync(partial, "wx", OwnerOnly.FILE_MODE)
+    try {
+      fs.writeFileSync(handle, `${lineOf(head, head)}${JSON.stringify(ownership)}\n`)
+      // A new record that is lost in a power failure makes the log foreign: it needs no flush.
+      if (isReplaced) fs.fsyncSync(handle)
+    } finally {
+      fs.closeSync(handle)
+    }
+    replace(partial, file)
+  } catch (cause) {
+    fs.rmSync(partial, { force: true })
+    throw cause
+  }
+}
+
+const replace = (partial: string, file: string): void => {
+  try {
+    fs.renameSync(partial, file)
+  } catch {
+    // Windows refuses to replace a file that is open. Without a record in between, the log is foreign.
+    fs.rmSync(file, { force: true })
+    fs.renameSync(partial, file)
   }
 }
 
 /** Adds how a log became this user's own, to a record that exists. */
-export const add = (file: string, ownership: Ownership): void =>
-  fs.appendFileSync(file, `${JSON.stringify(ownership)}\n`, { mode: OwnerOnly.FILE_MODE })
+export const add = (file: string, ownership: Ownership): void => appendLines(file, [ownership])
 
 /** Adds code of plugins that the user vouched for, to a record that exists. */
 export const addCodes = (file: string, codes: ReadonlyArray<VouchedCode>): void =>
-  fs.appendFileSync(
+  appendLines(
     file,
-    codes.map(({ plugin, digest, grants }) => `${JSON.stringify({ plugin, digest, grants })}\n`).join(""),
-    {
-      mode: OwnerOnly.FILE_MODE,
-    },
+    codes.map(({ plugin, digest, grants }) => ({ plugin, digest, grants })),
   )
+
+const appendLines = (file: string, lines: ReadonlyArray<object>): void => {
+  const handle = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_APPEND | NO_FOLLOW)
+  try {
+    const defect = UserStore.defectOf(handle)
+    if (defect !== undefined) throw new Error(`${file}, which is ${defect}`)
+    // A line that a crash cut off stays by itself, and counts for nothing.
+    fs.writeSync(handle, lines.map((line) => `\n${JSON.stringify(line)}\n`).join(""))
+  } finally {
+    fs.closeSync(handle)
+  }
+}
 
 /** The code of plugins in a record; none if there is no record. */
 export const codesIn = (file: string): ReadonlyArray<VouchedCode> =>
@@ -90,7 +126,7 @@ export const codesIn = (file: string): ReadonlyArray<VouchedCode> =>
 export const openHeads = (file: string): number | undefined => {
   try {
     const handle = fs.openSync(file, fs.constants.O_RDWR | NO_FOLLOW)
-    if (UserStore.isOwnFile(handle)) return handle
+    if (UserStore.defectOf(handle) === undefined) return handle
     fs.closeSync(handle)
     return undefined
   } catch {
@@ -125,23 +161,34 @@ export const all = (records: string): ReadonlyArray<readonly [file: string, reco
 const NAME = /^[0-9a-f]{32}$/
 
 const readText = (file: string): string | undefined => {
+  // There is none, or it cannot be read: then the log is foreign.
+  const read = attempt(file)
+  return "text" in read ? read.text : undefined
+}
+
+/** Why a record that exists does not count, whatever it says; undefined if it does. */
+export const defectOf = (file: string): string | undefined => {
+  const read = attempt(file)
+  return "defect" in read ? read.defect : undefined
+}
+
+const attempt = (file: string): { readonly text: string } | { readonly defect: string | undefined } => {
   try {
     const handle = fs.openSync(file, fs.constants.O_RDONLY | NO_FOLLOW)
     try {
-      return UserStore.isOwnFile(handle) ? fs.readFileSync(handle, "utf8") : undefined
+      const defect = UserStore.defectOf(handle)
+      return defect === undefined ? { text: fs.readFileSync(handle, "utf8") } : { defect }
     } finally {
       fs.closeSync(handle)
     }
-  } catch {
-    // There is none, or it cannot be read: then the log is foreign.
-    return undefined
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+    return { defect: code === "ENOENT" ? undefined : code === "ELOOP" ? "a link" : `unreadable (${code})` }
   }
 }
 
 /** Absent on Windows, where links need a privilege. */
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
-
-const CREATE = fs.constants.O_RDWR | fs.constants.O_CREAT | NO_FOLLOW
 
 const headsIn = (text: string): ReadonlyArray<Head> | undefined => {
   const [, ...found] = HEADS.exec(text) ?? []

@@ -4,7 +4,7 @@
  * Each commit of this user's processes first writes the heads before and after it to the record, in the commit's
  * transaction. So a log that this user alone wrote on this machine has one of the two heads, also after a kill. A log
  * that was extended elsewhere, or by a program that does not keep the record, has another head. A log that a stranger
- * put in the place of one's own is another file, with another inode. A copy has no record, since a record counts for one
+ * put in the place of one's own is another file, with another inode or birth. A copy has no record, since a record counts for one
  * path. A moved log keeps its record: its path is gone, and inode and head are the same.
  */
 
@@ -49,8 +49,8 @@ export const seal = (
       if (handle !== undefined) fs.closeSync(handle)
       handle = undefined
       place = placeOf(filename, { readonly: false })
-      const { file, log, inode } = place
-      LogRecord.create(file, before, { log, inode, ...owner(machine), foreignUpTo: 0, by: "append", at: Date.now() })
+      const { file, ...identity } = place
+      LogRecord.create(file, before, { ...identity, ...owner(machine), foreignUpTo: 0, by: "append", at: Date.now() })
       handle = LogRecord.openHeads(file)
       return handle
     }
@@ -60,8 +60,11 @@ export const seal = (
       place ??= placeOf(filename, { readonly: false })
       handle ??= LogRecord.openHeads(place.file)
       if (handle === undefined || (last !== undefined && LogRecord.isSameHead(last, before))) return handle
-      const heads = LogRecord.readHeads(handle) ?? []
-      return heads.some((head) => LogRecord.isSameHead(head, before)) ? handle : undefined
+      if (hasHead(handle, before)) return handle
+      // Another process may have put a record in its place since it was opened: the log is trusted meanwhile.
+      fs.closeSync(handle)
+      handle = LogRecord.openHeads(place.file)
+      return handle !== undefined && hasHead(handle, before) ? handle : undefined
     }
 
     return (before, after) => {
@@ -76,6 +79,9 @@ export const seal = (
       }
     }
   })
+
+const hasHead = (handle: number, wanted: Head): boolean =>
+  (LogRecord.readHeads(handle) ?? []).some((head) => LogRecord.isSameHead(head, wanted))
 
 /** Who wrote a log's file. */
 export const make = (filename: string, readHead: () => Head): Ownership => {
@@ -145,16 +151,25 @@ const found = (filename: string, machine: Pick<Machine, "unpublished">): Found =
     }
   }
   const record = LogRecord.read(place.file)
-  if (record === undefined) return { record, why: NO_RECORD, place }
+  if (record === undefined) return { record, why: whyNot(place.file), place }
   const { ownership } = record
   if (ownership.machine !== owner(machine).machine) {
     return { record: undefined, why: "the record in your own store is another machine's or another user's", place }
   }
-  if (ownership.inode !== place.inode) {
+  if (!isSameFile(ownership, place)) {
     return { record: undefined, why: "another file was put in the place of the log that you wrote", place }
   }
   return { record, place }
 }
+
+const whyNot = (file: string): string => {
+  const defect = LogRecord.defectOf(file)
+  return defect === undefined ? NO_RECORD : `its record in your own store does not count: ${file} is ${defect}`
+}
+
+/** A record from before births were kept, or of a file system without them, has none. */
+const isSameFile = (one: LogRecord.FileIdentity, other: LogRecord.FileIdentity): boolean =>
+  one.inode === other.inode && (one.born === undefined || one.born === other.born)
 
 const NO_RECORD = "your own store has no record that you wrote it on this machine"
 
@@ -180,15 +195,15 @@ const provenanceOf = (found: Found, head: Head, machine: Pick<Machine, "unpublis
 
 /** Takes the record of the path at which the log was before it was moved. A copy has another inode. */
 const adoptMoved = (
-  { file, log, inode }: Place,
+  { file, ...identity }: Place,
   head: Head,
   machine: Pick<Machine, "unpublished">,
 ): LogRecord.Ownership | undefined => {
   for (const [former, { heads, ownership }] of LogRecord.all(path.dirname(file))) {
-    const isSame = ownership.inode === inode && ownership.machine === owner(machine).machine
+    const isSame = isSameFile(ownership, identity) && ownership.machine === owner(machine).machine
     if (!isSame || !heads.some((own) => LogRecord.isSameHead(own, head)) || fs.existsSync(ownership.log)) continue
     fs.renameSync(former, file)
-    LogRecord.add(file, { ...ownership, log, by: "move", at: Date.now() })
+    LogRecord.add(file, { ...ownership, ...identity, by: "move", at: Date.now() })
     return ownership
   }
   return undefined
@@ -197,9 +212,9 @@ const adoptMoved = (
 const trust = (filename: string, machine: Pick<Machine, "unpublished">, head: Head, by: TrustedBy) =>
   Effect.try({
     try: () => {
-      const { file, log, inode } = placeOf(filename, { readonly: false })
+      const { file, ...identity } = placeOf(filename, { readonly: false })
       const foreignUpTo = head.position
-      LogRecord.create(file, head, { log, inode, ...owner(machine), foreignUpTo, by, at: Date.now() })
+      LogRecord.create(file, head, { ...identity, ...owner(machine), foreignUpTo, by, at: Date.now() })
     },
     catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
   })
@@ -209,12 +224,15 @@ interface Place {
   readonly file: string
   readonly log: string
   readonly inode: string
+  readonly born?: string
 }
 
 const placeOf = (filename: string, options: { readonly readonly: boolean }): Place => {
   const log = fs.realpathSync(filename)
-  const inode = String(fs.statSync(log, { bigint: true }).ino)
-  return { file: path.join(LogRecord.directory(options), LogRecord.nameOf(log)), log, inode }
+  const { ino, birthtimeNs, ctimeNs } = fs.statSync(log, { bigint: true })
+  // Where births are not kept, Node tells no time, or that of the last change.
+  const born = birthtimeNs > 0n && birthtimeNs !== ctimeNs ? { born: String(birthtimeNs) } : {}
+  return { file: path.join(LogRecord.directory(options), LogRecord.nameOf(log)), log, inode: String(ino), ...born }
 }
 
 const owner = ({ unpublished }: Pick<Machine, "unpublished">) => ({ machine: unpublished ?? null })
