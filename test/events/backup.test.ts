@@ -6,6 +6,7 @@ import { describe, expect } from "vitest"
 import { backup, EventLog, layerSqlite, restore } from "../../src/events/index.ts"
 import { Lease } from "../../src/events/log/Lease.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string, subject?: string) => ({
@@ -105,7 +106,90 @@ describe("a backup of a log", () => {
   )
 })
 
+describe("a copy that another program makes by SQLite", () => {
+  it.scopedLive("is intact with its segments: by its backup, or by VACUUM INTO", () =>
+    Effect.gen(function* () {
+      const { directory, filename } = yield* given
+      const copies = ["backup.db", "vacuum.db"].map((name) => path.join(directory, name))
+      yield* Effect.promise(async () => {
+        const database = new Database(filename, { readonly: true })
+        await database.backup(String(copies[0]))
+        database.prepare("VACUUM INTO ?").run(copies[1])
+        database.close()
+      })
+      for (const copy of copies) {
+        fs.cpSync(`${filename}.segments`, `${copy}.segments`, { recursive: true })
+        expect(
+          yield* Effect.flatMap(EventLog, ({ verify }) => verify).pipe(
+            Effect.provide(layerSqlite({ filename: copy, readonly: true })),
+          ),
+        ).toMatchObject({ _tag: "Intact", head: { position: 4 } })
+        // It is a backup as good as one of `log backup`.
+        expect(yield* restore({ from: copy, to: `${copy}.back` })).toMatchObject({ events: 4, segments: { length: 1 } })
+      }
+    }),
+  )
+})
+
+describe("what is no backup", () => {
+  it.scopedLive(
+    "is not brought back, and the log that is there stays: a part of one, another database, a text, a directory",
+    () =>
+      Effect.gen(function* () {
+        const { directory, filename, copy } = yield* given
+        yield* backup({ from: filename, to: copy })
+        const file = (name: string) => path.join(directory, name)
+        fs.writeFileSync(file("part.db"), fs.readFileSync(copy).subarray(0, 20_000))
+        fs.cpSync(`${copy}.segments`, file("part.db.segments"), { recursive: true })
+        fs.writeFileSync(file("text.db"), "Dear Sir or Madam")
+        fs.writeFileSync(file("empty.db"), "")
+        fs.mkdirSync(file("directory.db"))
+        const other = new Database(file("other.db"))
+        other.exec("CREATE TABLE theirs (a)")
+        other.close()
+        const before = fs.readFileSync(filename)
+        const refused = (name: string) =>
+          Effect.map(Effect.flip(restore({ from: file(name), to: filename, replace: true })), ({ message }) => message)
+        // The error is about the backup, and so is the command that it names.
+        expect(yield* refused("part.db")).toContain(`\`hindcast log doctor --log ${file("part.db")}\``)
+        expect(yield* refused("text.db")).toContain("a file that SQLite cannot read")
+        expect(yield* refused("empty.db")).toContain("an empty database")
+        expect(yield* refused("other.db")).toContain("another program")
+        expect(yield* refused("directory.db")).toContain(file("directory.db"))
+        expect(fs.readFileSync(filename).equals(before)).toBe(true)
+        expect(filesOf(directory, "log.db").filter((name) => /replaced|partial/.test(name))).toEqual([])
+      }),
+  )
+})
+
 describe("a backup that is brought back", () => {
+  it.scopedLive("leaves the log its keys and plugins if it has none of its own, and takes them if it has", () =>
+    Effect.gen(function* () {
+      const { directory, filename, copy } = yield* given
+      yield* backup({ from: filename, to: copy })
+      fs.rmSync(`${copy}.plugins`, { recursive: true })
+      const [before, keys] = [yield* eventsOf(filename), fs.readFileSync(`${filename}.keys`)]
+      yield* restore({ from: copy, to: filename, replace: true })
+      expect(yield* eventsOf(filename)).toEqual(before)
+      expect(fs.readFileSync(`${filename}.keys`).equals(keys)).toBe(true)
+      expect(fs.readdirSync(`${filename}.plugins`)).toContain("sample")
+      // Also where the log itself was lost.
+      for (const suffix of ["", "-wal", "-shm", ".segments"])
+        fs.rmSync(filename + suffix, { recursive: true, force: true })
+      yield* restore({ from: copy, to: filename })
+      expect(yield* eventsOf(filename)).toEqual(before)
+      // A backup with keys replaces them, and only where it is told to.
+      yield* backup({ from: filename, to: copy, withKeys: true, replace: true })
+      for (const name of filesOf(directory, "log.db")) {
+        if (name !== "log.db.keys") fs.rmSync(path.join(directory, name), { recursive: true })
+      }
+      const refused = yield* Effect.flip(restore({ from: copy, to: filename, withKeys: true }))
+      expect(refused.message).toContain(`found ${filename}.keys. \`--replace\``)
+      yield* restore({ from: copy, to: filename, withKeys: true, replace: true })
+      expect(yield* eventsOf(filename)).toEqual(before)
+    }),
+  )
+
   it.scopedLive("is the log as it was, also in the place of a damaged one", () =>
     Effect.gen(function* () {
       const { directory, filename, copy } = yield* given

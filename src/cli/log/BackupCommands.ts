@@ -40,7 +40,7 @@ export const backup = Command.make(
       const found = yield* copied(Backup.backup, json, { from, to: path.resolve(file), withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Backed up", found),
-        `Bring it back: ${CommandHints.shellCommand(`hindcast log restore ${found.file}`)}`,
+        `Where the log is lost: ${CommandHints.shellCommand(CommandHints.written("log", "restore", found.file, ...(found.keys ? ["--with-keys"] : [])))}`,
       ])
     }),
 ).pipe(
@@ -59,6 +59,6 @@ export const restore = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Bring a backup back as the log, verified before and after; refused while a kernel holds that log",
+    "Bring a backup back as the log, verified before and after; refused while a kernel holds that log. Keys and plugins that are there stay unless the backup has its own",
   ),
 )

@@ -24,9 +24,12 @@ export class NotCopied extends Data.TaggedError("NotCopied")<{
   readonly to: string
   readonly expected: string
   readonly found: string
+  /** An additional hint: one sentence. */
+  readonly advice?: string
 }> {
   override get message() {
-    return `${this.log} was not copied to ${this.to}: expected ${this.expected}, found ${this.found}.`
+    const { log, to, expected, found, advice } = this
+    return `${log} was not copied to ${to}: expected ${expected}, found ${found}.${advice === undefined ? "" : ` ${advice}`}`
   }
 }
 
@@ -38,7 +41,7 @@ export interface CopyOptions {
   readonly to: string
   /** Whether the keys of personal data are copied. Whoever has them reads the personal fields. Default: false. */
   readonly withKeys?: boolean
-  /** Whether a log that is there already is replaced. Default: false. */
+  /** Whether a file that is there already is replaced, with all that belongs to it. Default: false. */
   readonly replace?: boolean
   /** Called while the events are copied, with the number of pages that were copied, and of all. */
   readonly onPages?: OnPages
@@ -72,27 +75,39 @@ export type CopyError = Options.InvalidOptions | NotCopied | LeaseHeld | OpenErr
  * can read it. A process that is killed leaves nothing under that name, and its files are removed by the next copy to it.
  */
 export const backup = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
-  Effect.flatMap(Options.decode("backup", CopyOptions, given), copy)
+  Effect.flatMap(Options.decode("backup", CopyOptions, given), (options) => copy(options, []))
 
 /**
  * Copies a backup back to a log's name, like `backup`. The backup is verified before and after. With `replace`, a log that is there is
- * replaced unless a kernel holds its lease or any process has it open.
+ * replaced unless a kernel holds its lease or any process has it open. Its keys and its plugins' copies stay if none are copied: without
+ * its keys, personal data would be lost for good.
  */
 export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
     const options = yield* Options.decode("restore", CopyOptions, given)
     yield* verified(options, options.from)
-    return yield* copy(options)
+    return yield* copy(options, KEPT)
   })
 
-const copy = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
+/** @param kept the suffixes of what stays at the name if nothing is copied in its place */
+const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
     const { from, withKeys = false, replace = false } = options
     const to = targetOf(path.resolve(options.to))
     const refuse = (expected: string, found: string) => new NotCopied({ log: from, to, expected, found })
-    if (to === targetOf(path.resolve(from))) return yield* refuse("another name than the log's own", "the log's own")
-    const present = [...PARTS, ...SIBLINGS].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
-    if (present !== undefined && !replace) return yield* refuse("no file of that name yet", present)
+    const source = targetOf(path.resolve(from))
+    if (to === source) return yield* refuse("another name than the log's own", "the log's own")
+    const keys = withKeys && fs.existsSync(`${source}.keys`)
+    const plugins = fs.existsSync(`${source}.plugins`)
+    const copied = new Set([".segments", ...(keys ? [".keys"] : []), ...(plugins ? [".plugins"] : [])])
+    const replaced = SIBLINGS.filter((suffix) => copied.has(suffix) || !kept.includes(suffix))
+    const present = [...PARTS, ...replaced].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
+    if (present !== undefined && !replace) {
+      const advice = "`--replace` (in a program `replace: true`) puts the copy in its place."
+      return yield* new NotCopied({ log: from, to, expected: "no file of that name yet", found: present, advice })
+    }
+    if (fs.statSync(to, { throwIfNoEntry: false })?.isDirectory())
+      return yield* refuse("the name of a file", "a directory")
     if (!fs.existsSync(path.dirname(to))) return yield* refuse("a directory that exists", path.dirname(to))
     const partial = AtomicFile.nameFor(to)
     const attempted = <A>(run: () => A) =>
@@ -100,9 +115,6 @@ const copy = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
     return yield* Effect.gen(function* () {
       AtomicFile.removeAbandonedFile(to)
       const { segments, head } = yield* copyFile(options, partial)
-      const source = targetOf(path.resolve(from))
-      const keys = withKeys && fs.existsSync(`${source}.keys`)
-      const plugins = fs.existsSync(`${source}.plugins`)
       yield* attempted(() => {
         if (segments.length > 0) OwnerOnly.makeDirectory(`${partial}.segments`)
         for (const name of segments) copyOne(Segments.fileOf(from, name), path.join(`${partial}.segments`, name))
@@ -115,7 +127,7 @@ const copy = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
       }
       const bytes = fs.statSync(partial).size
       if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
-      yield* attempted(() => put(partial, to))
+      yield* attempted(() => put(partial, to, replaced))
       return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys }
       // What cannot be removed is removed by the next copy.
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
@@ -126,6 +138,9 @@ const PARTS = ["", "-wal", "-journal"]
 
 /** The suffixes of what belongs to a log and is copied. */
 const SIBLINGS = [".segments", ".plugins", ".keys"]
+
+/** The suffixes of what stays with a log whose file is replaced by a backup without it. */
+const KEPT = [".plugins", ".keys"]
 
 /** Copies the file itself, as of one moment. Returns its head and its segments. */
 const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
@@ -210,26 +225,28 @@ const assertUnused = ({ from }: CopyOptions, to: string) =>
 
 /**
  * Gives the copy its name: the file that makes it a log comes last. What it replaces is put aside first, as `….replaced-…`, and removed
- * in the end.
+ * in the end. The file that made it a log goes first: without its write-ahead log or its segments, it would pass for another log.
+ *
+ * @param replaced the suffixes of the siblings that are replaced; the others stay
  */
-const put = (partial: string, to: string): void => {
+const put = (partial: string, to: string, replaced: ReadonlyArray<string>): void => {
   // Not a temporary name, which the next copy would remove: if this process is killed now, it is all there is of the log.
   const aside = `${to}.replaced-${crypto.randomBytes(4).toString("hex")}`
-  const suffixes = ["-wal", "-shm", "-journal", ...SIBLINGS, ""]
+  const suffixes = ["", "-wal", "-shm", "-journal", ...replaced]
   for (const suffix of suffixes) if (fs.existsSync(to + suffix)) fs.renameSync(to + suffix, aside + suffix)
   try {
-    for (const suffix of SIBLINGS) if (fs.existsSync(partial + suffix)) fs.renameSync(partial + suffix, to + suffix)
+    // The seal of snapshots is that of the log that was there.
+    fs.rmSync(`${to}.snapshot-key`, { force: true })
+    for (const suffix of replaced) if (fs.existsSync(partial + suffix)) fs.renameSync(partial + suffix, to + suffix)
     AtomicFile.moveNew(partial, to)
   } catch (cause) {
-    for (const suffix of suffixes) {
+    for (const suffix of suffixes.toReversed()) {
       if (!fs.existsSync(aside + suffix)) continue
       fs.rmSync(to + suffix, { recursive: true, force: true })
       fs.renameSync(aside + suffix, to + suffix)
     }
     throw cause
   }
-  // The seal of snapshots is that of the log that was there.
-  fs.rmSync(`${to}.snapshot-key`, { force: true })
   removeAll(aside)
   flushDirectory(path.dirname(to))
 }
