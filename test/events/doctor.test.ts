@@ -138,7 +138,7 @@ describe("the doctor", () => {
         what: "pages",
         expected: expect.stringContaining("integrity_check"),
       })
-      expect(examination.findings[0]?.advice).toContain(".recover")
+      expect(examination.findings[0]?.advice).toContain("`hindcast log import saved.jsonl --log saved.db`")
     }),
   )
 
@@ -147,7 +147,7 @@ describe("the doctor", () => {
       const examination = yield* examineAfter((filename) => fs.truncateSync(filename, 3 * 4096))
       expect(told(examination)).toContain("damage: size")
       expect(examination.findings[0]).toMatchObject({ found: `${3 * 4096} bytes: the file was cut short` })
-      expect(examination.findings[0]?.advice).toContain("`hindcast log verify` says up to which position")
+      expect(examination.findings[0]?.advice).toContain("`hindcast log restore BACKUP --replace`")
     }),
   )
 

@@ -34,6 +34,15 @@ const emptyLog = Effect.gen(function* () {
   )
 })
 
+describe("a read up to a position", () => {
+  it("reads no event after it, which may be damaged", () => {
+    expect(pageQuery({ ...everything, until: 7 }, 100).parameters.at(-1)).toBe(7)
+    expect(pageQuery({ ...everything, after: 5, until: 7 }, 100).parameters.at(-1)).toBe(2)
+    expect(pageQuery({ ...everything, after: 7, until: 7 }, 100).parameters.at(-1)).toBe(0)
+    expect(pageQuery({ ...everything, until: 7 }, 3).parameters.at(-1)).toBe(3)
+  })
+})
+
 describe("a read by", () => {
   it.scopedLive.each([
     ["position walks the table", {}, ["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]],

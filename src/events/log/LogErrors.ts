@@ -1,6 +1,7 @@
 /** The errors of the event log, grouped by remedy: retry, rebase, fix the call, or give up. */
 
 import { Data } from "effect"
+import { quoteWord } from "../../values/ShellWord.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import type { ExpectedVersion } from "./AppendRequest.ts"
 
@@ -87,7 +88,9 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
 }> {
   override get message() {
     const where = this.position === null ? "" : ` at @${this.position}`
-    return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor\` says what is damaged, \`hindcast log verify\` how far it is sound; then restore a copy.`
+    // It may be another log than the one that the command names: a backup, or one that is copied from.
+    const log = `--log ${quoteWord(this.log)}`
+    return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor ${log}\` says what is damaged, how far it is sound, and what to do.`
   }
 }
 

@@ -59,7 +59,9 @@ const SHORT_RANGE = 2000
  */
 export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } = READ_COLUMNS): PageQuery => {
   const { after, until, stream, task, types } = query
-  const read = reading(columns, limit)
+  // Positions have no gaps. Without this limit, SQLite reads the event after the range to see that the range ends, and fails where that
+  // one is damaged.
+  const read = reading(columns, until === null ? limit : Math.min(limit, Math.max(0, until - after)))
   if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)])
   if (stream !== null) return read(...ofStream(query, stream))
   if (task !== null) return read([range(query), ofTask(task), ...filters({ ...query, task: null })])

@@ -51,7 +51,7 @@ describe("a log with a page that was overwritten", () => {
           const answer = yield* answerOf(use(filename))
           if (Either.isLeft(answer)) {
             expect(answer.left.message).toContain(
-              start === 0 ? "expected a Hindcast log" : "`hindcast log doctor` says what is damaged",
+              start === 0 ? "expected a Hindcast log" : "says what is damaged, how far it is sound, and what to do",
             )
           } else if (answer.right.verdict._tag === "Intact") {
             expect(answer.right.events).toEqual(events)
@@ -81,7 +81,7 @@ describe("a log with a page that was overwritten", () => {
         for (const request of [note("x"), note("x", 100)]) {
           const error = yield* Effect.flip(log.append(request))
           expect(error._tag).toBe("LogCorrupt")
-          expect(error.message).toContain("then restore a copy")
+          expect(error.message).toContain("`hindcast log doctor --log ")
         }
         expect((yield* log.head).position).toBe(EVENTS)
         // What was acknowledged does not stand on that page.

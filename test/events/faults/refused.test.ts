@@ -124,7 +124,7 @@ describe("where COMMIT fails", () => {
           const error = yield* Effect.flip(commit(request))
           expect(error._tag).toBe("LogCorrupt")
           expect(error.message).toContain("refused by its tables or triggers (FOREIGN KEY constraint failed)")
-          expect(error.message).toContain("`hindcast log doctor` says what is damaged")
+          expect(error.message).toContain("says what is damaged, how far it is sound, and what to do")
         }
         expect(database.rows("SELECT max(position) FROM events")).toEqual([[EVENTS]])
         // No transaction was left open: others may write, and so may this log.

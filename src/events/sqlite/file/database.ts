@@ -231,7 +231,7 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
   return new LogUnavailable({ log, reason: unavailable(code, reason) })
 }
 
-const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"])
+const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT", "EFBIG"])
 
 /** SQLite reports an exhausted quota, a file that may not grow, and no space for another file as I/O errors. */
 const mayBeFullDisk = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"

@@ -5,18 +5,13 @@ import * as path from "node:path"
 import type { Finding } from "../../log/Verification.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import { HEADER_BYTES, MAGIC, readHeader } from "../file/header.ts"
+import { recovery } from "./recovery.ts"
 
 /** A write-ahead log above this size was kept from shrinking. In bytes. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
 
 /** Below this much free space a log may soon be unable to grow. In bytes. */
 const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
-
-/** First advice for the owner of a damaged log. */
-export const RECOVERY =
-  "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then bring back the last " +
-  "good backup (`hindcast log restore BACKUP --replace`), or save what can be read into a new file (`sqlite3 FILE .recover | sqlite3 NEW`); `hindcast log verify` says up to " +
-  "which position a file is sound."
 
 /** Checks a log's file and its sibling files before SQLite opens them. The file must exist. */
 export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
@@ -37,7 +32,7 @@ const headerFindings = (filename: string): ReadonlyArray<Finding> => {
         what: "header",
         expected: "a file that begins as an SQLite database does",
         found: `other bytes at its beginning, ${size} bytes in all`,
-        advice: `If this never was a log, name the right file. If it was, its first page was overwritten. ${RECOVERY}`,
+        advice: `If this never was a log, name the right file. If it was, its first page was overwritten. ${recovery()}`,
       },
     ]
   }
@@ -54,7 +49,7 @@ const cutShort = (expected: string, size: number): Finding => ({
   what: "size",
   expected,
   found: `${size} bytes: the file was cut short`,
-  advice: `A copy or a transfer may have stopped half-way: take the source again. ${RECOVERY}`,
+  advice: `A copy or a transfer may have stopped half-way: take the source again. ${recovery()}`,
 })
 
 const journalFindings = (filename: string): ReadonlyArray<Finding> => {

@@ -4,6 +4,7 @@ import type { Finding } from "../../log/Verification.ts"
 import type { LogDatabase } from "../file/database.ts"
 import { CACHE_TABLES, LOG_TABLES } from "../file/schema.ts"
 import { onOneLine, quoted } from "../file/schemaCheck.ts"
+import { rebuild } from "./recovery.ts"
 
 /**
  * Compares a log's tables, triggers, indexes and view with those that Hindcast creates. Whoever can write the file can
@@ -58,7 +59,7 @@ const compare = (name: string, expected: Entry, found: Entry | undefined): Reado
       found: found === undefined ? "none: it was dropped" : `${found.kind} of ${found.table}: ${found.sql}`,
       advice:
         found === undefined && expected.kind !== "table"
-          ? `${ADVICE} Where the chain is intact, the statement above puts it back (sqlite3 FILE "STATEMENT").`
+          ? `${ADVICE} Where the chain is intact, ${rebuild()}.`
           : ADVICE,
     },
   ]
@@ -72,7 +73,8 @@ const unknown = (name: string, { kind, sql }: Entry): ReadonlyArray<Finding> => 
     found: sql,
     advice:
       kind === "trigger"
-        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact: DROP TRIGGER ${quoted(name)}.`
-        : `Another program put it into the log's file, and nothing is appended while it is there. To take it out: DROP ${kind.toUpperCase()} ${quoted(name)}. Keep such things in a file of their own.`,
+        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact, ${rebuild()}.`
+        : "Another program put it into the log's file, and nothing is appended while it is there. Let that program take it out " +
+          `(DROP ${kind.toUpperCase()} ${quoted(name)}), and keep such things in a file of their own. Or ${rebuild()}.`,
   },
 ]

@@ -11,7 +11,7 @@ import { type CheckResult, Verification, type VerifyOptions } from "../../log/Ve
 import { readHead } from "../read.ts"
 import { type Check, type CheckOutcome, counted, type Flaw, readLog, type Stores } from "./checks/Check.ts"
 import { checksOf } from "./checks/checksOf.ts"
-import { RECOVERY } from "./fileFindings.ts"
+import { recovery } from "./recovery.ts"
 import { verifyChain } from "./storedChain.ts"
 import { soundHead } from "./threads/chainRange.ts"
 import type { CheckPiece } from "./threads/checkPiece.ts"
@@ -146,7 +146,7 @@ export const damaged = (what: string, position: number | null, reason: string): 
   what: position === null ? what : `pages at @${position}`,
   expected: "pages that SQLite can read",
   found: position === null ? reason : `${reason}; ${soundBefore(position)}`,
-  advice: RECOVERY,
+  advice: position === null || position === 1 ? recovery() : recovery(position - 1),
 })
 
 const soundBefore = (position: number): string =>

@@ -10,6 +10,7 @@ import type { Keys } from "../../../payload/PersonalDataKeys.ts"
 import type { Segments } from "../../archive/Segments.ts"
 import { attemptRead, type LogDatabase } from "../../file/database.ts"
 import type { SnapshotKey } from "../../keys/snapshotKey.ts"
+import { rebuild } from "../recovery.ts"
 
 /** The stores that the checks read. */
 export interface Stores {
@@ -69,9 +70,7 @@ export interface FindingText {
 const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log verify` tells when a copy is sound."
 
 /** Advice for a damaged index over intact events. */
-export const REINDEX =
-  "The chain shows whether events were changed. Restore a copy; or, if the file was not tampered with, let SQLite rebuild the " +
-  'indexes (`sqlite3 FILE "REINDEX"`) and verify the log again.'
+export const REINDEX = `The chain shows whether events were changed. Restore a backup; or, if the file was not tampered with, ${rebuild()}.`
 
 /** Reads from the log's file. */
 export const readLog = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>

@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import type { LogDatabase } from "../../file/database.ts"
-import { RECOVERY } from "../fileFindings.ts"
+import { recovery } from "../recovery.ts"
 import { type Check, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
 /**
@@ -23,7 +23,7 @@ export const pageFaults = (database: LogDatabase, what = "pages"): ReadonlyArray
   if (faults.length === 1 && faults[0] === "ok") return []
   return faults.map((found) =>
     flaw("pages damaged", null, {
-      ...{ what, expected: "nothing amiss by SQLite's integrity_check", found, advice: RECOVERY },
+      ...{ what, expected: "nothing amiss by SQLite's integrity_check", found, advice: recovery() },
     }),
   )
 }
