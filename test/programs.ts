@@ -7,7 +7,9 @@ import { inRepository } from "./repository.ts"
 
 /** From `test/`. A program that shares state with others of the process, by what it imports of what is built, is not one of them. */
 export const PROGRAMS: ReadonlyArray<string> = [
-  ...["appender", "attempt", "contender", "fullDisk", "one"].map((name) => `events/faults/programs/${name}.mjs`),
+  ...["appender", "attempt", "contender", "copier", "fullDisk", "one"].map(
+    (name) => `events/faults/programs/${name}.mjs`,
+  ),
   ...["publishing", "twenty"].map((name) => `e2e/programs/${name}.mjs`),
   ...["asking", "rescoring", "stalling"].map((name) => `kernel/programs/${name}.mjs`),
 ]
