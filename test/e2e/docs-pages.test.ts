@@ -76,6 +76,19 @@ describe("commands in pages", () => {
     expect(unknown).toEqual([])
   })
 
+  it("are all in the table of README.md", () => {
+    const spans = [...read("README.md").matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.split(" ").map((word) => word.split("\\|"))),
+    )
+    const isNamed = (path: ReadonlyArray<string>) =>
+      spans.some((words) => path.every((word, index) => words[index]?.includes(word)))
+    // Another word for `plugin ls`.
+    const missing = PATHS.map((path) => path.join(" ")).filter(
+      (path) => path !== "plugin list" && !isNamed(path.split(" ")),
+    )
+    expect(missing).toEqual([])
+  })
+
   it("are found in docs/operations.md and docs/gate.md, so that the check above is of something", () => {
     const found = ["docs/operations.md", "docs/gate.md"].map((page) => commandsIn(read(page)).join("\n"))
     expect(found[0]).toContain("log,verify")
