@@ -82,7 +82,7 @@ describe("rescore", () => {
   it("refuses what it cannot score by, or what selects nothing, and says what would do", async () => {
     const none = await fails("rescore", "--rubric", rubric, "--outcome", "abandoned")
     expect(none).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringContaining("Expected a task that matches the selection, found none among 1"),
     })
     const wrong = await fails("rescore", "--rubric", rubric, "--where", "task.steps")

@@ -54,7 +54,7 @@ export const audits = Command.make(
       const isWhole = Option.match(scores, { onNone: () => !isTable, onSome: (name) => name === ALL })
       const choice = isWhole ? undefined : yield* ScoreOption.resolve(scores)
       const source = { log: path.basename(log.name), head: head.position }
-      let [exported, rows] = [0, 0]
+      let [exported, rows, scored] = [0, 0, 0]
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const audits = () =>
           Audits.stream({ until: head.position, onProgress }).pipe(
@@ -67,7 +67,10 @@ export const audits = Command.make(
           Stream.tap((page) =>
             Effect.sync(() => {
               exported += page.length
-              for (const audit of page) rows += AuditsRows.rowsOf(audit).length
+              for (const audit of page) {
+                rows += AuditsRows.rowsOf(audit).length
+                scored += audit.scores.length > 0 ? 1 : 0
+              }
             }),
           ),
         )
@@ -80,7 +83,7 @@ export const audits = Command.make(
       yield* ExportSummary.printSummary(
         { output, json },
         summary,
-        `Exported ${count(exported, "audit")}${isTable && rows !== exported ? ` in ${count(rows, "row")}` : ""} (${size(written.bytes)}) to ${output}.`,
+        `Exported ${count(exported, "audit")}${isTable && rows !== exported ? ` in ${count(rows, "row")}` : ""} (${size(written.bytes)}) to ${output}.${choice === undefined ? "" : ScoreOption.noneScored(choice, exported, scored)}`,
       )
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(

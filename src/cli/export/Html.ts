@@ -77,7 +77,7 @@ export const html = Command.make(
       )
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
-      const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
+      const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.${ScoreOption.noneScored(choice, report.tasks, report.scored)}`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))

@@ -5,6 +5,7 @@ import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as ScoreChoice from "../../projections/report/ScoreChoice.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { optionalText } from "../command/CommonOptions.ts"
 
 /** The default scores: those of the pointer `official` if it exists, else those labelled `live`. */
@@ -27,6 +28,12 @@ export const resolve = (typed: Option.Option<string>) =>
     const { scoreSetIds } = yield* SetScores.resolve(name)
     return ScoreChoice.ofSets(name, new Set(scoreSetIds))
   })
+
+/** What is said of tasks none of which has the chosen score: that is not an empty log. Empty otherwise. */
+export const noneScored = ({ name }: ScoreChoice.ScoreChoice, tasks: number, scored: number): string =>
+  tasks === 0 || scored > 0
+    ? ""
+    : CommandHints.inText(` None of them has a score by "${name}": \`hindcast score ls\` lists what was scored.`)
 
 /** The pointers of the log. */
 const pointers = Effect.gen(function* () {

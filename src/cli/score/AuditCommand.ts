@@ -73,16 +73,12 @@ export const audit = Command.make(
 
 type Given = AuditMode.AuditInput
 
-const runMode = (mode: AuditMode.Mode, given: Given) => {
-  switch (mode._tag) {
-    case "One":
-      return one(mode.task, given)
-    case "All":
-      return Effect.zipRight(V8Tuning.disablePretenuring, all(given))
-    case "Trend":
-      return Effect.zipRight(V8Tuning.disablePretenuring, trend(given))
-  }
-}
+const runMode = (mode: AuditMode.Mode, given: Given) =>
+  Effect.gen(function* () {
+    if (mode._tag === "One") return yield* one(mode.task, given)
+    yield* V8Tuning.disablePretenuring
+    return yield* mode._tag === "All" ? all(given) : trend(given)
+  })
 
 const one = (text: string, { json, markdown }: Given) =>
   Effect.gen(function* () {
@@ -113,8 +109,14 @@ const all = (given: Given) =>
       return { kept, shown: { scores: named, tasks: rows.length, unscored, left: items.length - kept.length } }
     }
     if (Option.isSome(group)) {
-      const { kept, shown } = shownOf(sort.groups(AuditTable.group(inOrder, group.value)))
-      const document = { scores, group: group.value, tasks: rows.length, unscored, groups: kept }
+      const groups = AuditTable.group(inOrder, group.value)
+      if (groups.length === 0 && rows.length > 0) {
+        return yield* new AuditTable.NothingGrouped({ by: group.value, among: rows.length })
+      }
+      const ungrouped = rows.filter((row) => AuditTable.groupsOf(row, group.value).length === 0).length
+      const { kept, shown: table } = shownOf(sort.groups(groups))
+      const shown = { ...table, ungrouped }
+      const document = { scores, group: group.value, tasks: rows.length, unscored, ungrouped, groups: kept }
       if (markdown)
         return yield* Output.showDocument(json, document, AuditTablePage.groupsMarkdown(shown, group.value, kept))
       return yield* Output.show(json, document, (style) =>

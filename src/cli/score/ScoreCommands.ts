@@ -8,6 +8,7 @@ import { Scoring } from "../../kernel/scoring/Scoring.ts"
 import * as Staleness from "../../kernel/scoring/Staleness.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as Comparison from "../../projections/comparison/Comparison.ts"
+import * as ModelSides from "../../projections/comparison/ModelSides.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as SetSummary from "../../projections/comparison/SetSummary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
@@ -15,6 +16,7 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag, number, oneOf, text, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -23,11 +25,11 @@ import * as TimelineOption from "../command/TimelineOption.ts"
 import * as OutputFile from "../export/OutputFile.ts"
 import * as OutputFormat from "../export/OutputFormat.ts"
 import * as ComparisonPage from "../pages/scores/ComparisonPage.ts"
+import * as ModelSidesPage from "../pages/scores/ModelSidesPage.ts"
 import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
 import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
 import { at, size } from "../terminal/Text.ts"
-
-const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
+import * as ComparedSides from "./ComparedSides.ts"
 
 const ls = Command.make(
   "ls",
@@ -64,7 +66,7 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
     })
   })
 
-const showOptions = { ...common, set: argument("set", SCORE_SET_HELP), timeline: TimelineOption.timeline }
+const showOptions = { ...common, set: argument("set", ComparedSides.SCORE_SET_HELP), timeline: TimelineOption.timeline }
 
 const show = Command.make("show", showOptions, ({ log, json, set, timeline }) =>
   Effect.gen(function* () {
@@ -98,7 +100,7 @@ const promote = Command.make(
   {
     ...common,
     pointer: argument("pointer", "A name of your choice: `official`, `baseline`"),
-    set: argument("set", SCORE_SET_HELP),
+    set: argument("set", ComparedSides.SCORE_SET_HELP),
   },
   ({ log, json, pointer, set }) =>
     Effect.gen(function* () {
@@ -134,8 +136,7 @@ export const compare = Command.make(
   "compare",
   {
     ...common,
-    a: argument("a", `${SCORE_SET_HELP}; of another timeline as in fork-1/coding`),
-    b: argument("b", "The second scoring, in the same forms; differences are B less A"),
+    ...ComparedSides.options,
     by: oneOf("by", ["net", "normalized"]).pipe(
       Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
@@ -160,23 +161,34 @@ export const compare = Command.make(
     decrypt: OpenLog.decrypt,
     timeline: TimelineOption.timeline,
   },
-  ({ log, json, a, b, by, cluster, passAbove, seed, html, force, decrypt, timeline }) =>
+  ({ log, json, by, cluster, passAbove, seed, html, force, decrypt, timeline, ...given }) =>
     Effect.gen(function* () {
+      const asked = yield* ComparedSides.asked(given)
+      if (asked.kind === "models" && Option.isSome(html)) {
+        const advice = "The page is of two scorings. --json writes a comparison of models as a document."
+        return yield* new BadInput({ input: "--html", expected: "no --model beside it", found: "one", advice })
+      }
       if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
       // Goals decide which tasks belong together. They are in nothing that is written, so they are read by the keys.
-      const tasks = yield* Effect.flatMap(EventLog, TaskList.standings).pipe(
-        TimelineOption.provide(timeline),
-        Effect.provide(OpenLog.forEvents(log)),
-      )
-      const compared = yield* Comparison.compare(yield* SetScores.load(a), yield* SetScores.load(b), {
-        value: by,
-        passAbove,
-        seed,
+      const readable = <A, E>(read: (log: typeof EventLog.Service) => Effect.Effect<A, E>) =>
+        Effect.flatMap(EventLog, read).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log)))
+      const tasks = yield* readable(TaskList.standings)
+      const { a, b, ...sides } = yield* ComparedSides.load(asked, readable(ModelSides.tasksOf))
+      const compared = yield* Comparison.compare(a, b, {
+        ...{ value: by, passAbove, seed },
+        ...(sides.models === null ? {} : { groupOf: sides.groupOf }),
         ...Option.match(cluster, {
           onNone: () => ({}),
           onSome: (family) => ({ groupOf: (taskId: string) => tasks[taskId]?.[family] ?? taskId }),
         }),
       })
+      if (sides.models !== null) {
+        const { models, scoring } = sides
+        return yield* Output.show(json, { ...compared, scoring, models }, (style) => [
+          ...ModelSidesPage.lines(style, scoring, models),
+          ...ComparisonPage.lines(style, compared),
+        ])
+      }
       if (Option.isNone(html))
         return yield* Output.show(json, compared, (style) => ComparisonPage.lines(style, compared))
       const written = yield* writePage(compared, { file: html.value, force })
@@ -186,4 +198,8 @@ export const compare = Command.make(
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(log, { decrypted: decrypt }))),
-).pipe(Command.withDescription("Compare two scorings of the same tasks, task by task"))
+).pipe(
+  Command.withDescription(
+    "Compare two scorings of the same tasks, task by task; or two models on tasks that are the same",
+  ),
+)

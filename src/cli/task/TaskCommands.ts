@@ -43,7 +43,11 @@ const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) 
     const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
     const tasks = outcome.length === 0 || all ? found : found.slice(-limit)
     const earlier = some.earlier || tasks.length < found.length
-    if (!json && tasks.length === 0 && some.tasks.length > 0) return yield* Output.write("No task ended like this.")
+    if (!json && tasks.length === 0 && some.tasks.length > 0) {
+      return yield* Output.write(
+        outcome.every((one) => one === "open") ? "No task is open." : "No task ended like this.",
+      )
+    }
     yield* Output.show(json, { tasks, earlier }, (style) => [
       ...TaskListPage.lines(style, tasks, Output.columnsOf(process.stdout)),
       ...(earlier ? [style.dim(`These are the newest ${limit}; --limit N shows more, --all shows all.`)] : []),

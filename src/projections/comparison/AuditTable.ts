@@ -1,6 +1,6 @@
 /** Audits as table rows: one row per task, grouping with statistics, and sorting. */
 
-import { Schema } from "effect"
+import { Data, Schema } from "effect"
 import { mean, median, sampleStandardDeviation } from "simple-statistics"
 import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
 import { groupBy } from "../../values/groupBy.ts"
@@ -155,11 +155,28 @@ export const GROUPINGS = ["agent", "goal", "model", "outcome", "plugin"] as cons
 /** What rows can be grouped by. */
 export type Grouping = (typeof GROUPINGS)[number]
 
+/** Group by something else: no task has this property. */
+export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
+  readonly by: Grouping
+  /** Number of tasks that were looked at. */
+  readonly among: number
+}> {
+  override get message() {
+    const others = GROUPINGS.filter((grouping) => grouping !== this.by).join(", ")
+    return (
+      `--group ${this.by}: expected tasks that used a ${this.by}, found none among ${this.among}. ` +
+      `\`hindcast audit --all\` lists them; they can be grouped by ${others}.`
+    )
+  }
+}
+
 /** The rows grouped by a property, in order of first occurrence. */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
-  [...groupBy(rows, (row) => (by === "plugin" ? row.plugins : by === "model" ? row.models : [row[by]]))].map(
-    ([name, groupRows]) => groupOf(name, groupRows),
-  )
+  [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) => groupOf(name, groupRows))
+
+/** The names of the groups that a task is in: none, if it used no plugin or no model. */
+export const groupsOf = (row: Row, by: Grouping): ReadonlyArray<string> =>
+  by === "plugin" ? row.plugins : by === "model" ? row.models : [row[by]]
 
 const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
   const nets = rows.flatMap(({ score }) => score?.net ?? [])

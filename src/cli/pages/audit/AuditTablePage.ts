@@ -19,6 +19,8 @@ export interface ShownTable {
   /** The number of selected tasks, and how many of them have no such score. */
   readonly tasks: number
   readonly unscored: number
+  /** How many of them are in no group. Default: 0. */
+  readonly ungrouped?: number
   /** The number of rows that `--limit` leaves out. */
   readonly left: number
 }
@@ -51,7 +53,7 @@ export const rows = (
   known: ReadonlyArray<string>,
   width: number,
 ): ReadonlyArray<string> => {
-  if (of.length === 0) return ["No task was opened in this log."]
+  if (of.length === 0) return [NO_TASK]
   const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
   const cells = (cell: (row: Row) => string) => of.map(cell)
   const counts = countsOf(of)
@@ -97,7 +99,7 @@ export const groups = (
   of: ReadonlyArray<Group>,
   width: number,
 ): ReadonlyArray<string> => {
-  if (of.length === 0) return [noGroups(shown, by)]
+  if (of.length === 0) return [NO_TASK]
   const counts = countsOf(of)
   const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
     ...{ heading, rank, align: "right" },
@@ -135,12 +137,8 @@ export const groups = (
   ]
 }
 
-/** The sentence for tasks of which none belongs to a group. */
-const noGroups = ({ tasks }: ShownTable, by: Grouping): string => {
-  if (tasks === 0) return "No task was opened in this log."
-  const used = by === "model" || by === "plugin" ? `used a ${by}` : `has a group by ${by}`
-  return `${count(tasks, "task")}, none of them ${used}.`
-}
+/** What is said where there is nothing to select from: an empty selection is an error. */
+const NO_TASK = "No task was opened in this log."
 
 /** A column of counts, if not all of them are 0. */
 const countsOf =
@@ -166,7 +164,7 @@ const costs = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<Responsive
 const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" : Money.costInTable(cost))
 
 /** Notes on the table's numbers. */
-const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
+const footer = ({ scores, tasks, unscored, ungrouped = 0, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
     ? CommandHints.inText(
@@ -175,6 +173,9 @@ const footer = ({ scores, tasks, unscored, left }: ShownTable, by?: Grouping): R
     : `${count(tasks, "task")}. Scores: ${nameOfScores(scores)}.` +
       (unscored > 0 ? ` ${unscored} of them have no score; they do not count as zero and are left out of means.` : ""),
   ...(by === undefined ? [] : [`Mean, median and spread (standard deviation) are of net scores.`]),
+  ...(ungrouped > 0
+    ? [`${count(ungrouped, "task")} used no ${by}, and ${ungrouped === 1 ? "is" : "are"} in no group.`]
+    : []),
   ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
 ]
 
@@ -223,7 +224,7 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
   blocks(
     [`# Tasks by ${by}`],
     of.length === 0
-      ? [noGroups(shown, by)]
+      ? [NO_TASK]
       : table(
           [
             by,

@@ -1,0 +1,84 @@
+/** What `hindcast compare` compares: two scorings of the same tasks, or one scoring of the tasks of two models. */
+import { Args, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as ModelSides from "../../projections/comparison/ModelSides.ts"
+import * as SetScores from "../../projections/comparison/SetScores.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { argument, flag, optionalText, repeatedText } from "../command/CommonOptions.ts"
+import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
+
+/** How a scoring is named. */
+export const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
+
+/** The options that choose the sides. */
+export const options = {
+  a: argument("a", `${SCORE_SET_HELP}; of another timeline as in fork-1/coding`).pipe(Args.optional),
+  b: argument("b", "The second scoring, in the same forms; differences are B less A").pipe(Args.optional),
+  model: repeatedText(
+    "model",
+    "Twice, in place of A and B: compare the tasks of two models, as `audit --group model` names them",
+  ).pipe(Options.withPseudoName("provider/model")),
+  scores: optionalText("scores", "With --model: by which scores. Default: official, else live"),
+  anySeed: flag("any-seed", "With --model: pair tasks also where their seeds differ"),
+}
+
+/** Their values. */
+export interface Given {
+  readonly a: Option.Option<string>
+  readonly b: Option.Option<string>
+  readonly model: ReadonlyArray<string>
+  readonly scores: Option.Option<string>
+  readonly anySeed: boolean
+}
+
+/** Names of two scorings, or of two models. */
+export type Asked =
+  | { readonly kind: "scorings"; readonly a: string; readonly b: string }
+  | { readonly kind: "models"; readonly names: readonly [string, string]; readonly given: Given }
+
+/** What is asked for. Options that contradict each other are an error. */
+export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
+  const { a, b, model, scores, anySeed } = given
+  if (model.length === 0) {
+    if (Option.isSome(scores) || anySeed) {
+      return new BadInput({
+        ...{ input: Option.isSome(scores) ? "--scores" : "--any-seed", expected: "--model A --model B beside it" },
+        found: "none",
+      })
+    }
+    if (Option.isSome(a) && Option.isSome(b)) return Effect.succeed({ kind: "scorings", a: a.value, b: b.value })
+    return new BadInput({
+      ...{ input: "compare", expected: "two scorings, or --model twice" },
+      found: Option.isSome(a) ? `"${a.value}" alone` : "neither",
+      advice: "`hindcast score ls` lists the scorings, `hindcast audit --all --group model` the models.",
+    })
+  }
+  const [first, second, ...more] = model
+  if (first === undefined || second === undefined || more.length > 0) {
+    return new BadInput({ input: "--model", expected: "two models", found: `${model.length}` })
+  }
+  if (Option.isSome(a) || Option.isSome(b)) {
+    const found = [...Option.toArray(a), ...Option.toArray(b)].map((name) => `"${name}"`).join(" and ")
+    return new BadInput({
+      ...{ input: "--model", expected: "no scorings A and B beside it", found },
+      advice: "--scores names the scoring that two models are compared by.",
+    })
+  }
+  return Effect.succeed({ kind: "models", names: [first, second], given })
+}
+
+/** The sides, with their scores. `tasks` is asked for only where they are of models. */
+export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<ModelSides.ModelTask>, E, R>) =>
+  Effect.gen(function* () {
+    if (asked.kind === "scorings") {
+      return { a: yield* SetScores.load(asked.a), b: yield* SetScores.load(asked.b), models: null } as const
+    }
+    const known = yield* tasks
+    const [a, b] = [yield* ModelSides.named(asked.names[0], known), yield* ModelSides.named(asked.names[1], known)]
+    if (a === b) return yield* new BadInput({ input: "--model", expected: "two models", found: `${a} twice` })
+    const { pointers } = yield* SetScores.sets
+    const name = Option.getOrElse(asked.given.scores, () => (Object.hasOwn(pointers, OFFICIAL) ? OFFICIAL : LIVE))
+    const scoring = yield* SetScores.load(name)
+    const sided = yield* ModelSides.of(known, scoring, [a, b], { anySeed: asked.given.anySeed })
+    return { ...sided, scoring: name } as const
+  })
