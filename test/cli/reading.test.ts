@@ -114,7 +114,7 @@ describe("pages for people", () => {
 
   it("help names the values of options, and what holds without them", async () => {
     const help = await page("compare", "--help")
-    expect(help).toMatch(/^hindcast compare .*\[--by net\|normalized\] \[--cluster goal\|agent\] .*<a> <b>\n/)
+    expect(help).toMatch(/^hindcast compare .*\[--by net\|normalized\] \[--cluster goal\|agent\] .*\[<a>\] \[<b>\]\n/)
     expect(help).toMatch(/^--by net\|normalized\n {2}.* Default: net$/m)
     expect(help).toMatch(/^--pass-above number\n {2}.* Default: 0$/m)
     expect(help).toMatch(/^--seed number\n {2}.* Default: 1$/m)
