@@ -63,7 +63,7 @@ export const report = (wanted: Tier.WantedTier): Effect.Effect<SandboxReport> =>
     return Either.match(chosen, {
       onLeft: (error) => ({
         ...{ ...known, tier: null, layer: null, why: error._tag === "DenoMissing" ? error.message : error.found },
-        improve: error._tag === "DenoMissing" ? "Install Deno: `npm ci`." : error.remedy,
+        improve: error._tag === "DenoMissing" ? "Install Deno: `npm install deno`." : error.remedy,
       }),
       onRight: ({ tier, layer, why, improve }) => ({ ...known, tier, layer, why, improve: improve ?? null }),
     })

@@ -46,7 +46,7 @@ export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly plat
   override get message() {
     return (
       `expected Deno's binary, found neither the npm package \`deno\` for ${this.platform} nor \`deno\` on the PATH. ` +
-      "Install with optional dependencies (`npm ci`), or install Deno."
+      "Install it with `npm install deno`; `npm install --omit=optional` leaves it out."
     )
   }
 }
