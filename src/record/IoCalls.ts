@@ -26,7 +26,7 @@ export const io =
   ): Recorded<Args, Result> =>
   async (...args): Promise<Awaited<Result>> => {
     const id = newId()
-    const request = redaction.value(JsonCopy.of(args).json)
+    const request = redaction.value(JsonCopy.of(args))
     const payload = { io: name, request: recordable(request, (omitted) => omitted), requestDigest: digest(request) }
     await log.tell({ type: "IoCalled", id, payload })
     const startedAt = performance.now()

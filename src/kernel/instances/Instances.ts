@@ -17,8 +17,6 @@ import {
 import * as ManagedProcess from "./ManagedProcess.ts"
 import * as Supervision from "./Supervision.ts"
 
-export { KERNEL } from "./Instance.ts"
-
 /** Starts plugins when they are first needed, with one process for each instance. */
 export interface Instances {
   /**

@@ -80,12 +80,7 @@ export const make = (parts: CallParts): Omit<Run, "taskId" | "end"> => {
         ({ payload }) => payload.args ?? null,
       ),
     io: (name, does) =>
-      goingOn(
-        `io ${name}`,
-        recording.io(name, changed(does)),
-        (args) => JsonCopy.of(args).json,
-        ({ payload }) => payload.request ?? null,
-      ),
+      goingOn(`io ${name}`, recording.io(name, changed(does)), JsonCopy.of, ({ payload }) => payload.request ?? null),
     sensor: (name, reads) => goingOn(`sensor program/${name}`, recording.sensor(name, changed(reads))),
     now: () => drawn("now"),
     random: () => drawn("random"),

@@ -128,11 +128,7 @@ export const play = (
     io: (name, does) => {
       claim("io", name)
       if (live === "tools") return madeAnew(name, does)
-      return played(
-        `io ${name}`,
-        (args) => JsonCopy.of(args).json,
-        ({ payload }) => payload.request ?? null,
-      ) as never
+      return played(`io ${name}`, JsonCopy.of, ({ payload }) => payload.request ?? null) as never
     },
     sensor: (name, reads) => {
       claim("sensor", name)
