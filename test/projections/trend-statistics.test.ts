@@ -191,6 +191,24 @@ describe("the Mann–Kendall test", () => {
 })
 
 describe("the slope by Theil and Sen", () => {
+  it("has an interval that excludes 0 only where Mann and Kendall's p is below 0.05, and ends at 0 where ties alone reach it", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 10, maxLength: 40 }),
+        fc.boolean(),
+        (ys, rises) => {
+          const values = ys.map((y, at) => (rises ? y + at / 10 : y))
+          const slope = theilSen(values.map((y, x) => ({ x, y })))
+          const p = mannKendall(values).p.value
+          if (slope === null) throw new Error("expected a slope")
+          if (p >= 0.05) expect([slope.low <= 0, slope.high >= 0]).toEqual([true, true])
+          else expect(slope.low >= 0 || slope.high <= 0).toBe(true)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
   const pointsOf = (xs: ReadonlyArray<number>, ys: ReadonlyArray<number>) =>
     xs.map((x, index) => ({ x, y: ys[index] ?? 0 }))
 

@@ -79,9 +79,16 @@ const details = (series: Series): ReadonlyArray<string> => {
       : [`Mann–Kendall: τ ${number(tau)}, ${pText(p.value)} (${p.method})${adjustedText(p.value, p.adjusted)}`]),
     ...(slope === null
       ? []
-      : [`Theil–Sen: ${perTask(slope.perTask)} a task, 95 % interval ${perTask(slope.low)} to ${perTask(slope.high)}`]),
+      : [
+          `Theil–Sen: ${perTask(slope.perTask)} a task, 95 % interval ${perTask(slope.low)} to ${perTask(slope.high)}${
+            p !== null && p.value < 0.05 && slope.low <= 0 && slope.high >= 0 ? TIES : ""
+          }`,
+        ]),
   ]
 }
+
+/** Where p is below 0.05, an interval holds 0 only as its end: a slope of 0 orders pairs that tie, and p leaves them out. */
+const TIES = ", which reaches 0 because pairs of tasks tie"
 
 const change = (by: number): string =>
   number(Math.abs(by)) === "0" ? "the same" : `${number(Math.abs(by))} ${by > 0 ? "more" : "less"}`

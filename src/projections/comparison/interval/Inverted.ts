@@ -15,7 +15,7 @@ export const LEVEL = 0.05
  * bound does not exceed it, or is not exceeded by it; the observed pattern, which is not among the bounds, counts at
  * both ends. Sorts the bounds.
  *
- * A test at a stricter level gives a wider interval; its p-value is stretched by as much, so that 0.05 is its level.
+ * A test at a stricter level gives a wider interval; its p-value is raised to the power that makes 0.05 of that level.
  */
 export const inverted = (bounds: Float64Array, patterns: number, level = LEVEL): Inverted => {
   bounds.sort()
@@ -28,6 +28,6 @@ export const inverted = (bounds: Float64Array, patterns: number, level = LEVEL):
   return {
     low: bounds[excluded] ?? Number.NEGATIVE_INFINITY,
     high: bounds[bounds.length - 1 - excluded] ?? Number.POSITIVE_INFINITY,
-    p: Math.min(1, ((2 * Math.min(below, above)) / patterns) * (LEVEL / level)),
+    p: Math.min(1, (2 * Math.min(below, above)) / patterns) ** (Math.log(LEVEL) / Math.log(level)),
   }
 }

@@ -13,7 +13,7 @@ const STEPS = 60
  * The 95 % interval of the share of pairs that are gained less the share that are lost, of three outcomes: lost, equal,
  * gained. It is the score interval (Tango, Statistics in Medicine 17, 1998), extended to 0 where McNemar's exact test,
  * whose p-value is beside it, does not exclude 0; where that test excludes 0, the score interval does too. Over all
- * shares it covers the difference in 93.5 % or more of the samples, and excludes 0 in at most 4.2 % where the shares
+ * shares it covers the difference in 93.4 % or more of the samples, and excludes 0 in at most 4.2 % where the shares
  * are equal (`test/projections/comparison/passes.test.ts` enumerates that).
  */
 export const tango = (gained: number, lost: number, pairs: number): Inverted => {
