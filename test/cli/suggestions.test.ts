@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { writePlugin } from "../kernel/given.ts"
+import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
 import { hindcast } from "./hindcast.ts"
 import { writeHistory } from "./smallHistory.ts"
@@ -15,6 +17,14 @@ const PREFIX = `Tom's "task`
 beforeAll(async () => {
   fs.mkdirSync(path.dirname(log))
   await writeHistory(log, 6, PREFIX)
+})
+
+/** A plugin that is installed only with a permission. */
+const needy = writePlugin(path.join(place.directory, "Tom's plugin"), {
+  name: "weather",
+  sensors: [{ name: "sky" }],
+  permissions: { env: ["SKY"] },
+  entry: "export default { sensors: { sky: () => ({}) } }",
 })
 
 /** Command lines that suggest others, in answers and in errors. */
@@ -36,6 +46,21 @@ const ASKED: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "ls", "--type", "Nothing"],
   ["log", "verify"],
   ["log", "gone"],
+  ["log", "reprice"],
+  ["log", "doctor"],
+  ["log", "snapshot"],
+  ["log", "archive", "--until", "2001-01-01"],
+  ["log", "archive", "--until", "@99999"],
+  ["log", "backup", path.join(place.directory, "Tom's copy.db")],
+  ["log", "backup", path.join(place.directory, "Tom's copy.db")],
+  ["log", "restore", path.join(place.directory, "Tom's copy.db")],
+  ["log", "shred", "nobody", "--reason", "x", "--yes"],
+  ["task", "ls", "--outcome", "gone"],
+  ["task", "cancel", `${PREFIX}-2`],
+  ["effects", "@3"],
+  ["history", "/nowhere"],
+  ["watch", "--when", "state.nowhere == 1"],
+  ["plugin", "add", needy],
   ["score", "ls"],
   ["score", "show", "nothing"],
   ["compare", "live", "nothing"],
@@ -51,13 +76,13 @@ const ASKED: ReadonlyArray<ReadonlyArray<string>> = [
   ["bisect", "--when", "state.nowhere == 1"],
 ]
 
-/** The commands of the program that a text suggests, between backquotes or on a line of their own. */
+/** The commands of the program that a text suggests, between backquotes or at the end of a line. */
 const suggestionsIn = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")
     .flatMap((line) => [
       ...line.matchAll(/`((?:node|hindcast|npx hindcast) [^`]+)`/g),
-      ...line.matchAll(/^ {2,}(node .+)$/g),
+      ...line.matchAll(/(?:^ {2,}|: )((?:node|hindcast|npx hindcast) [^`]+)$/g),
     ])
     .map(([, command = ""]) => command)
 
@@ -85,9 +110,52 @@ it("every command that is suggested can be pasted: it names its log, quotes its 
     if (program !== "node") says("is not how the program is called here")
     else if (!args.includes("--help") && args[args.indexOf("--log") + 1] !== log) says("does not name the log")
     else if (!words.some(isPlaceholder)) {
-      const { code, stderr } = await hindcast(args)
+      // What brings a backup back is for whoever has lost the log.
+      const isRestoring = args[1] === "restore" && !args.includes("--replace")
+      const lost = path.join(place.directory, "lost.db")
+      const { code, stderr } = await hindcast(isRestoring ? args.map((word) => (word === log ? lost : word)) : args)
       if (code !== 0) says(`ends with ${code}: ${stderr}`)
     }
   }
   expect(wrong).toEqual([])
+})
+
+/** Overwrites the page that a text is on. */
+const overwritePageOf = (text: string) => (file: string) => {
+  const bytes = fs.readFileSync(file)
+  const page = bytes.indexOf(text) - (bytes.indexOf(text) % bytes.readUInt16BE(16))
+  fs.writeFileSync(file, bytes.fill(0xff, page, page + bytes.readUInt16BE(16)))
+}
+
+const changeSchema = (sql: string) => (file: string) => {
+  const database = new Database(file)
+  database.exec(sql)
+  database.close()
+}
+
+it.each([
+  ["with a damaged page", overwritePageOf(`"live-30"`), false],
+  ["without one of its indexes", changeSchema("DROP INDEX events_by_task"), true],
+  ["with another program's trigger", changeSchema("CREATE TRIGGER t AFTER INSERT ON events BEGIN SELECT 1; END"), true],
+])("what the doctor says about a log %s can be pasted, and makes it a sound one", async (_name, damage, whole) => {
+  const cwd = fs.mkdtempSync(path.join(place.directory, "damaged "))
+  const damaged = path.join(cwd, "Tom's log.db")
+  await writeHistory(damaged, 60)
+  damage(damaged)
+  const named = ["--log", damaged]
+  const before = await hindcast(["log", "verify", ...named], { cwd })
+  expect(before.code).toBe(2)
+  const said = (await hindcast(["log", "doctor", ...named], { cwd })).stdout
+  const commands = suggestionsIn(said).map((command) => wordsOf(command).slice(2))
+  const [exported = [], imported = [], restored = []] = commands.slice(
+    commands.findLastIndex(([first]) => first === "export"),
+  )
+  expect([exported.includes("--until"), imported[1], restored.slice(0, 2)]).toEqual([
+    !whole,
+    "import",
+    ["log", "restore"],
+  ])
+  for (const args of [exported, imported, restored, ["log", "verify", ...named]]) {
+    expect(await hindcast(args, { cwd })).toMatchObject({ code: 0 })
+  }
 })
