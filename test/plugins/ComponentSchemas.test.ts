@@ -5,6 +5,12 @@ import * as Check from "../../src/plugins/schemas/Check.ts"
 import * as ComponentSchemas from "../../src/plugins/schemas/ComponentSchemas.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
 
+const shape = (kind: string, size: string) => ({
+  type: "object",
+  properties: { kind: { const: kind }, [size]: { type: "number" } },
+  required: ["kind", size],
+})
+
 beforeAll(() => Effect.runPromise(ComponentSchemas.load))
 
 const item: JsonObject = {
@@ -63,6 +69,24 @@ describe("a value and its schema", () => {
       { anyOf: [{ type: "string" }, { type: "number" }] },
       true,
       "reading: expected string or number, found true",
+    ],
+    [
+      "alternatives that a constant tells apart",
+      { anyOf: [shape("circle", "radius"), shape("square", "side")] },
+      { kind: "square", side: "long" },
+      'reading.side: expected number, found "long"',
+    ],
+    [
+      "a constant of no alternative",
+      { anyOf: [shape("circle", "radius"), shape("square", "side")] },
+      { kind: "cube" },
+      'reading.kind: expected one of "circle", "square", found "cube"',
+    ],
+    [
+      "a constant that does not tell alternatives apart",
+      { anyOf: [shape("circle", "radius"), { type: "null" }] },
+      { kind: "cube" },
+      "reading: expected object or null, found an object",
     ],
     [
       "one of several",

@@ -43,7 +43,7 @@ const STORIES: { readonly [world: string]: Story } = {
     scores: { "all arrived": 1, "one arrived": 0.3, "brought a thing": 0.3, blocked: -0.02 },
   },
   "text-rooms": {
-    options: {},
+    options: { admissible_commands: true },
     agents: ["ann", "ben"],
     actions: [
       ["ann", "examine clock"],

@@ -16,6 +16,11 @@ export const formatMismatch = ({ place, expected, found }: Mismatch): string =>
 
 /** Converts validator errors to mismatches without duplicates. `root` is the name of the value, such as `args`. */
 export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
+  const all = telling(errors).map((error) => mismatch(root, error))
+  return [...new Map(all.map((found) => [formatMismatch(found), found])).values()]
+}
+
+const telling = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<ErrorObject> => {
   // Errors inside an alternative are left out, because other alternatives were possible. The choice itself is reported.
   const choicePaths = errors
     .filter(({ keyword }) => CHOICE_KEYWORDS.has(keyword))
@@ -25,8 +30,39 @@ export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): Re
     ({ keyword, schemaPath }) =>
       !REPEATING_KEYWORDS.has(keyword) && !choices.some((choice) => schemaPath.startsWith(choice)),
   )
-  const all = (reported.length === 0 ? errors : reported).map((error) => mismatch(root, error))
-  return [...new Map(all.map((found) => [formatMismatch(found), found])).values()]
+  return reported.length === 0
+    ? errors
+    : reported.flatMap((error) => (error.keyword === "anyOf" ? meant(error, errors) : [error]))
+}
+
+/**
+ * What is wrong with a value that is none of several alternatives: the choice itself or, where each alternative has a constant that tells it from the
+ * others, what is wrong by the one that was meant, or that none was.
+ */
+const meant = (choice: ErrorObject, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<ErrorObject> => {
+  const { schemaPath, instancePath } = choice
+  const branches = new Map<string, Array<ErrorObject>>()
+  for (const error of errors) {
+    const isInside = error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`)
+    if (!isInside || !error.schemaPath.startsWith(`${schemaPath}/`)) continue
+    const [branch = ""] = error.schemaPath.slice(schemaPath.length + 1).split("/")
+    branches.set(branch, [...(branches.get(branch) ?? []), error])
+  }
+  const constants = [...branches.values()].map((branch) =>
+    branch.find((error) => error.keyword === "const" && error.instancePath !== instancePath),
+  )
+  const [first] = constants
+  const others = constants.filter((error) => error !== undefined)
+  const alternatives = Array.isArray(choice.schema) ? choice.schema.length : 0
+  if (branches.size !== alternatives || others.some((error) => error.instancePath !== others[0]?.instancePath))
+    return [choice]
+  if (first !== undefined && others.length === alternatives)
+    return [{ ...first, keyword: "enum", params: { allowedValues: others.map(({ params }) => params.allowedValue) } }]
+  const fitting = [...branches.values()][constants.indexOf(undefined)] ?? []
+  const isMeant =
+    others.length === alternatives - 1 &&
+    !fitting.some((error) => error.keyword === "type" && error.instancePath === instancePath)
+  return isMeant ? telling(fitting) : [choice]
 }
 
 const CHOICE_KEYWORDS: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])

@@ -1,10 +1,10 @@
 /** Checks of steps: 20 to 24, 27, 30, 42 to 44, 48 and 49. */
 
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
-import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { Check } from "./Check.ts"
 import { isOver } from "./Episode.ts"
+import { formDiffers, hasLegal } from "./forms.ts"
 import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
 import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
 
@@ -17,32 +17,6 @@ const observationsOutside = ({ stepped, start }: SeenRound): ReadonlyArray<strin
     const why = isSpace(space) ? contains(space, observation) : undefined
     return why === undefined ? [] : [`${agent}: ${why}`]
   })
-
-/** What tells two values apart whatever their numbers and texts are: types, keys, lengths. */
-const formDiffers = (before: Json, after: Json, path = ""): string | undefined => {
-  const [was, is] = [formOf(before), formOf(after)]
-  if (was !== is) return `${path === "" ? "" : `${path}: `}expected ${was}, found ${is}`
-  if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return undefined
-  for (const [key, part] of Object.entries(before)) {
-    const other = new Map(Object.entries(after)).get(key)
-    const why = other === undefined ? undefined : formDiffers(part, other, `${path}/${key}`)
-    if (why !== undefined) return why
-  }
-  return undefined
-}
-
-const formOf = (value: Json): string => {
-  if (Array.isArray(value)) return `a list of ${value.length}`
-  if (isObject(value)) return `an object with ${Object.keys(value).toSorted().join(", ")}`
-  return value === null ? "null" : `a ${typeof value}`
-}
-
-/** Whether a mask has some legal action, wherever it is a list of flags. */
-const hasLegal = (mask: Json): boolean => {
-  if (Array.isArray(mask) && mask.every((flag) => typeof flag === "number")) return mask.some((flag) => flag !== 0)
-  if (Array.isArray(mask)) return mask.every(hasLegal)
-  return isObject(mask) ? Object.values(mask).every(hasLegal) : true
-}
 
 /** Checks of steps. */
 export const stepChecks: ReadonlyArray<Check> = [
@@ -80,7 +54,8 @@ export const stepChecks: ReadonlyArray<Check> = [
     ({ stepped, start }) =>
       Object.entries(stepped.observations).flatMap(([agent, observation]) => {
         const first = start.agents[agent]?.observation
-        const why = first === undefined ? undefined : formDiffers(first, observation)
+        const space = start.agents[agent]?.spaces.observation
+        const why = first === undefined ? undefined : formDiffers(first, observation, space)
         return why === undefined ? [] : [`${agent}: ${why}`]
       }),
   ),
@@ -134,10 +109,10 @@ export const stepChecks: ReadonlyArray<Check> = [
     ({ facts }) => (facts.mask ? undefined : "the world has no masks"),
     ofRounds(
       { number: 43, name: "masks-respected", sentence: "A mask leaves some action, and what it leaves is accepted." },
-      ({ stepped, live }, { facts }) =>
+      ({ stepped, live, start }, { facts }) =>
         live
           .filter((agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent))
-          .filter((agent) => !hasLegal(stepped.masks[agent] ?? null))
+          .filter((agent) => !hasLegal(stepped.masks[agent] ?? null, start.agents[agent]?.spaces.action))
           .map((agent) => `${agent}: the mask leaves no action`),
       (refusal, { actions }, { facts }) => {
         if (!isOfMask(refusal, facts)) return undefined
