@@ -1,6 +1,8 @@
 /** Appending, reading, folding and verifying, against the bare SQLite driver: on the same table, and on a plain one. */
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
+import * as LogRecord from "../../dist/events/sqlite/ownership/LogRecord.js"
 import { EnvironmentState, EventLog, Hindcast, Projector } from "../../dist/index.js"
 import { plainTable, rawTable } from "../floor.mjs"
 import { quantile, spend } from "../measure.mjs"
@@ -46,6 +48,17 @@ const contending = Effect.gen(function* () {
   return waits
 })
 
+/** The record of a log, whose heads each commit overwrites. */
+const ownRecord = (file) => {
+  const head = (position) => ({ position, hash: String(position % 10).repeat(64) })
+  LogRecord.create(file, head(0), { log: file, inode: "1", machine: null, foreignUpTo: 0, by: "append", at: 0 })
+  const handle = LogRecord.openHeads(file)
+  return {
+    write: (position) => LogRecord.writeHeads(handle, head(position), head(position + 1)),
+    close: () => fs.closeSync(handle),
+  }
+}
+
 export const run = async (directory, rounds) => {
   const open = (name) => {
     const filename = path.join(directory, name)
@@ -59,6 +72,7 @@ export const run = async (directory, rounds) => {
   const raw = rawTable(floor.filename)
   const plain = plainTable(path.join(directory, "log-plain.db"))
   const payload = JSON.stringify(event(0).payload)
+  const record = ownRecord(path.join(directory, "0".repeat(32)))
   const hundred = Array.from({ length: 100 }, () => payload)
 
   const appending = Effect.gen(function* () {
@@ -77,6 +91,12 @@ export const run = async (directory, rounds) => {
           one: () => Effect.runPromise(Effect.repeatN(one, 1999)),
           rawOne: () => {
             for (let n = 0; n < 2000; n++) raw.one(payload)
+          },
+          rawInTransaction: () => {
+            for (let n = 0; n < 2000; n++) raw.many([payload])
+          },
+          recorded: () => {
+            for (let n = 0; n < 2000; n++) record.write(n)
           },
           plainOne: () => {
             for (let n = 0; n < 2000; n++) plain.one(request([event(index++)]))
@@ -100,6 +120,7 @@ export const run = async (directory, rounds) => {
   const per = (ms, count) => (ms / count) * 1000
   raw.close()
   plain.close()
+  record.close()
 
   await Effect.runPromise(
     Effect.gen(function* () {
@@ -168,6 +189,16 @@ export const run = async (directory, rounds) => {
     ),
     rate("append, batches of 100, against plain", a.batches, a.plainHundred, 10_000, 10_000, 0.5, plainHundred),
     rate("append, 64 fibers, against plain", a.fibers64, a.plainHundred, 9600, 10_000, 0.3, plainHundred),
+    {
+      what: "append, one at a time: what its record in the user's store adds",
+      unit: "µs",
+      ours: per(a.recorded.ms + a.rawInTransaction.ms - a.rawOne.ms, 2000),
+      floor: per(a.one.ms, 2000),
+      ratio: (a.recorded.ms + a.rawInTransaction.ms - a.rawOne.ms) / a.one.ms,
+      cpuRatio: (a.recorded.cpuMs + a.rawInTransaction.cpuMs - a.rawOne.cpuMs) / a.one.cpuMs,
+      bound: { at: "most", value: 0.15 },
+      floorIs: "the append with its record",
+    },
     fairness("p99 wait, 64 fibers contending by Exact", contended.trying),
     fairness("p99 wait, 64 fibers contending, by a decider", contended.deciding),
     pass("read all and parse", r.read, 0.85),
