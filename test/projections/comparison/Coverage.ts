@@ -9,7 +9,7 @@ type Draw = () => number
 /** A distribution of differences, and its mean. */
 interface Distribution {
   readonly mean: number
-  readonly of: (uniform: Draw) => number
+  readonly of: (uniform: Draw) => number | ReadonlyArray<number>
 }
 
 const normal = (uniform: Draw): number => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform())
@@ -24,6 +24,19 @@ const bothWays = (probability: number): Distribution => ({
   },
 })
 
+/** Families of one to four, whose differences are mostly that of the family. */
+const families = (of: (uniform: Draw) => number, together: (shared: number, own: number, uniform: Draw) => number) => ({
+  mean: 0,
+  of: (uniform: Draw) => {
+    const [shared, size] = [of(uniform), 1 + Math.floor(4 * uniform())]
+    return Array.from({ length: size }, () => together(shared, of(uniform), uniform))
+  },
+})
+const outcome = (uniform: Draw): number => {
+  const drawn = uniform()
+  return drawn < 0.1 ? 1 : drawn < 0.2 ? -1 : 0
+}
+
 /** All have the mean 0, so that an interval that excludes 0 is wrong. */
 export const DISTRIBUTIONS = {
   normal: { mean: 0, of: normal },
@@ -36,6 +49,10 @@ export const DISTRIBUTIONS = {
   "1 and −1 in one of ten each, else 0": bothWays(0.1),
   "1 and −1 in one of five each, else 0": bothWays(0.2),
   "0 in four of ten, else normal": { mean: 0, of: (uniform) => (uniform() < 0.4 ? 0 : normal(uniform)) },
+  "families of one to four, normal": families(normal, (shared, own) => shared + own / 2),
+  "families of one to four, 1 and −1 in one of ten each, else 0": families(outcome, (shared, own, uniform) =>
+    uniform() < 0.8 ? shared : own,
+  ),
 } satisfies Readonly<Record<string, Distribution>>
 
 export type Name = keyof typeof DISTRIBUTIONS
@@ -47,14 +64,14 @@ export interface Coverage {
   readonly wrong: number
 }
 
-/** Simulates comparisons of so many pairs each. The same numbers are drawn in each run. */
+/** Simulates comparisons of so many pairs, or families of pairs, each. The same numbers are drawn in each run. */
 export const coverageOf = (name: Name, pairs: number, comparisons: number, draws: number): Coverage => {
   const { mean, of }: Distribution = DISTRIBUTIONS[name]
   const random = xoroshiro128plus(20_261_123 + pairs)
   const uniform = () => uniformFloat64(random)
   let [shown, covered] = [0, 0]
   for (let comparison = 0; comparison < comparisons; comparison++) {
-    const groups = Array.from({ length: pairs }, () => [of(uniform)])
+    const groups = Array.from({ length: pairs }, () => [of(uniform)].flat())
     const { interval } = estimate(groups, { seed: comparison, draws })
     if (interval === null) continue
     shown += 1
