@@ -55,7 +55,7 @@ const SUBTRACTS = new RegExp(String.raw`${TIME}\)? - |- \(?(?:\w+\??\.)*${TIME}`
 /** The modules that subtract a time of an event from something else than another event's, and why. */
 const SUBTRACTING: { readonly [module: string]: string } = {
   "values/time/OwnTime.ts": "the one function that does",
-  "events/sqlite/append.ts": "how times are stored: with their sign",
+  "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
   "cli/log/IntegrityCommands.ts": "the age of a head",
 }

@@ -11,10 +11,10 @@ import { ImportOptions, NotImported } from "../maintenance/Import.ts"
 import { digestIn } from "../payload/Blob.ts"
 import type { StoredEvent } from "../read/Records.ts"
 import type { Head } from "../vocabulary/Event.ts"
-import { write } from "./append.ts"
 import * as createLog from "./file/createLog.ts"
 import { attempt, type StatementError } from "./file/database.ts"
 import * as Names from "./stringInterning.ts"
+import { write } from "./writeRows.ts"
 
 /**
  * Creates a log from the events of another one, each with its position, id, times and hash: the two logs have the same

@@ -1,0 +1,196 @@
+/** Writes the rows of sequenced events into the log's file: all of them, or none. */
+
+import type { ValidatedEvent } from "../append/AppendValidation.ts"
+import { LogCorrupt } from "../log/EventLog.ts"
+import type { Event, Head } from "../vocabulary/Event.ts"
+import { isOutOfSequence, type LogDatabase } from "./file/database.ts"
+import { COLUMNS } from "./pageQuery.ts"
+import { bytesOf } from "./read.ts"
+import type { Names } from "./stringInterning.ts"
+
+/** Most rows of one INSERT. More rows take several INSERTs in one transaction. */
+const MAX_ROWS_PER_INSERT = 64
+
+/** Selects a row if an event is in the file: by its position and its hash. */
+export const HAS_EVENT = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
+
+/** Sequenced events, and the content of their rows. */
+export interface SequencedRows {
+  readonly rows: ReadonlyArray<Omit<Event, "payload">>
+  /** Row by row. */
+  readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
+}
+
+/** What must be true of the file before a row is written. */
+export interface Checks {
+  /** Throws if the file has another schema. */
+  readonly schema: () => void
+  /** Throws if the event that the rows follow is not there. */
+  readonly head: () => void
+  /** That event. */
+  readonly after: () => Head
+  /** Called in the transaction, once all rows are written. */
+  readonly seal?: () => void
+}
+
+/**
+ * Writes all rows or none. Returns false if another writer took the first position. Throws `LogCorrupt` if SQLite
+ * stored another number of rows. The checks are made before the first row: in the same transaction, except for a single
+ * row without new names and without a seal, which needs none and whose statement asks for the head itself. New names are added in
+ * the transaction of the rows that have them: each commit writes whole pages.
+ */
+export const write = (database: LogDatabase, names: Names, batch: SequencedRows, checks?: Checks): boolean => {
+  const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
+  const begin = () => {
+    if (database.inTransaction()) return
+    database.run("BEGIN IMMEDIATE")
+    checks?.schema()
+  }
+  try {
+    const inserts = insertsOf(names, batch, begin)
+    const [only] = inserts
+    if (only?.count === 1 && inserts.length === 1 && !hasBlobs && !database.inTransaction()) {
+      if (checks?.seal === undefined) return writeOne(database, only, checks)
+      database.run("BEGIN IMMEDIATE")
+      if (!writeOne(database, only, checks)) {
+        rollback(database, names)
+        return false
+      }
+    } else {
+      begin()
+      checks?.head()
+      for (const rows of inserts) {
+        if (!insert(database, rows)) {
+          rollback(database, names)
+          return false
+        }
+      }
+      if (hasBlobs) writeBlobs(database, batch)
+    }
+    checks?.seal?.()
+    database.run("COMMIT")
+    return true
+  } catch (cause) {
+    rollback(database, names)
+    throw cause
+  }
+}
+
+const writeOne = (database: LogDatabase, row: Rows, checks: Checks | undefined): boolean => {
+  checks?.schema()
+  const { position, hash } = checks?.after() ?? NONE
+  if (position > 0) {
+    const stored = runInsert(database, INSERT_AFTER, [...row.values, position, Buffer.from(hash, "hex")])
+    if (stored !== 0) return stored === 1
+    // The head was archived, or it is lost, or a trigger left out the row.
+    checks?.head()
+  }
+  return insert(database, row)
+}
+
+const NONE: Head = { position: 0, hash: "" }
+
+/** Stores each blob once, and records the last event that names it: archiving that event moves the blob. */
+const writeBlobs = (database: LogDatabase, { rows, validated }: SequencedRows): void => {
+  for (const [index, { blob }] of validated.entries()) {
+    if (blob === null) continue
+    expectStored(database, 1, database.run(SAVE_BLOB, [blob.digest, rows[index]?.position, blob.text]))
+  }
+}
+
+const SAVE_BLOB = `INSERT INTO blobs (digest, last_position, content) VALUES (?, ?, ?)
+  ON CONFLICT (digest) DO UPDATE SET last_position = excluded.last_position`
+
+/** After some errors SQLite has already rolled back. */
+const rollback = (database: LogDatabase, names: Names): void => {
+  names.forget()
+  if (database.inTransaction()) database.run("ROLLBACK")
+}
+
+/** The rows of one INSERT, with all values in one list. */
+interface Rows {
+  readonly count: number
+  readonly values: ReadonlyArray<unknown>
+}
+
+const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
+  const stored = runInsert(database, INSERTS[count] ?? "", values)
+  if (stored !== OUT_OF_SEQUENCE) expectStored(database, count, stored)
+  return stored !== OUT_OF_SEQUENCE
+}
+
+/** The number of rows that were stored; `OUT_OF_SEQUENCE` if another writer took the first position. */
+const runInsert = (database: LogDatabase, sql: string, values: ReadonlyArray<unknown>): number => {
+  try {
+    return database.run(sql, values)
+  } catch (cause) {
+    if (isOutOfSequence(cause)) return OUT_OF_SEQUENCE
+    throw cause
+  }
+}
+
+const OUT_OF_SEQUENCE = -1
+
+/** Rows that SQLite did not store must not be acknowledged: it reports nothing if a trigger skips a row. */
+const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
+  if (stored === expected) return
+  const reason = `SQLite stored ${stored} of ${expected} rows: a trigger that is not Hindcast's skipped the others`
+  throw new LogCorrupt({ log: database.filename, position: null, reason })
+}
+
+const ROW = `(${COLUMNS.replaceAll(/\w+/g, "?")})`
+
+/** The statement for each number of rows. */
+const INSERTS = Array.from(
+  { length: MAX_ROWS_PER_INSERT + 1 },
+  (_, rows) => `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`,
+)
+
+/** Inserts one row if the event that it follows is there. */
+const INSERT_AFTER = `INSERT INTO events (${COLUMNS}) SELECT ${ROW.slice(1, -1)} WHERE EXISTS (${HAS_EVENT})`
+
+/**
+ * The batch's rows, split into INSERTs. New names are interned before the first INSERT.
+ *
+ * @param adding called before a new name is added
+ */
+const insertsOf = (names: Names, { rows, validated }: SequencedRows, adding: () => void): ReadonlyArray<Rows> => {
+  const intern = (name: string) => names.intern(name, adding)
+  const inserts: Array<Rows> = []
+  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
+    const values: Array<unknown> = []
+    const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
+    for (let index = start; index < end; index++) {
+      const event = rows[index]
+      if (event !== undefined) pushRow(values, intern, event, validated[index]?.stored ?? "")
+    }
+    inserts.push({ count: end - start, values })
+  }
+  return inserts
+}
+
+/** Adds the values of an event's row, in the order of `COLUMNS`. */
+const pushRow = (
+  values: Array<unknown>,
+  intern: (name: string) => number,
+  event: SequencedRows["rows"][number],
+  stored: string,
+): void => {
+  values.push(
+    event.position,
+    bytesOf(event.id),
+    intern(event.timeline),
+    intern(event.stream),
+    event.version,
+    intern(event.type),
+    event.schemaVersion,
+    event.taskId === null ? null : intern(event.taskId),
+    event.causationId === null ? null : bytesOf(event.causationId),
+    intern(event.actor),
+    event.recordedAt - event.occurredAt,
+    event.recordedAt,
+    stored,
+    event.personal === undefined ? null : intern(event.personal.keyId),
+    Buffer.from(event.hash, "hex"),
+  )
+}
