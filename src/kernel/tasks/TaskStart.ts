@@ -11,7 +11,6 @@ import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import { act } from "../acting/CommandExecution.ts"
 import * as LeftCommand from "../acting/LeftCommand.ts"
 import * as LeftCommands from "../acting/LeftCommands.ts"
@@ -29,7 +28,7 @@ import { ActOptions, SayOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 import * as PinnedVersions from "./PinnedVersions.ts"
 import * as Returns from "./Returns.ts"
-
+import * as Stops from "./Stops.ts"
 import type { Decision, Task } from "./Task.ts"
 import * as WorldMembers from "./WorldMembers.ts"
 import * as WorldTicks from "./WorldTicks.ts"
@@ -116,18 +115,8 @@ export const begin = <E>(
     const score = (closedBy: string) =>
       Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
     const inputs = Inputs.make({ id, log: kernel.log, arrivals: kernel.inputs, recorder })
-    const interruption = { waits: inputs.has(INTERRUPTING), arrives: inputs.awaited(INTERRUPTING) }
-
-    const stopOf = ({ withinMs = Number.POSITIVE_INFINITY, interruptible = false }: StopOptions): Stop | undefined => {
-      if (!Number.isFinite(withinMs) && !interruptible) return undefined
-      const until = performance.now() + withinMs
-      const late = Effect.suspend(() =>
-        Number.isFinite(until) ? Effect.sleep(Math.max(0, until - performance.now())) : Effect.never,
-      )
-      // Where the log cannot be read, the command itself fails.
-      const input = interruptible ? Effect.catchAll(interruption.arrives, () => Effect.never) : Effect.never
-      return { signal: Effect.raceFirst(Effect.as(late, OUT_OF_TIME), Effect.as(input, INTERRUPTED)) }
-    }
+    const interruption = Stops.interruptionBy(inputs)
+    const stopOf = (options: Stops.StopOptions) => Stops.stopOf(options, interruption)
 
     const capabilitiesIn = Capabilities.remembering(takesPart)
 
@@ -279,12 +268,6 @@ export const begin = <E>(
     }
   })
 
-/** When a command is stopped, as `ActOptions` says. */
-interface StopOptions {
-  readonly withinMs: number | undefined
-  readonly interruptible: boolean | undefined
-}
-
 const decisionMade = ({ agent, choice, basedOn, rationale, agentId }: Decision, openedBy: string): CoreNewEvent => ({
   type: "DecisionMade",
   causationId: basedOn.at(-1)?.id ?? openedBy,
@@ -305,8 +288,6 @@ const eventsAfter = (log: KernelContext["log"], taskId: string, after: number) =
     })
     return events
   })
-
-const INTERRUPTING: Inputs.InputOptions = { deliveries: ["interrupting"] }
 
 /** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {
