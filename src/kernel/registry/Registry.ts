@@ -2,11 +2,10 @@
 
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AppendError, type CoreNewEvent, EventLog, type LogError } from "../../events/log/EventLog.ts"
-import { provenanceOf } from "../../events/log/Ownership.ts"
 import { GrantedPermissions, type Origin } from "../../events/vocabulary/Plugins.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
-import { PluginUnavailable } from "../../plugins/PluginError.ts"
+import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import { type PluginVersion, TYPES, versionsOf } from "../../projections/state/PluginVersions.ts"
@@ -303,25 +302,9 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           Effect.gen(function* () {
             const found = version ?? (yield* find(yield* state, plugin))
             if (InProcess.isInProcess(found)) return yield* InProcess.notDeclared(plugin)
-            const provenance = yield* provenanceOf(log)
-            if (provenance.kind === "foreign") return yield* notStarted(plugin, provenance.why)
-            if (!(yield* VouchedCode.isVouched(log, plugin, found))) return yield* notVouched(plugin, found)
+            yield* VouchedCode.assertStartable(log, plugin, found)
             return yield* PluginCopies.load(options.directory, plugin, found)
           }),
       }
     }),
   )
-
-/** The log was changed in place, or came from a bundle: it names code, or grants, that this user never gave. */
-const notVouched = (plugin: string, { digest, source }: PluginRegistry.Plugin) =>
-  new PluginUnavailable({
-    plugin,
-    reason: `your own store does not know that you installed this code (${digest.slice(0, 16)}) with these grants. Import it again from ${source}`,
-  })
-
-/** Nothing of a foreign log is started, whoever asks for it. */
-const notStarted = (plugin: string, why: string) =>
-  new PluginUnavailable({
-    plugin,
-    reason: `its log is foreign: ${why}. If you trust the log, say so once: \`--trust-log\`, or in a program \`trust: true\``,
-  })

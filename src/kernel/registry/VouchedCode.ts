@@ -5,10 +5,11 @@
 
 import { type Context, Effect, Schema, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
-import type { VouchedCode } from "../../events/log/Ownership.ts"
+import { provenanceOf, type VouchedCode } from "../../events/log/Ownership.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
+import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
 type Log = Context.Tag.Service<EventLog>
@@ -27,11 +28,37 @@ export const vouch = (log: Log, codes: ReadonlyArray<VouchedCode>): Effect.Effec
   })
 
 /** Whether the installed code, with its grants, is in the user's store. A log in memory is this process's own. */
-export const isVouched = (log: Log, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
+const isVouched = (log: Log, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
   Effect.map(
     log.ownership?.vouched ?? Effect.succeed(undefined),
     (known) => known === undefined || known.some((one) => includes(one, { plugin, digest, grants })),
   )
+
+/** Fails if code of a log may not be started: if the log is foreign, or the code is not in the user's store. */
+export const assertStartable = (
+  log: Log,
+  plugin: string,
+  found: Plugin,
+): Effect.Effect<void, PluginUnavailable | LogError> =>
+  Effect.gen(function* () {
+    const provenance = yield* provenanceOf(log)
+    if (provenance.kind === "foreign") return yield* notStarted(plugin, provenance.why)
+    if (!(yield* isVouched(log, plugin, found))) return yield* notVouched(plugin, found)
+  })
+
+/** The log was changed in place, or came from a bundle: it names code, or grants, that this user never gave. */
+const notVouched = (plugin: string, { digest, source }: Plugin) =>
+  new PluginUnavailable({
+    plugin,
+    reason: `your own store does not know that you installed this code (${digest.slice(0, 16)}) with these grants. Import it again from ${source}`,
+  })
+
+/** Nothing of a foreign log is started, whoever asks for it. */
+const notStarted = (plugin: string, why: string) =>
+  new PluginUnavailable({
+    plugin,
+    reason: `its log is foreign: ${why}. If you trust the log, say so once: \`--trust-log\`, or in a program \`trust: true\``,
+  })
 
 const includes = (one: VouchedCode, other: VouchedCode): boolean =>
   one.plugin === other.plugin &&
