@@ -1,6 +1,7 @@
-/** The HTML page of a comparison of two scorings. */
+/** The HTML page of a comparison of two scorings, or of two models. */
 
 import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison.ts"
+import type { ModelSide, ModelSides } from "../projections/comparison/ModelSides.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as Differences from "./Differences.ts"
@@ -10,22 +11,34 @@ import { key, signed } from "./figures/KeyFigures.ts"
 import * as RewardWaterfall from "./RewardWaterfall.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The page in chunks of HTML. */
-export const chunks = (of: Comparison, source: Source): Iterable<string> =>
-  document(`${of.a.name} and ${of.b.name}`, sections(of, source))
+/**
+ * The page in chunks of HTML.
+ *
+ * @param models how the tasks were divided, where the sides are two models
+ */
+export const chunks = (of: Comparison, source: Source, models?: ModelSides): Iterable<string> =>
+  document(`${of.a.name} and ${of.b.name}`, sections(of, source, models))
 
-function* sections(of: Comparison, source: Source): Generator<Markup> {
-  yield head(of)
+function* sections(of: Comparison, source: Source, models?: ModelSides): Generator<Markup> {
+  yield head(of, models)
   yield figures(of)
   yield differences(of)
   yield changes(of)
   yield flips(of)
-  yield pairs(of)
-  yield foot(of, source)
+  yield pairs(of, models)
+  yield foot(of, source, models)
 }
 
-const head = (of: Comparison): Markup =>
-  markup`<header><p class="under">Two scorings of the same tasks, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${warnings(of)}</header>`
+const head = (of: Comparison, models?: ModelSides): Markup =>
+  markup`<header><p class="under">${models === undefined ? "Two scorings of the same tasks" : "Two models on tasks that both worked on"}, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${models === undefined ? null : sides(models)}${warnings(of)}</header>`
+
+/** How many tasks of each model were paired. */
+const sides = ({ a, b, askedBoth, sameSeed }: ModelSides): Markup => {
+  const counted = (tasks: number) => FormattedNumbers.counted(tasks, "task")
+  const of = ({ tasks, paired, unpaired, unscored, unreadable }: ModelSide) =>
+    `${counted(tasks)}, ${paired} paired, ${unpaired} without one like it of the other, ${unscored} without a score, ${unreadable} whose goal cannot be read`
+  return markup`<p>Tasks of A: ${of(a)}. Tasks of B: ${of(b)}. ${counted(askedBoth)} asked both, and count for neither. Paired by goal and environment${sameSeed ? ", and seed" : ", whatever the seed"}.</p>`
+}
 
 /** The result of the comparison in words. */
 const summary = (of: Comparison): string => {
@@ -216,7 +229,8 @@ const flips = ({ passes: { gained, lost, noInterval }, passAbove }: Comparison):
 /** Most pairs listed from either end. */
 const ENDS = 10
 
-const pairs = (of: Comparison): Markup => {
+const pairs = (of: Comparison, models?: ModelSides): Markup => {
+  const ofB = new Map(models?.pairs.map(({ a, b }) => [a, b]))
   const sorted = of.pairs.toSorted((a, b) => b.difference - a.difference)
   const shown = sorted.length <= 2 * ENDS ? sorted : [...sorted.slice(0, ENDS), ...sorted.slice(-ENDS)]
   const show = text(of)
@@ -224,7 +238,9 @@ const pairs = (of: Comparison): Markup => {
     sorted.length > shown.length ? "The ten pairs at either end" : "All pairs",
     [{ heading: "task" }, ...numbers("A", "B", "B less A")],
     shown.map(({ taskId, a, b, difference }) => [
-      markup`<code>${taskId}</code>`,
+      ofB.has(taskId)
+        ? markup`<code>${taskId}</code> and <code>${ofB.get(taskId) ?? ""}</code>`
+        : markup`<code>${taskId}</code>`,
       show(a),
       show(b),
       difference === 0
@@ -236,9 +252,15 @@ const pairs = (of: Comparison): Markup => {
 
 const METHODS = { exact: "over all patterns of signs", sampled: "over 10,000 random patterns of signs" } as const
 
-const foot = ({ descriptive, interval, p, passes, correction }: Comparison, { log, head, by }: Source): Markup =>
+const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
+
+const foot = (
+  { descriptive, interval, p, passes, correction }: Comparison,
+  { log, head, by }: Source,
+  models?: ModelSides,
+): Markup =>
   markup`<footer><h2>What this says, and what it does not</h2>${
     descriptive
       ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
       : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. Intervals and p-values speak of <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean reaches over what a studentized bootstrap, or flipping signs (${METHODS[p.method]}), does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${correction === null ? "" : ` This page makes ${FormattedNumbers.counted(correction.comparisons, "comparison")}, of values and of passes: p-values by Holm allow for both.`}</p>`
-  }<p>A comparison of scorings says what the same deeds are worth by two rubrics or critics. Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`
+  }<p>${models === undefined ? "A comparison of scorings says what the same deeds are worth by two rubrics or critics." : OF_RUNS} Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`

@@ -108,9 +108,16 @@ describe("compare of two models", () => {
       "B          acme/small: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
       "both       1 task asked both, and counts for neither",
       "acme/great (A",
+      "the difference is one of these runs.",
     ]) {
       expect(stdout).toContain(line)
     }
+    const page = await hindcast([...models(GREAT, SMALL), "--html", "-"])
+    expect(page.stdout).toContain("Two models on tasks that both worked on")
+    expect(page.stdout).toContain("<code>great-3</code> and <code>small-3</code>")
+    expect(page.stdout).toContain(
+      "Tasks of B: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
+    )
   })
 
   it("pairs tasks whose seeds were drawn only if asked to, and says so where nothing pairs", async () => {
@@ -136,7 +143,6 @@ describe("compare of two models", () => {
       [["compare", "--model", GREAT, "--log", log], 1, "BadInput", "expected two models, found 1"],
       [[...models(GREAT, SMALL), "live"], 1, "BadInput", 'found "live"'],
       [[...models(GREAT, SMALL), "--scores", "nobody"], 3, "ScoringNotFound", "live"],
-      [[...models(GREAT, SMALL), "--html", "page.html"], 1, "BadInput", "--html"],
       [["compare", "live", "live", "--any-seed", "--log", log], 1, "BadInput", "--model A --model B"],
       [["compare", "live", "--log", log], 1, "BadInput", "expected two scorings, or --model twice"],
       [["compare", "--model", GREAT, "--model", SMALL, "--log", modelless], 3, "ModelNotFound", "no task of this log"],

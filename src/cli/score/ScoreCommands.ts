@@ -16,7 +16,6 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { oneLine } from "../../values/PlainText.ts"
-import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag, number, oneOf, text, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -28,6 +27,7 @@ import * as ComparisonPage from "../pages/scores/ComparisonPage.ts"
 import * as ModelSidesPage from "../pages/scores/ModelSidesPage.ts"
 import * as ScoreSetPage from "../pages/scores/ScoreSetPage.ts"
 import * as ScoreSetTable from "../pages/scores/ScoreSetTable.ts"
+import type { Style } from "../terminal/Style.ts"
 import { at, size } from "../terminal/Text.ts"
 import * as ComparedSides from "./ComparedSides.ts"
 
@@ -122,12 +122,12 @@ export const score = Command.make("score").pipe(
 const CLUSTERS = ["goal", "agent"] as const
 
 /** Writes a comparison as an HTML page. */
-const writePage = (compared: Comparison.Comparison, target: OutputFile.Target) =>
+const writePage = (compared: Comparison.Comparison, target: OutputFile.Target, models?: ModelSides.ModelSides) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position } = yield* log.head
     const source = { log: path.basename(log.name), head: position, by: `Hindcast ${VERSION}` }
-    const chunks = Stream.fromIterable(ComparisonHtml.chunks(compared, source))
+    const chunks = Stream.fromIterable(ComparisonHtml.chunks(compared, source, models))
     return yield* OutputFile.writeAll({ ...target, log: log.name }, chunks)
   })
 
@@ -142,7 +142,9 @@ export const compare = Command.make(
       Options.withDefault("net"),
     ),
     cluster: oneOf("cluster", CLUSTERS).pipe(
-      Options.withDescription("Treat tasks that have this in common as dependent. Default: every task is independent"),
+      Options.withDescription(
+        "Treat tasks that have this in common as dependent. Default: every task is independent, but for those that two models were given more than once",
+      ),
       Options.optional,
     ),
     passAbove: number("pass-above").pipe(
@@ -164,10 +166,6 @@ export const compare = Command.make(
   ({ log, json, by, cluster, passAbove, seed, html, force, decrypt, timeline, ...given }) =>
     Effect.gen(function* () {
       const asked = yield* ComparedSides.asked(given)
-      if (asked.kind === "models" && Option.isSome(html)) {
-        const advice = "The page is of two scorings. --json writes a comparison of models as a document."
-        return yield* new BadInput({ input: "--html", expected: "no --model beside it", found: "one", advice })
-      }
       if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
       // Goals decide which tasks belong together. They are in nothing that is written, so they are read by the keys.
       const readable = <A, E>(read: (log: typeof EventLog.Service) => Effect.Effect<A, E>) =>
@@ -182,19 +180,16 @@ export const compare = Command.make(
           onSome: (family) => ({ groupOf: (taskId: string) => tasks[taskId]?.[family] ?? taskId }),
         }),
       })
-      if (sides.models !== null) {
-        const { models, scoring } = sides
-        return yield* Output.show(json, { ...compared, scoring, models }, (style) => [
-          ...ModelSidesPage.lines(style, scoring, models),
-          ...ComparisonPage.lines(style, compared),
-        ])
-      }
-      if (Option.isNone(html))
-        return yield* Output.show(json, compared, (style) => ComparisonPage.lines(style, compared))
-      const written = yield* writePage(compared, { file: html.value, force })
+      const shown = sides.models === null ? compared : { ...compared, scoring: sides.scoring, models: sides.models }
+      const lines = (style: Style) =>
+        sides.models === null
+          ? ComparisonPage.lines(style, compared)
+          : ModelSidesPage.around(style, sides.scoring, sides.models, ComparisonPage.lines(style, compared))
+      if (Option.isNone(html)) return yield* Output.show(json, shown, lines)
+      const written = yield* writePage(compared, { file: html.value, force }, sides.models ?? undefined)
       if (html.value === "-") return
-      yield* Output.show(json, { ...compared, html: written }, (style) => [
-        ...ComparisonPage.lines(style, compared),
+      yield* Output.show(json, { ...shown, html: written }, (style) => [
+        ...lines(style),
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(log, { decrypted: decrypt }))),

@@ -5,11 +5,12 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** What each model's tasks came to, and how they were paired. */
-export const lines = (
+/** A comparison of models: what each model's tasks came to and how they were paired, then how the pairs compare. */
+export const around = (
   style: Style,
   scoring: string,
   { a, b, askedBoth, sameSeed }: ModelSides,
+  compared: ReadonlyArray<string>,
 ): ReadonlyArray<string> => [
   `Tasks by model, scored by ${style.name(oneLine(scoring))}`,
   ...Table.facts(style, [
@@ -31,6 +32,8 @@ export const lines = (
     ],
   ]),
   "",
+  ...compared,
+  style.dim("A model answers otherwise another time: the difference is one of these runs."),
 ]
 
 const sideOf = (style: Style, { model, tasks, paired, unpaired, unscored, unreadable }: ModelSide): string =>
