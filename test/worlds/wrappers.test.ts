@@ -1,12 +1,33 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
-import { contains } from "../../src/plugins/spaces/Space.ts"
+import { contains, type Space } from "../../src/plugins/spaces/Space.ts"
+import type { Json } from "../../src/values/Json.ts"
 import type { World } from "../../src/worlds/handle/World.ts"
 import { ClipAction, RescaleAction } from "../../src/worlds/wrappers/ActionWrappers.ts"
 import { OrderEnforcing, RecordEpisodeStatistics, TimeLimit } from "../../src/worlds/wrappers/EpisodeWrappers.ts"
 import { FrameStack, TimeAware } from "../../src/worlds/wrappers/ObservationWrappers.ts"
 import { type Wrapper, wrapped } from "../../src/worlds/wrappers/Wrapper.ts"
+import { inMemory } from "./InMemoryWorld.ts"
 import { counter, matches, nim, pusher, shifting } from "./samples.ts"
+
+/** A world whose observations and actions are two flags. */
+const switches = (): World => {
+  const space: Space = { type: "Box", dtype: "bool", shape: [2], low: false, high: true }
+  let lit: Json = [false, false]
+  const spaces = { observation: space, action: space }
+  return inMemory(
+    {
+      reset: () => {},
+      observe: () => lit,
+      step: (_context, action: Json) => {
+        lit = action
+        return { reward: 0 }
+      },
+      state: () => ({ lit }),
+    },
+    { spaces },
+  )
+}
 
 /** Whether everything that is shown is in the space that the world declares. */
 const assertShown = (world: World, ...observations: ReadonlyArray<unknown>) =>
@@ -142,6 +163,8 @@ describe("ClipAction and RescaleAction", () => {
     expect(misfit(pusher(), ClipAction, RescaleAction(-1, 1))?.message).toContain(
       "a Box with finite bounds for actions",
     )
+    for (const wrapper of [ClipAction, RescaleAction(0, 1)])
+      expect(misfit(switches(), wrapper)?.message).toContain('found {"type":"Box","dtype":"bool"')
     expect(misfit(pusher(), RescaleAction(1, 1))?.message).toContain("found 1 and 1")
   })
 })
@@ -190,6 +213,18 @@ describe("FrameStack", () => {
 })
 
 describe("TimeAware", () => {
+  it.effect("puts the time beside flags, not among them", () =>
+    Effect.gen(function* () {
+      const world = yield* wrapped(switches(), TimeLimit(5), TimeAware)
+      const { observation } = yield* world.reset()
+      expect(observation).toEqual({ obs: [false, false], time: [0] })
+      const next = yield* world.step([true, false])
+      expect(next.observation).toEqual({ obs: [true, false], time: [1] })
+      assertShown(world, observation, next.observation)
+      expect(yield* Effect.flip(world.step([1, 0]))).toMatchObject({ code: "ActionOutsideSpace" })
+    }),
+  )
+
   it.effect("adds the steps taken to a list of numbers", () =>
     Effect.gen(function* () {
       const world = yield* wrapped(pusher(), TimeLimit(5), TimeAware)
