@@ -64,6 +64,7 @@ describe("decode", () => {
     const action = { type: "Discrete", n: 2 }
     const spaces = { observation: action, action }
     expect(environment({ spaces, rewards: ["speed", "care"], mask: true, scenario: "a.yaml" })).toEqual([])
+    expect(environment({ spaces, mask: "advice", max_episode_steps: null })).toEqual([])
     expect(environment({ spaces, rewards: ["speed", "care", "speed"] })).toEqual([
       '/peas/environment/rewards/2: expected each reward to have a name of its own, found "speed" again',
     ])

@@ -20,12 +20,18 @@ export interface WorldFacts {
   /** The step at which an episode is truncated; null if there is no such limit. */
   readonly maxSteps: number | null
   readonly maxAgents: number
+  /** Whether an action mask says which actions are legal. `advice`: the world takes the others, too. */
+  readonly mask: boolean | "advice"
+  /** Whether it says that an episode may go on without end. */
+  readonly isEndless: boolean
 }
 
 /** The facts of a manifest's world; undefined if its environment is not one. */
 export const worldOf = ({ peas }: Manifest): WorldFacts | undefined => {
-  const { spaces, max_agents = 1, max_episode_steps = null } = peas.environment ?? {}
-  return spaces === undefined ? undefined : { spaces, maxSteps: max_episode_steps, maxAgents: max_agents }
+  const { spaces, max_agents = 1, max_episode_steps, mask = false } = peas.environment ?? {}
+  if (spaces === undefined) return undefined
+  const steps = { maxSteps: max_episode_steps ?? null, isEndless: max_episode_steps === null }
+  return { spaces, ...steps, maxAgents: max_agents, mask }
 }
 
 /**
@@ -57,7 +63,7 @@ export const withWorld = (manifest: Manifest): Manifest => {
     ...manifest,
     peas: {
       ...manifest.peas,
-      sensors: [...sensors, observation, ...(environment.mask === true ? [mask] : [])],
+      sensors: [...sensors, observation, ...(world.mask === false ? [] : [mask])],
       actuators: [...actuators, step],
     },
   }

@@ -58,14 +58,19 @@ export const worldFields = {
     }),
   ),
   max_episode_steps: optional(
-    Schema.Positive.pipe(
-      Schema.int(),
-      Schema.annotations({ description: "a whole number above 0: the step at which an episode is truncated" }),
-    ),
+    Schema.NullOr(Schema.Positive.pipe(Schema.int())).annotations({
+      description:
+        "a whole number above 0: the step at which an episode is truncated; or null: an episode may go on without end",
+    }),
   ),
   conflicts: optional(Text.annotations({ description: "non-empty text: how it resolves actions that conflict" })),
   rewards: optional(Schema.Array(Text).annotations({ description: "the names of its rewards, if it names them" })),
-  mask: optional(Schema.Boolean.annotations({ description: "whether it says which actions are legal" })),
+  mask: optional(
+    Schema.Union(Schema.Boolean, Schema.Literal("advice")).annotations({
+      description:
+        'true or false: whether it says which actions are legal, and refuses the others; or "advice": it advises against the others, and takes them',
+    }),
+  ),
   options: optional(JsonObject.annotations({ description: "a JSON Schema: the options of a reset have to fit it" })),
   configuration: optional(
     Text.annotations({

@@ -210,8 +210,10 @@ const init = (
 
 const worldIn = (manifest: Manifest) => {
   const world = worldOf(manifest)
+  if (world === undefined) return {}
+  const { spaces, maxSteps, maxAgents } = world
   // A space that the manifest's schema accepts is JSON.
-  return world === undefined ? {} : { world: { ...world, spaces: world.spaces as unknown as JsonObject } }
+  return { world: { spaces: spaces as unknown as JsonObject, maxSteps, maxAgents } }
 }
 
 /** Waits for the handshake by Node's timers, as all process time-outs do; see `spawnScoped`. */

@@ -15,10 +15,13 @@ const NO_LAST = "there is no last(): each step returns what it gives every agent
 const OVER = "EpisodeOver"
 
 /** The plans that reach the limit of steps, if it is low enough to be reached. In turns, each agent's step counts. */
-const toLimit = ({ facts, seeds }: Drive): ReadonlyArray<Plan> => {
+export const toLimit = ({ facts, seeds }: Drive): ReadonlyArray<Plan> => {
   const steps = ((facts.maxEpisodeSteps ?? Infinity) + 1) * (facts.mode === "turn-based" ? facts.maxAgents : 1)
   return steps > LONGEST + 1 ? [] : seeds.map((seed) => ({ seed, steps }))
 }
+
+/** The plan of an episode that is left at the first agent's end. */
+export const toFirstEnd = ({ plan }: Drive): Plan => ({ ...plan, steps: LONGEST, probe: true })
 
 /** How many steps the episode has after a round, as Hindcast counts them. */
 const countAt = ({ rounds }: Episode, index: number): number => {
@@ -116,7 +119,7 @@ export const agentChecks: ReadonlyArray<Check> = [
     name: "no-step-after-the-end",
     sentence: "An agent whose episode is over cannot act.",
     run: (drive) =>
-      Effect.map(drive.episode({ ...drive.plan, steps: LONGEST, probe: true }), (episode) => {
+      Effect.map(drive.episode(toFirstEnd(drive)), (episode) => {
         if (episode.start === undefined) return notReset(episode.failure)
         if (episode.probed === undefined) return inapplicable("no agent's episode ended")
         const { agent, refusal } = episode.probed

@@ -1,7 +1,7 @@
 /** What a conformance check is, and what it can find. */
 
-import type { Effect } from "effect"
-import type { WorldFacts } from "./DrivenWorld.ts"
+import type { Effect, Either } from "effect"
+import type { DrivenWorld, Refusal, WorldFacts } from "./DrivenWorld.ts"
 import type { Episode, Plan } from "./Episode.ts"
 
 /** What a check found. `note` is advice that a world need not follow. */
@@ -9,6 +9,18 @@ export type Verdict =
   | { readonly status: "passed"; readonly note?: string }
   | { readonly status: "failed"; readonly why: string }
   | { readonly status: "inapplicable"; readonly why: string }
+
+/** An action that a world ought to refuse, and what came of it. */
+export interface Probe {
+  /** Between which steps, in words. */
+  readonly where: string
+  /** Whether an action mask leaves it out. Otherwise the world refused it when the episode was played first. */
+  readonly masked: boolean
+  /** How it was refused; undefined if the world took it. */
+  readonly refusal: Refusal | undefined
+  /** What the refused action changed, in words; undefined if nothing. */
+  readonly changed: string | undefined
+}
 
 /** What checks have of a world. */
 export interface Drive {
@@ -24,6 +36,14 @@ export interface Drive {
   readonly episodes: Effect.Effect<ReadonlyArray<Episode>>
   /** The plan of the first of {@link episodes}. */
   readonly plan: Plan
+  /** Whether the world can be restored. */
+  readonly restores: boolean
+  /** Uses a copy that was neither reset nor restored before, and ends it. Left is why it did not start. */
+  readonly fresh: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
+  /** Uses the other copy than that of {@link episodes}, whatever it did before. Left is why it did not start. */
+  readonly used: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
+  /** The actions that the world ought to refuse, and what came of them. Left is why none could be tried. */
+  readonly probes: Effect.Effect<Either.Either<ReadonlyArray<Probe>, string>>
   /** Starts a copy of its own and closes it twice; returns what the second call said. */
   readonly closeTwice: Effect.Effect<Verdict>
 }

@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import { agentChecks } from "./AgentChecks.ts"
 import type { Check, Verdict } from "./Check.ts"
+import { contractChecks } from "./ContractChecks.ts"
 import * as Drive from "./Drive.ts"
 import type { OpenWorld, Refusal } from "./DrivenWorld.ts"
 import { resetChecks } from "./ResetChecks.ts"
@@ -16,9 +17,10 @@ import { stepChecks } from "./StepChecks.ts"
 export type { Verdict } from "./Check.ts"
 
 /** All checks, by number. Those that no world here can fail are among them, with the reason. */
-export const CHECKS: ReadonlyArray<Check> = [...spaceChecks, ...resetChecks, ...stepChecks, ...agentChecks].toSorted(
-  (a, b) => a.number - b.number,
-)
+export const CHECKS: ReadonlyArray<Check> = [
+  ...[...spaceChecks, ...resetChecks, ...stepChecks],
+  ...[...agentChecks, ...contractChecks],
+].toSorted((a, b) => a.number - b.number)
 
 /** What a check found. */
 export type Finding = Pick<Check, "number" | "name" | "sentence"> & Verdict

@@ -4,6 +4,7 @@ import { Effect, Either, Exit, Scope } from "effect"
 import { type Drive, failed, inapplicable, passed } from "./Check.ts"
 import type { DrivenWorld, OpenWorld, Refusal } from "./DrivenWorld.ts"
 import { type Episode, failedToStart, type Plan, play } from "./Episode.ts"
+import { canProbe, probing } from "./Probe.ts"
 import { said } from "./seen.ts"
 
 /** How thoroughly a world is driven. */
@@ -70,8 +71,31 @@ export const make = (
       })
 
     const plans = seeds.map((seed): Plan => ({ seed, steps }))
+    const fresh: Drive["fresh"] = (use) => Effect.either(Effect.scoped(Effect.flatMap(open, use)))
+    const used: Drive["used"] = (use) => Effect.either(Effect.flatMap(started(1), (copy) => use(copy.world)))
+    // The first episode shows whether an episode can be played again.
+    const probes = yield* Effect.cached(
+      Effect.gen(function* () {
+        const begun = yield* Effect.forEach(plans, (plan) => Effect.map(episode(plan), (first) => ({ plan, first })))
+        const tried = begun.flatMap(({ plan, first: { start, ...first } }, index) =>
+          start !== undefined && canProbe(world.facts, { start, ...first })
+            ? [{ plan, first: { ...first, start }, name: `episode ${index + 1}` }]
+            : [],
+        )
+        if (tried.length === 0) return Either.right([])
+        const found = yield* used((copy) =>
+          Effect.forEach(tried, ({ plan, first, name }) => probing(copy, plan, first, name)),
+        )
+        return Either.mapBoth(found, {
+          onLeft: (refusal) => `the world did not start (${said(refusal)})`,
+          onRight: (probes) => probes.flat(),
+        })
+      }),
+    )
     return {
       facts: world.facts,
+      restores: world.restore !== undefined,
+      ...{ fresh, used, probes },
       seeds,
       plan: plans[0] ?? { seed: 1, steps },
       episode,

@@ -14,8 +14,12 @@ export interface WorldFacts {
   readonly maxAgents: number
   /** The step at which an episode is truncated; null if there is none. */
   readonly maxEpisodeSteps: number | null
+  /** Whether the world says that an episode may go on without end. */
+  readonly endless: boolean
   /** Whether the world says which actions are legal. */
   readonly mask: boolean
+  /** Whether it takes the actions that its mask leaves out, too. */
+  readonly advice: boolean
 }
 
 /** The spaces of an agent. They are spaces if the checks 1 to 10 find no fault. */
@@ -63,6 +67,9 @@ export interface Refusal {
   readonly byStep?: boolean
 }
 
+/** What is shown of a world between two steps. */
+export type Shown = Pick<Stepped, "observations" | "masks">
+
 /** A running world for one task at a time. */
 export interface DrivenWorld {
   readonly facts: WorldFacts
@@ -70,6 +77,12 @@ export interface DrivenWorld {
   readonly reset: (seed: number, options?: JsonObject) => Effect.Effect<Start, Refusal>
   /** Steps the world by the actions of the named agents. */
   readonly step: (actions: { readonly [agent: string]: Json }) => Effect.Effect<Stepped, Refusal>
+  /** Reads what every agent is shown now. */
+  readonly observe: Effect.Effect<Shown, Refusal>
+  /** The world's document now, without reading anything else. */
+  readonly document: Effect.Effect<Json, Refusal>
+  /** Makes the world that a document was of, and returns the document that it then has. Absent if the world cannot. */
+  readonly restore?: (document: Json) => Effect.Effect<Json, Refusal>
   /** Ends the world. */
   readonly close: Effect.Effect<void, Refusal>
 }

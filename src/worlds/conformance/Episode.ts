@@ -54,7 +54,7 @@ const CALL_MS = 10_000
 const TIMED_OUT = "TimedOut"
 
 /** Most time that an episode takes: it is left after the step that ends later. */
-const EPISODE_MS = 10_000
+export const EPISODE_MS = 10_000
 
 /** Plays an episode. It never fails: a failure of the world is part of what was seen. */
 export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
@@ -101,7 +101,8 @@ const NOTHING: Episode = {
 /** What is seen of a world that did not start. */
 export const failedToStart = (failure: Refusal): Episode => ({ ...NOTHING, failure })
 
-const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Either<A, Refusal>> =>
+/** The answer to a call, or why there is none. A call that takes too long is given up. */
+export const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Either<A, Refusal>> =>
   call.pipe(
     Effect.timeoutFail({
       duration: CALL_MS,
@@ -112,7 +113,8 @@ const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Eith
     Effect.either,
   )
 
-const masksOf = (start: Start): Stepped["masks"] =>
+/** The masks after a reset. */
+export const masksOf = (start: Start): Stepped["masks"] =>
   Object.fromEntries(Object.entries(start.agents).map(([agent, { mask }]) => [agent, mask]))
 
 /** Who acts now; undefined if it is nobody's turn, or the turn of somebody who cannot act. */
@@ -141,7 +143,8 @@ const actionsOf = (
   )
 }
 
-const actionSpace = (start: Start, agent: string): Space | undefined => {
+/** The action space of an agent; undefined if it has flaws. */
+export const actionSpace = (start: Start, agent: string): Space | undefined => {
   const space = start.agents[agent]?.spaces.action
   return isSpace(space) ? space : undefined
 }

@@ -12,7 +12,7 @@ import { episodeIn } from "./seen.ts"
 /** A plugin's process, with what its manifest says. */
 export interface WorldProcess {
   readonly manifest: Manifest
-  readonly process: Pick<Components, "reset" | "read" | "round">
+  readonly process: Pick<Components, "reset" | "read" | "round" | "restore">
 }
 
 /** How the world's episodes begin. */
@@ -28,30 +28,35 @@ const NAMES = ["alice", "bob", "carol", "dave"]
 
 /**
  * Opens copies of a world, each in a process of its own, which `start` starts. Fails if the process does not start, or if
- * the plugin has no world.
+ * the plugin has no world. The first copy is reset to see who acts when; the others are as they start.
  */
 export const opening = (
   start: Effect.Effect<WorldProcess, unknown, Scope.Scope>,
   options: ProcessWorldOptions = {},
-): OpenWorld =>
-  Effect.gen(function* () {
+): OpenWorld => {
+  let mode: WorldFacts["mode"] | undefined
+  return Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const started = yield* Effect.mapError(Scope.extend(start, scope), refusalOf)
     const close = Scope.close(scope, Exit.void)
-    return yield* drivenBy(started, options, close)
+    const world = yield* drivenBy(started, options, close, mode)
+    mode = world.facts.mode
+    return world
   })
+}
 
 const drivenBy = (
   { manifest, process }: WorldProcess,
   { options: defaults = {}, agents: given }: ProcessWorldOptions,
   close: Effect.Effect<void>,
+  mode: WorldFacts["mode"] | undefined,
 ): Effect.Effect<DrivenWorld, Refusal> =>
   Effect.gen(function* () {
     const world = worldOf(manifest)
     if (world === undefined)
       return yield* Effect.fail({ code: "NoWorld", message: `${manifest.name} declares no spaces: it is no world` })
     const agents = given ?? (world.maxAgents === 1 ? undefined : NAMES.slice(0, world.maxAgents))
-    const masked = manifest.peas.environment?.mask === true
+    const masked = world.mask !== false
     const call = <A>(effect: Effect.Effect<A, unknown>) => Effect.mapError(effect, refusalOf)
 
     const reset = (seed: number, options: JsonObject = {}) =>
@@ -66,15 +71,22 @@ const drivenBy = (
     const masks = (names: ReadonlyArray<string>) => read(ACTION_MASK, masked ? names : [])
 
     // The manifest does not say who acts when; the document does.
-    const first = yield* Effect.either(reset(0))
-    const inTurns = first._tag === "Right" && episodeIn(first.right)?.turn !== undefined
+    const inTurns = Effect.map(
+      Effect.either(reset(0)),
+      (first) => first._tag === "Right" && episodeIn(first.right)?.turn !== undefined,
+    )
     const facts: WorldFacts = {
       name: manifest.name,
-      mode: inTurns ? "turn-based" : world.maxAgents === 1 ? "single" : "parallel",
+      mode: mode ?? ((yield* inTurns) ? "turn-based" : world.maxAgents === 1 ? "single" : "parallel"),
       maxAgents: world.maxAgents,
       maxEpisodeSteps: world.maxSteps,
-      mask: masked,
+      endless: world.isEndless,
+      ...{ mask: masked, advice: world.mask === "advice" },
     }
+    // A round without actions changes nothing, and is answered with the document.
+    const document = Effect.map(call(process.round({})), ({ state }) => state)
+    const restore = (state: Json) => call(process.restore(defaults, state))
+    const isRestored = manifest.peas.environment?.rewind?.includes("snapshot") === true
     return {
       facts,
       reset: (seed, options) =>
@@ -114,6 +126,12 @@ const drivenBy = (
           }
           return stepped
         }),
+      observe: Effect.gen(function* () {
+        const names = agentsIn(yield* document)
+        return { observations: yield* read(OBSERVATION, names), masks: yield* masks(names) }
+      }),
+      document,
+      ...(isRestored ? { restore } : {}),
       close,
     }
   })

@@ -8,7 +8,18 @@ import { type Check, failed, inapplicable, passed, untried, type Verdict, verdic
 import type { Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode } from "./Episode.ts"
 import { INFO, isOfMask, OUTSIDE } from "./refusals.ts"
-import { difference, episodeIn, meaningless, notReset, ofStart, said, type Title } from "./seen.ts"
+import {
+  difference,
+  differs,
+  episodeIn,
+  everything,
+  meaningless,
+  notReset,
+  ofStart,
+  said,
+  stepsDiffer,
+  type Title,
+} from "./seen.ts"
 
 /** The seeds that check 11 resets with, besides those of the other checks. */
 const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
@@ -30,11 +41,6 @@ const ofTwo = (
     }),
 })
 
-const differs = (what: string, before: Json, after: Json): ReadonlyArray<string> => {
-  const found = difference(before, after)
-  return found === undefined ? [] : [`${what}: ${found}`]
-}
-
 /** What an agent is shown by a reset, without the world's document. */
 const shown = ({ agents, turn }: Start): Json => ({
   turn,
@@ -45,23 +51,6 @@ const shown = ({ agents, turn }: Start): Json => ({
 
 /** What agents get by a step, without the world's document. */
 const got = ({ results, observations, masks, turn }: Stepped): Json => ({ results, observations, masks, turn })
-
-const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
-  ...{ results, observations, masks, turn, document },
-})
-
-/** Where the steps of two episodes differ, by what `part` takes of a step. */
-const stepsDiffer = (first: Episode, second: Episode, part: (stepped: Stepped) => Json): ReadonlyArray<string> => {
-  for (const [index, round] of first.rounds.entries()) {
-    const other = second.rounds[index]
-    if (other === undefined) break
-    const found = differs(`step ${index + 1}`, part(round.stepped), part(other.stepped))
-    if (found.length > 0) return found
-  }
-  // How far a slow world came says nothing.
-  if (first.rounds.length === second.rounds.length || first.cut || second.cut) return []
-  return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
-}
 
 const NO_STEP = untried("no step was taken")
 

@@ -6,7 +6,7 @@ import { equal } from "../../projections/patch/Equality.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { type Check, type Drive, inapplicable, type Verdict, verdictOf } from "./Check.ts"
-import type { Refusal, Start } from "./DrivenWorld.ts"
+import type { Refusal, Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
 
@@ -118,4 +118,32 @@ export const difference = (before: Json, after: Json): string | undefined => {
 export const episodeIn = (document: Json): JsonObject | undefined => {
   const episode = isObject(document) ? document.episode : undefined
   return isObject(episode) ? episode : undefined
+}
+
+/** Where two values differ, with what they are. */
+export const differs = (what: string, before: Json, after: Json): ReadonlyArray<string> => {
+  const found = difference(before, after)
+  return found === undefined ? [] : [`${what}: ${found}`]
+}
+
+/** All that a step answers. */
+export const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
+  ...{ results, observations, masks, turn, document },
+})
+
+/** Where the steps of two episodes differ, by what `part` takes of a step. */
+export const stepsDiffer = (
+  first: Episode,
+  second: Episode,
+  part: (stepped: Stepped) => Json,
+): ReadonlyArray<string> => {
+  for (const [index, round] of first.rounds.entries()) {
+    const other = second.rounds[index]
+    if (other === undefined) break
+    const found = differs(`step ${index + 1}`, part(round.stepped), part(other.stepped))
+    if (found.length > 0) return found
+  }
+  // How far a slow world came says nothing.
+  if (first.rounds.length === second.rounds.length || first.cut || second.cut) return []
+  return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
 }

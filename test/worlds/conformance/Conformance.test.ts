@@ -86,7 +86,8 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     16,
     "a first observation outside of its space",
     { start: (start) => each(start, () => ({ observation: outside })) },
-    [],
+    // What is only shown, and not in the state, is not there after it was restored.
+    [51],
   ],
   [16, "one that was refused", { start: () => ({ code: "ObservationOutsideSpace", message: "agent: 51" }) }, []],
   [
@@ -95,7 +96,7 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     { start: (start, { resets }) => each(start, () => ({ info: { resets } })) },
     [],
   ],
-  [19, "seeds without effect", { start: (start) => noted(start, { rng: { state: 1 } }) }, []],
+  [19, "seeds without effect", { start: (start) => noted(start, { rng: { state: 1 } }) }, [51]],
   [20, "a step without a field", { stepped: (stepped) => results(stepped, { info: undefined }) }, []],
   [
     20,
@@ -111,7 +112,7 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     { stepped: (stepped, { step }) => (step === 1 ? observed(stepped, outside) : stepped) },
     [],
   ],
-  [22, "an observation of another form", { stepped: (stepped) => observed(stepped, { at: 1, wind: 0 }) }, [21, 42]],
+  [22, "an observation of another form", { stepped: (stepped) => observed(stepped, { at: 1, wind: 0 }) }, [21, 42, 51]],
   [23, "an infinite reward", { stepped: (stepped) => results(stepped, { reward: Infinity }) }, []],
   [
     24,
@@ -133,7 +134,7 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
   ],
   [27, "truncated at once", { stepped: (stepped) => results(stepped, { truncated: true }) }, [36]],
   [30, "a second close that fails", { secondClose: { code: "Closed", message: "already closed" } }, []],
-  [31, "over after a reset", { start: (start) => noted(start, { agents: { agent: { status: "terminated" } } }) }, []],
+  [31, "over after a reset", { start: (start) => noted(start, { agents: { agent: { status: "terminated" } } }) }, [51]],
   [32, "nobody", { start: (start) => ({ ...start, agents: {} }) }, [], "parallel"],
   [33, "more agents than can be", { facts: { maxAgents: 1 } }, [], "parallel"],
   [36, "steps after the end", { undead: true }, []],
@@ -187,7 +188,12 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     },
     [],
   ],
-  [43, "a mask without legal actions", { stepped: (stepped) => ({ ...stepped, masks: { agent: [0, 0, 0] } }) }, []],
+  [
+    43,
+    "a mask without legal actions",
+    { stepped: (stepped) => ({ ...stepped, masks: { agent: [0, 0, 0] } }) },
+    [51, 54],
+  ],
   [
     43,
     "an action that the mask leaves, refused",
@@ -201,7 +207,7 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     [],
   ],
   [43, "a mask that is none after the reset", { start: () => ({ code: "MaskOutsideSpace", message: "a text" }) }, []],
-  [44, "nothing shown to somebody", { stepped: (stepped) => ({ ...stepped, observations: {} }) }, [], "parallel"],
+  [44, "nothing shown to somebody", { stepped: (stepped) => ({ ...stepped, observations: {} }) }, [51], "parallel"],
   [
     45,
     "nobody's turn",
@@ -216,7 +222,7 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     [],
   ],
   [47, "longer than its limit", { endless: true }, [45]],
-  [48, "a state that is no object", { stepped: (stepped) => ({ ...stepped, document: null }) }, []],
+  [48, "a state that is no object", { stepped: (stepped) => ({ ...stepped, document: null }) }, [51, 52]],
   [49, "an info that is a text", { stepped: (stepped) => results(stepped, { info: "calm" }) }, []],
   [
     50,
@@ -225,11 +231,18 @@ const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<n
     [],
     "parallel",
   ],
+  [51, "a state that is restored wrongly", { lost: true }, []],
+  [51, "a state that lacks something", { windless: true }, []],
+  [52, "observations that change the world", { gusty: true }, [51]],
+  [53, "refused actions that change the world", { sore: "openly" }, []],
+  [53, "refused actions that change what follows", { sore: "secretly" }, []],
+  [54, "a mask that is too strict", { lenient: true }, []],
+  [55, "no end", { endless: true, facts: { maxEpisodeSteps: null } }, []],
 ]
 
 describe("the conformance checks", () => {
   it("are the 48 of Gymnasium and PettingZoo and those of Hindcast, each with a name of its own", () => {
-    expect(CHECKS.map(({ number }) => number)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+    expect(CHECKS.map(({ number }) => number)).toEqual(Array.from({ length: 55 }, (_, index) => index + 1))
     expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(CHECKS.length)
     for (const { name, sentence } of CHECKS) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
@@ -239,9 +252,9 @@ describe("the conformance checks", () => {
 
   it.effect.each<[WorldFacts["mode"], ReadonlyArray<number>]>([
     ["single", [8, 9, 44, 50]],
-    ["parallel", [8, 9]],
-    // One agent acts in a step, and gets all of it.
-    ["turn-based", [8, 9, 44]],
+    // No walker comes to the wall.
+    ["parallel", [8, 9, 53, 54]],
+    ["turn-based", [8, 9, 44, 53, 54]],
   ])("find nothing wrong with a world that conforms: %s", ([mode, others]) =>
     Effect.gen(function* () {
       const report = yield* check(opening(mode), SHORT)
@@ -301,6 +314,32 @@ describe("the conformance checks", () => {
       const { findings } = yield* check(opening("single", { spaces: { observation: box, action } }), SHORT)
       expect(findings[4]).toMatchObject({ status: "passed", note: "agent/action: some bounds are infinite" })
       expect(findings[5]).toMatchObject({ status: "passed", note: expect.stringContaining("from -1 or 0 to 1") })
+    }),
+  )
+
+  it.effect("say that nothing was tried, where no action is refused and no step is taken", () =>
+    Effect.gen(function* () {
+      const untried = (report: Report) =>
+        report.findings.flatMap((finding) =>
+          finding.status === "inapplicable" && finding.why.startsWith("nothing was tried") ? [finding.number] : [],
+        )
+      expect(untried(yield* check(opening("parallel"), SHORT))).toEqual([53, 54])
+      const torn: Mistake = { stepped: () => ({ code: "Torn", message: "torn", byStep: true }), facts: { mask: false } }
+      expect(untried(yield* check(opening("single", torn), SHORT))).toEqual([25, 26, 45, 51, 55])
+      const unlike: Mistake = { stepped: (stepped, { resets }) => results(stepped, { info: { resets } }) }
+      expect(untried(yield* check(opening("single", unlike), SHORT))).toEqual([51, 52, 53, 54])
+    }),
+  )
+
+  it.effect.each<[string, Mistake, ReadonlyArray<number>]>([
+    ["that cannot be restored", { unrestorable: true }, [51]],
+    ["whose mask only advises", { lenient: true, facts: { advice: true } }, [53, 54]],
+    ["that says that it does not end", { endless: true, facts: { maxEpisodeSteps: null, endless: true } }, [45, 55]],
+  ])("do not ask of a world %s what it does not say of itself", ([, mistake, numbers]) =>
+    Effect.gen(function* () {
+      const report = yield* check(opening("single", mistake), SHORT)
+      expect(withStatus(report, "failed")).toEqual([])
+      expect(withStatus(report, "inapplicable")).toEqual(expect.arrayContaining([...numbers]))
     }),
   )
 

@@ -1,20 +1,26 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { checkWorld } from "../../../src/testing.ts"
+import type { Report } from "../../../src/worlds/conformance/Conformance.ts"
+import { walkers } from "../samples/faulty/walkers.ts"
+import { checkServed } from "./served.ts"
 
-/** The world with the mistakes, in its process. */
-const failing = async (wrong: string) => {
-  const { findings } = await checkWorld("test/worlds/samples/faulty", {
-    ...{ consent: "flags", seeds: [1], options: { wrong } },
-  })
-  return findings.flatMap((finding) => (finding.status === "failed" ? [`${finding.number} ${finding.name}`] : []))
-}
+const DIRECTORY = "test/worlds/samples/faulty"
+
+const failing = ({ findings }: Report) =>
+  findings.flatMap((finding) => (finding.status === "failed" ? [`${finding.number} ${finding.name}`] : []))
 
 describe("a world with one mistake fails exactly the check of that mistake", () => {
-  it("and without one, none", { timeout: 60_000 }, async () => {
-    expect(await failing("")).toEqual([])
-  })
+  it.live("and without one, none", () =>
+    Effect.gen(function* () {
+      const report = yield* checkServed(DIRECTORY, walkers, {})
+      expect(failing(report)).toEqual([])
+      const own = report.findings.filter(({ number }) => number > 48)
+      expect(own.filter(({ status }) => status !== "passed")).toEqual([])
+    }),
+  )
 
-  it.each([
+  it.live.each<[string, string]>([
     ["no-reward", "20 step-answered"],
     ["surprise", "20 step-answered"],
     ["reward-nan", "23 reward-finite"],
@@ -26,7 +32,24 @@ describe("a world with one mistake fails exactly the check of that mistake", () 
     ["reversed", "50 results-in-order"],
     ["mask-short", "43 masks-respected"],
     ["mask-lies", "43 masks-respected"],
-  ])("%s: %s", { timeout: 60_000 }, async (wrong, check) => {
-    expect(await failing(wrong)).toEqual([check])
+    ["mask-strict", "54 mask-not-too-strict"],
+    ["endless", "55 episodes-end"],
+    ["field-lost", "51 restore-continues"],
+    ["restored-to-zero", "51 restore-continues"],
+    ["observing-tires", "52 observation-without-effect"],
+    ["refused-tires", "53 refusal-without-effect"],
+  ])("%s: %s", ([wrong, check]) =>
+    Effect.gen(function* () {
+      expect(failing(yield* checkServed(DIRECTORY, walkers, { wrong }))).toEqual([check])
+    }),
+  )
+
+  it.each([
+    ["", []],
+    ["omitted", ["38 results-for-live-agents"]],
+    ["field-lost", ["51 restore-continues"]],
+  ])("in its process, too: %s", { timeout: 120_000 }, async (wrong, checks) => {
+    const report = await checkWorld(DIRECTORY, { ...{ consent: "flags", seeds: [1], options: { wrong } } })
+    expect(failing(report)).toEqual(checks)
   })
 })

@@ -1,8 +1,9 @@
 /** Walkers on a line, in memory: a world that conforms, and ways to make one mistake in it. */
 
 import { Effect } from "effect"
-import { type StatefulGenerator, seeded } from "../../../src/plugins/numpy/Generator.ts"
-import type { Json } from "../../../src/values/Json.ts"
+import { restored, type StatefulGenerator, seeded } from "../../../src/plugins/numpy/Generator.ts"
+import type { Json, JsonObject } from "../../../src/values/Json.ts"
+import { asObject } from "../../../src/values/JsonObjects.ts"
 import type {
   AgentStart,
   DrivenSpaces,
@@ -39,6 +40,18 @@ export interface Mistake {
   /** Walkers act after their end. */
   readonly undead?: boolean
   readonly secondClose?: Refusal
+  /** A restored walker is at 0. */
+  readonly lost?: boolean
+  /** A restored world has another wind than it had. */
+  readonly windless?: boolean
+  /** The wind is drawn anew for who observes. */
+  readonly gusty?: boolean
+  /** A refused action moves the wind, in the document or, `secretly`, at the next step. */
+  readonly sore?: "openly" | "secretly"
+  /** The world takes what its masks leave out. */
+  readonly lenient?: boolean
+  /** The world cannot be restored. */
+  readonly unrestorable?: boolean
 }
 
 /** The step at which the walkers' episodes are truncated. */
@@ -70,7 +83,8 @@ export const opening = (mode: WorldFacts["mode"], mistake: Mistake = {}): OpenWo
 const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): DrivenWorld => {
   const names = NAMES[mode]
   const facts: WorldFacts = {
-    ...{ name: "walkers", mode, maxAgents: names.length, maxEpisodeSteps: LIMIT, mask: true },
+    ...{ name: "walkers", mode, maxAgents: names.length, maxEpisodeSteps: LIMIT },
+    ...{ mask: true, advice: false, endless: false },
     ...mistake.facts,
   }
   const spaces = mistake.spaces ?? SPACES
@@ -78,6 +92,7 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
   let at = new Map<string, number>()
   let status = new Map<string, string>()
   let [wind, step, resets, closed, turn] = [0, 0, 0, 0, 0]
+  let last: Pick<Stepped, "observations" | "masks" | "document"> = { observations: {}, masks: {}, document: {} }
 
   const observation = (agent: string): Json => ({ at: [at.get(agent) ?? 0], wind })
   const mask = (agent: string): Json => [(at.get(agent) ?? 0) > -2 ? 1 : 0, 1, 1]
@@ -86,8 +101,9 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
     mode === "turn-based" ? (live()[turn % Math.max(1, live().length)] ?? null) : null
   const of = <A>(agents: ReadonlyArray<string>, part: (agent: string) => A): { readonly [agent: string]: A } =>
     Object.fromEntries(agents.map((agent) => [agent, part(agent)]))
-  const document = (): Json => ({
+  const document = (): JsonObject => ({
     at: of(names, (name) => at.get(name) ?? 0),
+    ...{ wind, turn },
     episode: {
       step,
       agents: of(names, (name) => ({ status: status.get(name) ?? "left", return: 0 })),
@@ -96,6 +112,23 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
   })
   const changed = <A>(answer: A | Refusal): Effect.Effect<A, Refusal> =>
     typeof answer === "object" && answer !== null && "code" in answer ? Effect.fail(answer) : Effect.succeed(answer)
+
+  const restore = (state: Json) =>
+    Effect.suspend(() => {
+      const { at: places, episode, ...own } = asObject(state)
+      const { agents, rng: drawn, step: steps } = asObject(episode)
+      if (places === undefined || drawn === undefined) return Effect.fail({ code: "NoPlaces", message: "none" })
+      at = new Map(Object.entries(asObject(places)).map(([name, place]) => [name, mistake.lost ? 0 : Number(place)]))
+      status = new Map(Object.entries(asObject(agents)).map(([name, its]) => [name, String(asObject(its).status)]))
+      rng = restored(drawn)
+      ;[wind, turn, step] = [mistake.windless ? 0 : Number(own.wind), Number(own.turn), Number(steps)]
+      last = {
+        observations: of(names, observation),
+        masks: of(live(), mask),
+        document: mistake.lost ? document() : state,
+      }
+      return Effect.succeed(last.document)
+    })
 
   return {
     facts,
@@ -113,7 +146,14 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
         )
         const start: Start = { agents, turn: whose(), document: document() }
         const moment = { copy, resets: resets++, seed, withOptions: options !== undefined, step, live: names }
-        return changed(mistake.start?.(start, moment) ?? start)
+        const answer = mistake.start?.(start, moment) ?? start
+        if (!("code" in answer))
+          last = {
+            observations: of(Object.keys(answer.agents), (name) => answer.agents[name]?.observation ?? null),
+            masks: of(Object.keys(answer.agents), (name) => answer.agents[name]?.mask ?? null),
+            document: answer.document,
+          }
+        return changed(answer)
       }),
     step: (actions) =>
       Effect.suspend(() => {
@@ -121,6 +161,13 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
         const over = Object.keys(actions).find((agent) => !before.includes(agent))
         if (over !== undefined && mistake.undead !== true)
           return Effect.fail({ code: "EpisodeOver", message: `${over}'s episode is over` })
+        const walled = Object.entries(actions).find(([agent, action]) => action === 0 && (at.get(agent) ?? 0) <= -2)
+        if (walled !== undefined && facts.mask && mistake.lenient !== true) {
+          if (mistake.sore !== undefined) wind = 0
+          if (mistake.sore === "openly") last = { ...last, document: document() }
+          if (mistake.sore === "secretly") rng.random()
+          return Effect.fail({ code: "Wall", message: `${walled[0]} is at the wall`, byStep: true })
+        }
         step += 1
         turn += 1
         wind = rng.random()
@@ -133,12 +180,28 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
         })
         if (mode === "turn-based" && live().length < before.length) turn = 0
         const stepped: Stepped = {
-          ...{ results, observations: of(before, observation), masks: of(live(), mask) },
+          ...{ results, observations: of(names, observation), masks: of(live(), mask) },
           ...{ turn: whose(), document: document(), named: Object.keys(results) },
         }
         const moment = { copy, resets: resets - 1, seed: 0, withOptions: false, step, live: before }
-        return changed(mistake.stepped?.(stepped, moment) ?? stepped)
+        const answer = mistake.stepped?.(stepped, moment) ?? stepped
+        if (!("code" in answer)) last = answer
+        return changed(answer)
       }),
+    observe: Effect.sync(() => {
+      if (mistake.gusty === true) {
+        wind = rng.random()
+        const masked = Object.keys(last.masks)
+        last = {
+          observations: of(Object.keys(last.observations), observation),
+          masks: of(masked, mask),
+          document: document(),
+        }
+      }
+      return last
+    }),
+    document: Effect.sync(() => last.document),
+    ...(mistake.unrestorable === true ? {} : { restore }),
     close: Effect.suspend(() =>
       closed++ > 0 && mistake.secondClose !== undefined ? Effect.fail(mistake.secondClose) : Effect.void,
     ),

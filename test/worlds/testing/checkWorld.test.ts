@@ -11,14 +11,25 @@ describe("the conformance checks of a world in its process", () => {
     ["test/worlds/samples/pennies", 44],
     // Its passengers leave one after the other.
     ["packages/worlds/bus-stop", 44],
-  ])("play worlds for several agents, in turns and at once: %s", { timeout: 60_000 }, async (directory, number) => {
+  ])("play worlds for several agents, in turns and at once: %s", { timeout: 120_000 }, async (directory, number) => {
     const { findings } = await checkWorld(directory, { consent: "flags", seeds: [1] })
     expect(findings.filter(({ status }) => status === "failed")).toEqual([])
     expect(findings[number - 1]).toMatchObject({ status: "passed" })
     expect(findings[44]).toMatchObject({ name: "everyone-finishes", status: "passed" })
   })
 
-  it("tell which check fails and why, and reset with the given options", { timeout: 60_000 }, async () => {
+  it("restore a world in a new process, and see what its masks and refusals are worth", async () => {
+    const { conforms, findings } = await checkWorld("packages/worlds/connect-four", { consent: "flags", seeds: [1] })
+    expect(conforms).toBe(true)
+    expect(
+      findings.filter(({ number, status }) => number >= 51 && status === "passed").map(({ name }) => name),
+    ).toEqual([
+      ...["restore-continues", "observation-without-effect", "refusal-without-effect", "mask-not-too-strict"],
+      "episodes-end",
+    ])
+  }, 120_000)
+
+  it("tell which check fails and why, and reset with the given options", { timeout: 120_000 }, async () => {
     const wrongly = (wrong: string) =>
       checkWorld(DRIFT, { ...{ consent: "flags", seeds: [1], steps: 3, options: { wrong } } })
     const { world, conforms, findings } = await wrongly("observation")
@@ -37,7 +48,7 @@ describe("the conformance checks of a world in its process", () => {
     ])
   })
 
-  it("reject if the plugin has no world, or if the options are wrong", { timeout: 60_000 }, async () => {
+  it("reject if the plugin has no world, or if the options are wrong", { timeout: 120_000 }, async () => {
     await expect(checkWorld("plugins/text-room", { consent: "flags" })).rejects.toMatchObject({
       ...{ _tag: "WorldNotStarted", code: "NoWorld" },
     })

@@ -1,0 +1,257 @@
+/** Checks of what Hindcast itself asks of worlds, since replays and forks rest on it: 51 to 55. */
+
+import { Effect, Either } from "effect"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import { toFirstEnd, toLimit } from "./AgentChecks.ts"
+import { type Check, type Drive, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
+import type { DrivenWorld, Refusal, Start } from "./DrivenWorld.ts"
+import { answered, EPISODE_MS, type Episode, masksOf, type Round } from "./Episode.ts"
+import { differs, everything, notReset, only, said, stepsDiffer, UNPLAYABLE } from "./seen.ts"
+
+/** Most steps that a restored world goes on. */
+const MOST_STEPS = 50
+
+/** Most steps between which a world is observed twice. */
+const MOST_OBSERVED = 10
+
+/** An episode that was reset. */
+type Begun = Episode & { readonly start: Start }
+
+/** The first episode, if the world plays it twice alike; otherwise the verdict. */
+const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
+  Effect.gen(function* () {
+    const first = yield* drive.episode(drive.plan)
+    const { start } = first
+    if (start === undefined) return Either.left(notReset(first.failure))
+    if (first.unplayable) return Either.left(UNPLAYABLE)
+    for (const again of [yield* drive.episode(drive.plan, 0, 1), yield* drive.episode(drive.plan, 1)]) {
+      const isAlike =
+        again.start !== undefined &&
+        differs("the documents", start.document, again.start.document).length === 0 &&
+        stepsDiffer(first, again, everything).length === 0
+      if (!isAlike) return Either.left(untried("the world does not play an episode twice alike"))
+    }
+    return Either.right({ ...first, start })
+  })
+
+/** A check of the first episode, which the world plays alike each time. */
+const ofRepeated = (
+  title: Pick<Check, "number" | "name" | "sentence">,
+  judge: (first: Begun, drive: Drive) => Effect.Effect<Verdict>,
+): Check => ({
+  ...title,
+  run: (drive) =>
+    Effect.flatMap(repeated(drive), Either.match({ onLeft: Effect.succeed, onRight: (first) => judge(first, drive) })),
+})
+
+/** The verdict of what a copy of the world shows. */
+const shownBy = (copy: Either.Either<Verdict, Refusal>): Verdict =>
+  Either.getOrElse(copy, (refusal) => untried(`the world did not start (${said(refusal)})`))
+
+/** What is there after some steps: the document, and what is shown. */
+const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) => {
+  const stepped = rounds[steps - 1]?.stepped
+  const { observations, masks } = stepped ?? {
+    observations: Object.fromEntries(
+      Object.entries(start.agents).map(([agent, { observation }]) => [agent, observation]),
+    ),
+    masks: masksOf(start),
+  }
+  return { document: stepped?.document ?? start.document, shown: { observations, masks: facts.mask ? masks : {} } }
+}
+
+/** What is shown, without masks where there are none. */
+const looking = ({ facts, observe }: DrivenWorld) =>
+  Effect.map(observe, ({ observations, masks }) => ({ observations, masks: facts.mask ? masks : {} }))
+
+/** Takes steps again. Says what differs from what they came to first, and how many were compared. */
+const again = (world: DrivenWorld, rounds: ReadonlyArray<Round>, from: number, until: number) =>
+  Effect.gen(function* () {
+    for (const [index, { actions, stepped }] of rounds.entries()) {
+      if (index > 0 && (yield* MonotonicClock.now) >= until) return { compared: index, found: undefined }
+      const step = `step ${from + index + 1}`
+      const answer = yield* answered(world.step(actions))
+      const [found] = Either.isLeft(answer)
+        ? [`${step} is refused (${said(answer.left)})`]
+        : differs(step, everything(stepped), everything(answer.right))
+      if (found !== undefined) return { compared: index, found }
+    }
+    return { compared: rounds.length, found: undefined }
+  })
+
+/** Restores a fresh copy to before a step, and goes on. Says what differs. */
+const continued = (world: DrivenWorld, first: Begun, cut: number): Effect.Effect<string | undefined> =>
+  Effect.gen(function* () {
+    const until = (yield* MonotonicClock.now) + EPISODE_MS
+    const { document, shown } = after(first, cut, world)
+    const restored = yield* answered(world.restore?.(document) ?? Effect.succeed(document))
+    if (Either.isLeft(restored)) return `restoring is refused (${said(restored.left)})`
+    const [other] = differs("the documents before and after", document, restored.right)
+    if (other !== undefined) return other
+    const observed = yield* answered(looking(world))
+    if (Either.isLeft(observed)) return `observing is refused (${said(observed.left)})`
+    const [unlike] = differs("what is shown", shown, observed.right)
+    if (unlike !== undefined) return unlike
+    return (yield* again(world, first.rounds.slice(cut, cut + MOST_STEPS), cut, until)).found
+  })
+
+const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
+  Effect.gen(function* () {
+    const { length } = first.rounds
+    if (length === 0) return untried("no step was taken")
+    const cuts = [...new Set([Math.floor(length / 2), length - 1])]
+    for (const cut of cuts) {
+      const found = yield* drive.fresh((world) => continued(world, first, cut))
+      const where = `restored to after step ${cut} of ${length} in a new process`
+      const verdict = shownBy(Either.map(found, (why) => (why === undefined ? passed : failed(`${where}: ${why}`))))
+      if (verdict.status !== "passed") return verdict
+    }
+    return passed
+  })
+
+/** Observes twice between the first steps. */
+const observedTwice = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
+  Effect.map(
+    drive.used((world) =>
+      Effect.gen(function* () {
+        const until = (yield* MonotonicClock.now) + EPISODE_MS
+        const begun = yield* answered(world.reset(drive.plan.seed))
+        if (Either.isLeft(begun)) return notReset(begun.left)
+        const rounds = first.rounds.slice(0, MOST_OBSERVED)
+        for (let index = 0; index <= rounds.length; index++) {
+          const { document, shown } = after(first, index, world)
+          const where = `after step ${index}`
+          const look = Effect.gen(function* () {
+            return { shown: yield* looking(world), document: yield* world.document }
+          })
+          const looked = yield* answered(Effect.all([world.document, look, look]))
+          if (Either.isLeft(looked)) return failed(`${where}: observing is refused (${said(looked.left)})`)
+          const [now, one, two] = looked.right
+          const [found] = [
+            ...differs("the document before and after observing", document, now),
+            ...differs("the document before and after observing again", now, one.document),
+            ...differs("the document before and after observing again", one.document, two.document),
+            ...differs("what is shown twice", one.shown, two.shown),
+            ...differs("what is shown twice", shown, one.shown),
+          ]
+          if (found !== undefined) return failed(`${where}: ${found}`)
+          const { found: other } = yield* again(world, rounds.slice(index, index + 1), index, until)
+          if (other !== undefined) return failed(`after observing more often: ${other}`)
+          if ((yield* MonotonicClock.now) >= until) break
+        }
+        return passed
+      }),
+    ),
+    shownBy,
+  )
+
+const refusedWithoutEffect = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.map(
+    drive.probes,
+    Either.match({
+      onLeft: untried,
+      onRight: (probes) => {
+        const refused = probes.filter(({ refusal }) => refusal !== undefined)
+        if (refused.length === 0) return untried("the world refused no action")
+        return verdictOf(
+          refused.flatMap(({ where, changed }) => (changed === undefined ? [] : [`${where}: ${changed}`])),
+        )
+      },
+    }),
+  )
+
+const maskNotTooStrict = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.map(
+    drive.probes,
+    Either.match({
+      onLeft: untried,
+      onRight: (probes) => {
+        const masked = probes.filter((probe) => probe.masked)
+        if (masked.length === 0) return untried("no mask left out an action")
+        const taken = masked.filter(({ refusal }) => refusal === undefined)
+        return verdictOf(
+          taken.map(
+            ({ where }) => `${where}: expected a refusal, found a step (a mask that only advises: "mask": "advice")`,
+          ),
+        )
+      },
+    }),
+  )
+
+const ends = ({ live, start, probed }: Episode): boolean =>
+  start !== undefined && (live.length === 0 || probed !== undefined)
+
+const episodesEnd = (drive: Drive): Effect.Effect<Verdict> =>
+  Effect.gen(function* () {
+    const { facts } = drive
+    const episodes = yield* drive.episodes
+    const [first] = episodes
+    if (first?.start === undefined) return notReset(first?.failure)
+    if (first.unplayable) return UNPLAYABLE
+    if (episodes.some(ends)) return passed
+    if (facts.endless) return inapplicable("the manifest says that an episode may go on without end")
+    const [limited] = toLimit(drive)
+    const longest = yield* drive.episode(limited ?? toFirstEnd(drive))
+    if (ends(longest)) return passed
+    const { rounds, failure, cut, stuck } = longest
+    if (cut) return untried(`an episode took too long: it was left after ${rounds.length} steps`)
+    if (failure !== undefined) return untried(`no episode was played to its end (${said(failure)})`)
+    if (stuck !== undefined) return untried(`no episode was played to its end: ${stuck}`)
+    if (facts.maxEpisodeSteps !== null)
+      return untried(`no episode ended within ${rounds.length} steps; the limit is ${facts.maxEpisodeSteps}`)
+    return failed(
+      `no episode ended within ${rounds.length} steps with drawn actions: expected an end, max_episode_steps in the ` +
+        "manifest, or, where an episode may go on without end, null there",
+    )
+  })
+
+/** Checks of Hindcast's own contracts. */
+export const contractChecks: ReadonlyArray<Check> = [
+  only(
+    ({ restores }) => (restores ? undefined : "the manifest does not say that the world can be restored (snapshot)"),
+    ofRepeated(
+      {
+        number: 51,
+        name: "restore-continues",
+        sentence: "A world that is restored in a new process goes on as it did.",
+      },
+      restoreContinues,
+    ),
+  ),
+  ofRepeated(
+    {
+      number: 52,
+      name: "observation-without-effect",
+      sentence: "Observing again shows the same, and changes nothing.",
+    },
+    observedTwice,
+  ),
+  ofRepeated(
+    {
+      number: 53,
+      name: "refusal-without-effect",
+      sentence: "An action that the world refuses changes nothing.",
+    },
+    (_first, drive) => refusedWithoutEffect(drive),
+  ),
+  only(
+    ({ facts }) =>
+      facts.mask
+        ? facts.advice
+          ? "the manifest says that the mask only advises"
+          : undefined
+        : "the world has no masks",
+    {
+      number: 54,
+      name: "mask-not-too-strict",
+      sentence: "The world refuses what its mask leaves out.",
+      run: maskNotTooStrict,
+    },
+  ),
+  {
+    number: 55,
+    name: "episodes-end",
+    sentence: "Some episode ends, unless the manifest says that it may go on.",
+    run: episodesEnd,
+  },
+]

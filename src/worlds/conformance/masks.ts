@@ -1,0 +1,76 @@
+/** What action masks leave out. */
+
+import type { Generator, Space } from "../../plugins/author.ts"
+import { sample } from "../../plugins/spaces/Space.ts"
+import type { Json } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+
+/** Draws an action. */
+type Draw = (rng: Generator) => Json
+
+/**
+ * What draws actions that a mask leaves out, one for each part of the space in which it leaves out something. The other
+ * parts are drawn from what the mask leaves. None is known for a Sequence or a Graph.
+ */
+export const exclusions = (space: Space, mask: Json): ReadonlyArray<Draw> => {
+  switch (space.type) {
+    case "Discrete":
+    case "MultiDiscrete":
+      return ofFlags(mask).map((other) => (rng) => sample(space, rng, other))
+    case "MultiBinary":
+      return ofForced(mask).map((other) => (rng) => sample(space, rng, other))
+    case "Tuple":
+      return space.subspaces.flatMap((part, index) =>
+        exclusions(part, partIn(mask, index)).map(
+          (draw): Draw =>
+            (rng) =>
+              space.subspaces.map((each, at) => (at === index ? draw(rng) : sample(each, rng, partIn(mask, at)))),
+        ),
+      )
+    case "Dict": {
+      const parts = Object.entries(space.subspaces)
+      return parts.flatMap(([key, part]) =>
+        exclusions(part, fieldIn(mask, key)).map(
+          (draw): Draw =>
+            (rng) =>
+              Object.fromEntries(
+                parts.map(([name, each]) => [name, name === key ? draw(rng) : sample(each, rng, fieldIn(mask, name))]),
+              ),
+        ),
+      )
+    }
+    case "OneOf":
+      return space.subspaces.flatMap((part, index) =>
+        exclusions(part, partIn(mask, index)).map(
+          (draw): Draw =>
+            (rng) => [index, draw(rng)],
+        ),
+      )
+    case "Box":
+    case "Text":
+    case "Sequence":
+    case "Graph":
+      return []
+  }
+}
+
+const partIn = (mask: Json, index: number): Json => (Array.isArray(mask) ? (mask[index] ?? null) : null)
+
+const fieldIn = (mask: Json, key: string): Json =>
+  isObject(mask) && Object.hasOwn(mask, key) ? (mask[key] ?? null) : null
+
+/** The masks of what a list with a flag for each action leaves out, or nested lists of such lists. */
+const ofFlags = (mask: Json): ReadonlyArray<Json> => {
+  if (!Array.isArray(mask)) return []
+  if (mask.every((flag) => typeof flag === "number"))
+    return mask.includes(0) ? [mask.map((flag) => (flag === 0 ? 1 : 0))] : []
+  return mask.flatMap((part, index) => ofFlags(part).map((found) => mask.with(index, found)))
+}
+
+/** Likewise, of 0 or 1 where an action has to be that, and 2 where it is free. */
+const ofForced = (mask: Json): ReadonlyArray<Json> => {
+  if (mask === 0 || mask === 1) return [1 - mask]
+  return Array.isArray(mask)
+    ? mask.flatMap((part, index) => ofForced(part).map((found) => mask.with(index, found)))
+    : []
+}
