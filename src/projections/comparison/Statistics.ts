@@ -48,10 +48,14 @@ export const effectSize = (differences: ReadonlyArray<number>): number | null =>
     ([low, high], of) => [Math.min(low, of), Math.max(high, of)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   )
-  if (most - least <= ROUNDING * Math.max(1, Math.abs(least), Math.abs(most))) return null
+  if (areEqual(least, most)) return null
   const size = mean([...differences]) / sampleStandardDeviation([...differences])
   return Number.isFinite(size) ? size : null
 }
 
 /** Differences that are no further apart are the same: each is the difference of two values that were rounded at 1e-9. */
 const ROUNDING = 4e-9
+
+/** Whether two differences are the same but for rounding. */
+export const areEqual = (one: number, other: number): boolean =>
+  Math.abs(other - one) <= ROUNDING * Math.max(1, Math.abs(one), Math.abs(other))

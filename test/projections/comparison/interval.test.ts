@@ -115,6 +115,11 @@ describe("no interval is given, and no p, and it is said why,", () => {
     })
   })
 
+  it("where rounding alone tells them apart", () => {
+    const rounded = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? -0.6375 : -0.637500001))
+    expect(estimate(alone(rounded), { seed: 1 })).toMatchObject({ p: null, noInterval: { reason: "equal" } })
+  })
+
   it("where nearly all are: then nobody knows how often others differ, and by how much", () => {
     const found = estimate(alone([...times(17, 0), -0.3, -1, 0.5]), { seed: 1 })
     expect(found).toMatchObject({

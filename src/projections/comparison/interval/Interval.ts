@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import * as Sum from "../../../values/Sum.ts"
-import type { Drawing, Groups, PValue } from "../Statistics.ts"
+import { areEqual, type Drawing, type Groups, type PValue } from "../Statistics.ts"
 import type { Inverted } from "./Inverted.ts"
 import { signFlips } from "./SignFlips.ts"
 import { studentizedBootstrap } from "./StudentizedBootstrap.ts"
@@ -88,14 +88,15 @@ const refusal = (reason: Refusal["reason"], explanation: string): Estimate => ({
   p: null,
 })
 
-/** In how many groups the commonest mean difference occurs. */
+/** In how many groups the commonest mean difference occurs; what only rounding tells apart is the same. */
 const commonestOf = (groups: Groups): number => {
-  const counts = new Map<number, number>()
-  for (const group of groups) {
-    const value = meanOf(group)
-    counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
-  return [...counts.values()].reduce((most, count) => Math.max(most, count), 0)
+  const means = groups.map(meanOf).sort((a, b) => a - b)
+  let [most, count] = [0, 0]
+  means.forEach((mean, at) => {
+    count = at > 0 && areEqual(means[at - 1] ?? mean, mean) ? count + 1 : 1
+    most = Math.max(most, count)
+  })
+  return most
 }
 
 const meanOf = (group: ReadonlyArray<number>): number => Sum.round(Sum.of(group) / group.length)
