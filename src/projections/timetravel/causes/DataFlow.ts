@@ -20,8 +20,8 @@ const SHORTEST_TEXT = 4
 /** Numbers that are in almost any answer. */
 const COMMON_NUMBERS: ReadonlySet<number> = new Set([-1, 0, 1])
 
-/** Most values of one call that are looked for: its first ones. */
-const MOST_SOUGHT = 64
+/** Most values of one call that are looked for: its first ones. Each is looked for in all that the allowance covers. */
+const MOST_SOUGHT = 16
 
 /** Most levels of JSON texts in JSON texts that are read. */
 const MOST_LEVELS = 3
