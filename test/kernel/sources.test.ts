@@ -88,6 +88,24 @@ describe("a plugin's source", () => {
       ),
   )
 
+  it.live("is read without the log that is in its .hindcast, and refused where the log is among its own files", () =>
+    withRegistry((registry, { source, copies }) =>
+      Effect.gen(function* () {
+        const { digest } = yield* registry.import(source())
+        const beside = source({ files: { ".hindcast/log.db": "a log", ".hindcast/log.db.keys": "its keys" } })
+        expect((yield* registry.import(beside)).digest).toBe(digest)
+        const around = path.dirname(copies)
+        for (const [file, text] of Object.entries(filesOf())) fs.writeFileSync(path.join(around, file), text)
+        const refused = yield* Effect.flip(registry.import(around))
+        expect(refused).toMatchObject({ _tag: "SourceRefused" })
+        expect(refused.message).toContain(
+          "expected the log elsewhere, or in .hindcast, found it in the plugin's directory",
+        )
+        expect(yield* types).toEqual(["PluginImported", "PluginActivated"])
+      }),
+    ),
+  )
+
   it.live(
     "gives the same plugin as a directory, an archive and a commit, and is recorded each time it is another",
     () =>

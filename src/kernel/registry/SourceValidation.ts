@@ -1,8 +1,11 @@
 /** The checks of an import: reads a source, computes its grants, and decides whether it is refused or held. */
 
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import { Data, Effect } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
+import { isInside } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import * as Rubric from "../rules/Rubric.ts"
@@ -33,6 +36,7 @@ export const validateSource = (
 ) =>
   Effect.gen(function* () {
     const opened = yield* PluginSource.open(source)
+    yield* assertWithoutLog(opened, copies, source)
     yield* SourceLimits.validateDirectory(opened.directory, source)
     const loaded = yield* Manifest.load(opened.directory, { lenient: options.lenient ?? false })
     const { manifest } = loaded
@@ -47,6 +51,25 @@ export const validateSource = (
     }
     const given = yield* GrantComputation.grantedTo(manifest.name, options.grants)
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
+  })
+
+/** Fails where the log is among the plugin's files. To read and close the log's file would drop the locks of this process on it. */
+const assertWithoutLog = ({ directory, origin }: PluginSource.Opened, copies: string, source: string) =>
+  Effect.gen(function* () {
+    if (origin.kind !== "directory") return
+    const [root, place] = yield* Effect.promise(() =>
+      Promise.all([directory, path.dirname(copies)].map((name) => fs.realpath(name).catch(() => path.resolve(name)))),
+    )
+    if (root === undefined || place === undefined || !isInside(path.join(place, "log"), root)) return
+    if (
+      path
+        .relative(root, place)
+        .split(path.sep)
+        .some((name) => Manifest.SKIPPED.has(name))
+    )
+      return
+    const issue = `expected the log elsewhere, or in .hindcast, found it in the plugin's directory: ${copies.replace(/\.plugins$/, "")}. It would be copied with the plugin`
+    return yield* new SourceLimits.SourceRefused({ source, issues: [issue] })
   })
 
 /** The candidate with the grants that it would have now. */

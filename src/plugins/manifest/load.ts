@@ -39,9 +39,9 @@ export interface LoadedPlugin {
 
 /**
  * Directories that are left out of the digest and the list of files. Tools keep them beside the source, and a plugin
- * cannot import from them.
+ * cannot import from them. A log in `.hindcast` may be open in this process, whose locks are gone once its file is read and closed.
  */
-export const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
+export const SKIPPED: ReadonlySet<string> = new Set([".git", ".hindcast", "node_modules"])
 
 /** Options of loading. */
 export interface LoadOptions extends Omit<DecodeOptions, "file" | "accepted"> {
