@@ -27,6 +27,8 @@ const needy = writePlugin(path.join(place.directory, "Tom's plugin"), {
   entry: "export default { sensors: { sky: () => ({}) } }",
 })
 
+const missing = path.join(place.directory, "no log.db")
+
 /** Command lines that suggest others, in answers and in errors. */
 const ASKED: ReadonlyArray<ReadonlyArray<string>> = [
   ["task", "show", `${PREFIX}-2`],
@@ -61,6 +63,7 @@ const ASKED: ReadonlyArray<ReadonlyArray<string>> = [
   ["history", "/nowhere"],
   ["watch", "--when", "state.nowhere == 1"],
   ["plugin", "add", needy],
+  ["log", "info", "--log", missing],
   ["score", "ls"],
   ["score", "show", "nothing"],
   ["compare", "live", "nothing"],
@@ -98,7 +101,7 @@ const isPlaceholder = (word: string) => /^[A-Z]{3,}$/.test(word)
 it("every command that is suggested can be pasted: it names its log, quotes its words, and has its options", async () => {
   const suggested = new Map<string, string>()
   for (const args of ASKED) {
-    const { stdout, stderr } = await hindcast([...args, "--log", log])
+    const { stdout, stderr } = await hindcast(args.includes("--log") ? args : [...args, "--log", log])
     for (const command of suggestionsIn(`${stdout}\n${stderr}`)) suggested.set(command, args.join(" "))
   }
   expect(suggested.size).toBeGreaterThan(12)
@@ -108,7 +111,9 @@ it("every command that is suggested can be pasted: it names its log, quotes its 
     const [program, , ...args] = words
     const says = (what: string) => wrong.push(`${by}: \`${command}\` ${what}`)
     if (program !== "node") says("is not how the program is called here")
-    else if (!args.includes("--help") && args[args.indexOf("--log") + 1] !== log) says("does not name the log")
+    else if (!args.includes("--help") && ![log, missing].includes(args[args.indexOf("--log") + 1] ?? ""))
+      says("does not name the log")
+    else if (args.includes(missing) && !words.some(isPlaceholder)) says("leaves out what it needs")
     else if (!words.some(isPlaceholder)) {
       // What brings a backup back is for whoever has lost the log.
       const isRestoring = args[1] === "restore" && !args.includes("--replace")

@@ -19,7 +19,7 @@ import * as Output from "./Output.ts"
 /** There is no log at this path. To recover, name another file. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
-    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run\` and \`hindcast plugin add\` make a new one.`
+    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` make a new one.`
   }
 }
 

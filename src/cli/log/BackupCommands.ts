@@ -55,7 +55,10 @@ export const restore = Command.make(
     Effect.gen(function* () {
       const to = yield* OpenLog.fileOf(log)
       const found = yield* copied(Backup.restore, json, { from: path.resolve(backup), to, withKeys, replace })
-      yield* Output.show(json, found, (style) => lines(style, "Restored", found))
+      yield* Output.show(json, found, (style) => [
+        ...lines(style, "Restored", found),
+        "It is another file than the log that you wrote: acting on it asks once whether you trust it, or say `--trust-log`.",
+      ])
     }),
 ).pipe(
   Command.withDescription(
