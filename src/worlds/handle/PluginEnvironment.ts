@@ -1,6 +1,6 @@
 /** The environment of a plugin, run by the kernel: each reset opens a task, in which only this plugin takes part. */
 
-import { type Context, Data, Effect, Either, Fiber, Schema, type Scope, Stream } from "effect"
+import { type Context, Data, Effect, Either, Fiber, type Scope, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -17,47 +17,12 @@ import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Commanded, Ended, Environment, Perceived } from "./Environment.ts"
+import { AgentNames, PluginEnvironmentOptions } from "./PluginEnvironmentOptions.ts"
 import { endedOf, endsOf, infoOf, localName, ownIn, statusOf } from "./PluginManifest.ts"
 import { AGENT, type ResetOptions } from "./World.ts"
 import { EpisodeReplaced, NoEpisode, type WorldError } from "./WorldError.ts"
 
-/** Options of `open`. */
-export interface PluginEnvironmentOptions {
-  /** The plugin that has the environment. It is active in the registry. */
-  readonly plugin: string
-  /** The goal of each task. Default: `Act in <the environment's name>`. */
-  readonly goal?: string
-  /** The person whose personal data the tasks hold, as in `tasks.open`. Default: none. */
-  readonly subject?: string
-  /** The names of the agents that take part. Default: `agent` alone. */
-  readonly agents?: ReadonlyArray<string>
-  /** Options of each reset, unless the reset has its own. Default: the scenario that the manifest names. */
-  readonly options?: JsonObject
-  /**
-   * How an episode ended, from the environment's state; null while it goes on. A world says so by itself; any other
-   * environment goes on until its task is closed, unless this function is given.
-   */
-  readonly ended?: (state: JsonObject) => TaskOutcome | null
-}
-
-/** The names of agents: at least one, and no two the same. */
-const AgentNames = Schema.Array(Options.Name).pipe(
-  Schema.filter((names) => names.length > 0 && new Set(names).size === names.length, {
-    description: "one or more names that differ",
-  }),
-)
-
-/** Schema of `PluginEnvironmentOptions`. */
-export const PluginEnvironmentOptions = Options.of<PluginEnvironmentOptions>({
-  required: { plugin: Options.Text },
-  optional: {
-    goal: Options.Text,
-    subject: Options.Name,
-    agents: AgentNames,
-    options: JsonObject,
-    ended: Options.callable(),
-  },
-})
+export { PluginEnvironmentOptions } from "./PluginEnvironmentOptions.ts"
 
 const Resetting = Options.of<ResetOptions>({
   optional: { seed: Options.Seed, options: JsonObject, agents: AgentNames },
