@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
@@ -140,6 +141,48 @@ describe("opening a log", () => {
       )
       expect(log[0]).toMatchObject({ _tag: "Intact", events: 400 })
       expect(log[1].map((event) => event.version)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+    }),
+  )
+})
+
+describe.runIf(process.platform !== "win32")("a pipe, a device or a link that somebody put", () => {
+  it.scopedLive.each(["", "-wal", "-shm", "-journal"])(
+    "in the place of log.db%s is refused, and nothing waits for it",
+    (suffix) =>
+      Effect.gen(function* () {
+        const filename = path.join(yield* temporaryDirectory, "log.db")
+        yield* open(filename)
+        const other = path.join(path.dirname(filename), "other")
+        fs.writeFileSync(other, "mine")
+        for (const [what, put] of [
+          ["a pipe", () => execFileSync("mkfifo", [`${filename}${suffix}`])],
+          ...(suffix === "" ? [] : ([["a link", () => fs.symlinkSync(other, `${filename}${suffix}`)]] as const)),
+        ] as const) {
+          fs.rmSync(`${filename}${suffix}`, { force: true })
+          put()
+          for (const readonly of [true, false]) {
+            const refused = yield* Effect.flip(open(filename, { readonly }))
+            expect(refused).toMatchObject({ _tag: "LogUnavailable", message: expect.stringContaining(`is ${what}`) })
+          }
+        }
+        expect(fs.readFileSync(other, "utf8")).toBe("mine")
+      }),
+  )
+
+  it.scopedLive("in the place of a segment is refused when the log is opened or read", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* temporaryDirectory, "log.db")
+      yield* open(filename)
+      const database = new Database(filename)
+      const bytes = (length: number) => Buffer.alloc(length)
+      database.prepare("INSERT INTO segments VALUES (1, 10, 's.db', ?, ?, ?, 0)").run(bytes(32), bytes(16), bytes(16))
+      database.close()
+      fs.mkdirSync(`${filename}.segments`)
+      execFileSync("mkfifo", [path.join(`${filename}.segments`, "s.db")])
+      const reading = Effect.flatMap(EventLog, (log) => log.readPage({}, 5)).pipe(
+        Effect.provide(layerSqlite({ filename, readonly: true })),
+      )
+      expect((yield* Effect.flip(reading)).message).toContain("is a pipe")
     }),
   )
 })

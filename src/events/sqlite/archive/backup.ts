@@ -15,6 +15,7 @@ import type { Connection, OnPages } from "../driver/Driver.ts"
 import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import * as openDatabase from "../file/openDatabase.ts"
+import { assertRegular } from "../file/regularFiles.ts"
 import * as SqliteEventLog from "../SqliteEventLog.ts"
 import * as Segments from "./Segments.ts"
 
@@ -173,7 +174,10 @@ const copyDatabase = <A = undefined>(
   look?: (connection: Connection) => A,
 ) =>
   Effect.acquireUseRelease(
-    Database.attempt(from, () => driver().open(from, { readonly: true, busyTimeoutMs: Database.BUSY_TIMEOUT_MS })),
+    Database.attempt(from, () => {
+      assertRegular(from)
+      return driver().open(from, { readonly: true, busyTimeoutMs: Database.BUSY_TIMEOUT_MS })
+    }),
     (connection) =>
       Effect.gen(function* () {
         const found = yield* Database.attempt(from, () => {

@@ -11,6 +11,7 @@ import { type Connection, DriverUnavailable, IN_MEMORY } from "../driver/Driver.
 import { isExhausted } from "./diskSpace.ts"
 import * as fileIdentity from "./fileIdentity.ts"
 import * as openFiles from "./openFiles.ts"
+import { assertRegular } from "./regularFiles.ts"
 import { LOG_TABLES } from "./schema.ts"
 import * as truncationCheck from "./truncationCheck.ts"
 
@@ -70,6 +71,7 @@ export const connect = (
   filename: string,
   options: { readonly readonly: boolean },
 ): LogDatabase & { readonly close: () => void } => {
+  if (filename !== IN_MEMORY) assertRegular(filename)
   const connection = driver().open(filename, { ...options, busyTimeoutMs: BUSY_TIMEOUT_MS })
   const files = filename === IN_MEMORY ? undefined : openFiles.add(filename, connection)
   const close = () => {

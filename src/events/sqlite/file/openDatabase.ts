@@ -20,6 +20,7 @@ import { rememberIdentity, targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
 import * as openFiles from "./openFiles.ts"
+import { assertRegular } from "./regularFiles.ts"
 import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } from "./schema.ts"
 import { unreadable } from "./schemaCheck.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
@@ -34,6 +35,7 @@ const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* makeDirectory(filename)
+    yield* attempt(filename, () => assertRegular(filename))
     yield* refuseOrphan(filename)
     yield* attempt(filename, () => refuseReplaced(filename))
     yield* attempt(filename, () => newFile.make(filename))
@@ -62,6 +64,7 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
         reason: "there is no such file. Name an existing log with --log FILE or HINDCAST_LOG.",
       })
     }
+    yield* attempt(filename, () => assertRegular(filename))
     yield* attempt(filename, () => refuseReplaced(filename))
     const sql = yield* connect(filename, true)
     const found = yield* checkFormat(filename, sql)
