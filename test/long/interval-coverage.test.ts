@@ -34,8 +34,8 @@ const names = Object.keys(DISTRIBUTIONS).filter((name): name is Name => name in 
 describe.each(names)("the 95 %% interval of differences: %s", (name) => {
   it.each(COLUMNS)(
     "of %d pairs covers their mean as often as it should, and as the page says",
-    (pairs) => {
-      const { shown, covered, wrong } = coverageOf(name, pairs, COMPARISONS, DRAWS)
+    async (pairs) => {
+      const { shown, covered, wrong } = await coverageOf(name, pairs, COMPARISONS, DRAWS)
       expect(wrong).toBeLessThanOrEqual(MOST_WRONG)
       if (shown > 0) expect(covered).toBeGreaterThanOrEqual(LEAST_COVERED)
       const found = shown === 0 ? "none shown" : `${percent(covered)}, ${percent(wrong)}, ${percent(shown)}`

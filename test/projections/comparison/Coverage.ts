@@ -1,4 +1,5 @@
 /** How often intervals cover the mean that they are about: simulated comparisons, of which the true mean is known. */
+import { setImmediate } from "node:timers/promises"
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import { estimate } from "../../../src/projections/comparison/interval/Interval.ts"
@@ -65,12 +66,14 @@ export interface Coverage {
 }
 
 /** Simulates comparisons of so many pairs, or families of pairs, each. The same numbers are drawn in each run. */
-export const coverageOf = (name: Name, pairs: number, comparisons: number, draws: number): Coverage => {
+export const coverageOf = async (name: Name, pairs: number, comparisons: number, draws: number): Promise<Coverage> => {
   const { mean, of }: Distribution = DISTRIBUTIONS[name]
   const random = xoroshiro128plus(20_261_123 + pairs)
   const uniform = () => uniformFloat64(random)
   let [shown, covered] = [0, 0]
   for (let comparison = 0; comparison < comparisons; comparison++) {
+    // Vitest asks now and then whether the test is still there.
+    if (comparison % 100 === 99) await setImmediate()
     const groups = Array.from({ length: pairs }, () => [of(uniform)].flat())
     const { interval } = estimate(groups, { seed: comparison, draws })
     if (interval === null) continue

@@ -149,16 +149,16 @@ describe("over 300 comparisons (`npm run test:long`: 4,000)", () => {
     ["lognormal", 20],
     ["0.9 in one of ten, else −0.1", 60],
     ["1 and −1 in one of ten each, else 0", 20],
-  ])("%s differences of %d pairs: intervals cover the mean", (name, pairs) => {
-    const { covered, wrong } = coverageOf(name, pairs, COMPARISONS, 400)
+  ])("%s differences of %d pairs: intervals cover the mean", async (name, pairs) => {
+    const { covered, wrong } = await coverageOf(name, pairs, COMPARISONS, 400)
     // Three standard errors from what is promised, 93 and 6 %: chance alone fails one in 740.
     expect(covered).toBeGreaterThanOrEqual(0.89)
     expect(wrong).toBeLessThanOrEqual(0.1)
   })
 
-  it("none of normal or exponential differences is refused", () => {
+  it("none of normal or exponential differences is refused", async () => {
     for (const name of ["normal", "exponential"] as const) {
-      expect(coverageOf(name, 20, COMPARISONS, 200).shown).toBe(1)
+      expect((await coverageOf(name, 20, COMPARISONS, 200)).shown).toBe(1)
     }
   })
 })
