@@ -397,7 +397,8 @@ interface CommonWorld {
   readonly observe: (context: WorldContext) => Eventually<Json>
   /**
    * Which actions are legal for `context.agent` now: 1 or 0 in the shape that Gymnasium's masks of the action space have,
-   * or null for all. Another shape is a failed reading (`MaskOutsideSpace`). The manifest says `mask: true` if the world has it.
+   * or null for all. Another shape is a failed reading (`MaskOutsideSpace`). The manifest says `mask: true` if the world has it and
+   * refuses the others, or `"advice"` if it takes them.
    */
   readonly mask?: (context: WorldContext) => Eventually<Json>
   /** The whole state as one JSON object. Its key `episode` is Hindcast's. */
