@@ -6,6 +6,7 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { Confirmations } from "../../src/kernel/gate/Confirmations.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
+import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { about, seen, writePlugin } from "./given.ts"
 import { git, repository } from "./registries.ts"
@@ -196,5 +197,65 @@ describe("a log that this user did not write on this machine", () => {
         }).pipe(Effect.scoped)
         expect(executed.filter((one) => one.startsWith("publish"))).toEqual([])
       }),
+  )
+})
+
+/** Changes an event of a log in place, and leaves its head and its schema as they are. */
+const changeInPlace = (filename: string, from: string, to: string) => {
+  const database = new Database(filename)
+  const guards = database.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as ReadonlyArray<{
+    readonly name: string
+    readonly sql: string
+  }>
+  for (const { name } of guards) database.exec(`DROP TRIGGER ${name}`)
+  const { changes } = database
+    .prepare("UPDATE events SET payload = replace(payload, ?, ?) WHERE payload LIKE ?")
+    .run(from, to, `%${from}%`)
+  expect(Number(changes)).toBeGreaterThan(0)
+  for (const { sql } of guards) database.exec(sql)
+  database.close()
+}
+
+describe("a log of one's own that somebody changed in place, under the same head", () => {
+  it.scopedLive.each([
+    ["is its answer, where nobody did", false, true],
+    ["is asked again", true, false],
+  ] as const)("an approval in it %s", ([, isChanged, isExecuted]) =>
+    Effect.gen(function* () {
+      const { tools, executed } = counting()
+      const directory = yield* temporaryDirectory
+      const asking = { ...gate, confirmWithinMs: 60_000 }
+      yield* Effect.gen(function* () {
+        const { run } = yield* (yield* testKernel({ directory, tools, gate: asking, onOpenTasks: "resume" })).start
+        const working = run(
+          Effect.flatMap(Kernel, ({ tasks }) =>
+            tasks.run(agentOf(answering().model), { id: "left-open", goal: "go on with it" }),
+          ),
+        )
+        yield* Effect.forkDaemon(Effect.exit(working))
+        yield* run(seen(about("ConfirmationRequested")))
+      }).pipe(Effect.scoped)
+      const { layerLog } = yield* testKernel({ directory })
+      const decide = (approved: boolean) =>
+        Effect.gen(function* () {
+          const people = yield* Confirmations
+          const [id] = Object.keys(yield* people.pending)
+          yield* people.decide(String(id), { approved, by: "ada", channel: "cli" })
+        })
+      const filename = yield* Effect.zipRight(
+        decide(true),
+        Effect.map(EventLog, ({ name }) => name),
+      ).pipe(Effect.provide(layerLog))
+      if (isChanged) changeInPlace(filename, "go on with it", "go on with me")
+      yield* Effect.gen(function* () {
+        const next = yield* testKernel({ directory, tools, gate: asking, onOpenTasks: "resume" })
+        const { run } = yield* next.start
+        if (isChanged) {
+          yield* Effect.forkScoped(run(Effect.zipRight(seen(about("ConfirmationRequested"), 2), decide(false))))
+        }
+        yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.resume("left-open", agentOf(answering().model))))
+      }).pipe(Effect.scoped)
+      expect(executed.some((one) => one.startsWith("publish"))).toBe(isExecuted)
+    }),
   )
 })

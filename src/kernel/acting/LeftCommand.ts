@@ -63,7 +63,8 @@ export const leftIn = (
 
 /**
  * The commands without the questions, and thereby the answers, that others may have written: they were asked before this
- * user trusted the log. Such a question is withdrawn if it still waits. The gate rules on its command again.
+ * user trusted the log, or the log's chain is broken, so that somebody changed it in place. Such a question is withdrawn if
+ * it still waits. The gate rules on its command again. The chain is verified only where an answer would count.
  */
 export const withOwnQuestions = (
   { log, confirmations }: Pick<ActingTask["kernel"], "log" | "confirmations">,
@@ -72,12 +73,29 @@ export const withOwnQuestions = (
   Effect.gen(function* () {
     const provenance = yield* provenanceOf(log)
     const isOwn = ({ position }: Event) => provenance.kind === "own" && position > provenance.foreignUpTo
+    const isAnswered = ({ question }: LeftCommand) =>
+      question === undefined || !isOwn(question)
+        ? Effect.succeed(false)
+        : Effect.map(
+            log.readPage({ timeline: question.timeline, stream: question.stream }, 2),
+            ({ length }) => length > 1,
+          )
+    const counting = yield* Effect.filter(left, isAnswered)
+    const isIntact = counting.length === 0 || (yield* isChained(log))
     return yield* Effect.forEach(left, (command) => {
       const { question } = command
-      if (question === undefined || isOwn(question)) return Effect.succeed(command)
-      return Effect.as(confirmations.withdraw(question, "the log came from elsewhere"), unasked(command))
+      if (question === undefined || (isOwn(question) && isIntact)) return Effect.succeed(command)
+      const reason = isOwn(question) ? "the log was changed in place" : "the log came from elsewhere"
+      return Effect.as(confirmations.withdraw(question, reason), unasked(command))
     })
   })
+
+/** Whether each event is as it was written. A chain that cannot be read is not. */
+const isChained = (log: ActingTask["kernel"]["log"]): Effect.Effect<boolean> =>
+  log.verifyWith({ quick: true }).pipe(
+    Effect.map(({ _tag }) => _tag === "Intact"),
+    Effect.orElseSucceed(() => false),
+  )
 
 /** A command as if nobody had been asked about it. */
 export const unasked = ({ question, ...command }: LeftCommand): LeftCommand => ({
