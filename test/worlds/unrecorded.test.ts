@@ -3,9 +3,11 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Scope } from "effect"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
+import type * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import * as World from "../../src/worlds/World.ts"
 import { eventsOf } from "../agents/given.ts"
+import type { Sample } from "../kernel/given.ts"
 import { testKernel } from "../kernel/testKernel.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -134,5 +136,49 @@ describe("a step of a world whose answer cannot be recorded", () => {
         )
       }),
     ),
+  )
+})
+
+/** An archive whose answer is too large to be recorded, and which it does not change to look at. */
+const archive: Sample = {
+  ...{ name: "archive", environment: true, rewind: ["snapshot"] },
+  actuators: [{ name: "read" }],
+  entry: `
+    let shelves = 3
+    export default {
+      actuators: { read: () => "x".repeat(5 * 1024 * 1024) },
+      environment: {
+        reset: () => { shelves = 3 },
+        restore: (_context, _options, state) => { shelves = state.shelves },
+        state: () => ({ shelves }),
+      },
+    }`,
+}
+
+const reader: Agent.DecidingAgent = {
+  ...{ name: "reader", version: "1" },
+  decide: ({ step }) => (step < 2 ? { act: "archive/read", args: {} } : { done: "achieved" }),
+}
+
+describe("a command without a result that changed nothing", () => {
+  it.scopedLive("leaves no doubt of the state after it: a fork there takes that", () =>
+    Effect.gen(function* () {
+      const { start } = yield* testKernel({ plugins: [archive] })
+      const { run } = yield* start
+      yield* run(
+        Effect.gen(function* () {
+          const kernel = yield* Kernel
+          yield* kernel.tasks.run(reader, { id: TASK, goal: "Read" })
+          const events = yield* eventsOf(TASK)
+          const [success] = events.filter(({ type }) => type === "CommandSucceeded")
+          expect(success?.payload.unrecorded).toEqual({
+            reason: expect.stringContaining("expected the answer of at most"),
+          })
+          const [, second] = events.filter(({ type }) => type === "DecisionMade")
+          const { worlds } = yield* kernel.fork(reader, { task: TASK, at: second?.position ?? 0, timeline: "again" })
+          expect(worlds).toMatchObject([{ by: "snapshot" }])
+        }),
+      )
+    }),
   )
 })

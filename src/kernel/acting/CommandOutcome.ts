@@ -45,7 +45,7 @@ export const recordOutcome = (
     .inOrder(
       Effect.gen(function* () {
         const { task, commandId } = command
-        const changed = changesOf(task, plugin, ending.state)
+        const changed = changesOf(task, plugin, ending.state, { isConfirmed: isUnrecorded(ending) })
         const outcome = outcomeEvent(commandId, progress.last, ending)
         const event = yield* task
           .record(outcome, ...changed, ...(ending.rewards ?? []))
@@ -139,22 +139,31 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         },
       }
 
+/** Whether a command succeeded without its result. */
+export const isUnrecorded = (ending: ExecutionResult): boolean =>
+  "succeeded" in ending && ending.unrecorded !== undefined
+
 const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined ? {} : { settledBy })
 
 /**
  * The change of an environment's document, if there is one.
  *
- * @param commands the ids of the commands that changed it, if it was more than one
+ * `commands` are the ids of the commands that changed it, if it was more than one. With `isConfirmed`, that nothing changed is
+ * recorded as well: a command whose result is missing otherwise leaves it open whether its state is missing too.
  */
 export const changesOf = (
   task: ActingTask,
   plugin: string,
   state: Json | undefined,
-  commands: ReadonlyArray<string> = [],
+  {
+    commands = [],
+    isConfirmed = false,
+  }: { readonly commands?: ReadonlyArray<string>; readonly isConfirmed?: boolean } = {},
 ): ReadonlyArray<CoreNewEvent> => {
   const before = task.documents.get(plugin)
-  const patch = state === undefined || before === undefined ? [] : JsonPatch.diff(before, state)
-  if (patch.length === 0) return []
+  if (state === undefined || before === undefined) return []
+  const patch = JsonPatch.diff(before, state)
+  if (patch.length === 0 && !isConfirmed) return []
   const payload = { plugin, patch, ...(commands.length < 2 ? {} : { commands }) }
   return [{ type: "EnvironmentChanged", payload }]
 }
