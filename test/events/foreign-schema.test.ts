@@ -204,3 +204,25 @@ describe("what SQLite does not store", () => {
     }),
   )
 })
+
+describe("a log in which another program nested a payload deeper than any log writes", () => {
+  it.scopedLive("is not read beyond it: the error names the event", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      for (const depth of [250, 100_000]) {
+        const deep = `'{"about":"","text":' || replace(printf('%.${depth}c', 'x'), 'x', '[') || replace(printf('%.${depth}c', 'x'), 'x', ']') || '}'`
+        const guard = GUARD
+        yield* change(
+          filename,
+          `DROP TRIGGER events_not_updated; UPDATE events SET payload = ${deep} WHERE position = 2; ${guard}`,
+        )
+        const log = Context.get(yield* Layer.build(layerSqlite({ filename, readonly: true })), EventLog)
+        const refused = yield* Effect.flip(Stream.runDrain(log.read()))
+        expect(refused.message).toContain("nested more than 200 levels deep")
+      }
+    }),
+  )
+})
+
+const GUARD = `CREATE TRIGGER events_not_updated BEFORE UPDATE ON events
+    BEGIN SELECT RAISE(ABORT, 'events: an event is never changed'); END`

@@ -1,7 +1,7 @@
 /** Decodes payloads as stored: resolves blobs and decrypts personal fields. */
 
 import { sha256 } from "../../values/Digest.ts"
-import type { JsonObject } from "../../values/Json.ts"
+import { isTooDeep, type JsonObject, MAX_DEPTH } from "../../values/Json.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { digestIn } from "./Blob.ts"
 import { decryptPayload } from "./PayloadEncryption.ts"
@@ -35,6 +35,9 @@ export const read = (
   { payload, keyId }: StoredContent,
 ): ReadContent => {
   const text = textOf(blob, payload)
+  if (hasManyLevels(text) && isTooDeep(parse(text))) {
+    throw new Error(`its payload is nested more than ${MAX_DEPTH} levels deep, which no log writes`)
+  }
   if (keyId === null) return { payload: parse(text), personal: undefined }
   const key = keys.find(keyId)
   return { payload: decryptPayload(key, eventId, text), personal: { keyId, readable: key !== undefined } }
@@ -47,6 +50,16 @@ const textOf = (blob: PayloadReader["blob"], payload: string): string => {
   if (text === undefined) throw new Error(`its payload is the blob ${digest}, which is not there`)
   if (sha256(text) !== digest) throw new Error(`its payload is the blob ${digest}, and what is there is another text`)
   return text
+}
+
+/** Whether a text has so many openings of objects and lists that they may be nested too deep. Most texts are short. */
+const hasManyLevels = (text: string): boolean => {
+  if (text.length <= 2 * MAX_DEPTH) return false
+  let found = 0
+  for (const opening of "[{") {
+    for (let at = text.indexOf(opening); at >= 0 && found <= MAX_DEPTH; at = text.indexOf(opening, at + 1)) found += 1
+  }
+  return found > MAX_DEPTH
 }
 
 const parse = (text: string): JsonObject => {
