@@ -13,15 +13,18 @@ const [log, modelless] = [place.file("models.db"), place.file("modelless.db")]
 
 const [GREAT, SMALL] = ["acme/great", "acme/small"]
 
-interface Given extends Partial<Pick<PayloadOf<"TaskOpened">, "goal" | "seed" | "environment">> {
+interface Given extends Partial<Pick<PayloadOf<"TaskOpened">, "agent" | "goal" | "seed" | "environment">> {
   readonly models: ReadonlyArray<string>
   /** The net value; absent where it is not scored. */
   readonly net?: number
 }
 
-const task = (id: string, { models, net, goal = "Answer", ...opened }: Given): ReadonlyArray<Unplaced> => [
+const task = (
+  id: string,
+  { models, net, goal = "Answer", agent = "me@1", ...opened }: Given,
+): ReadonlyArray<Unplaced> => [
   ...inTask(id, [
-    event("TaskOpened", { goal, measures: [], agent: "me@1", ...opened }),
+    event("TaskOpened", { goal, measures: [], agent, ...opened }),
     ...models.map((model) => {
       const [provider = "", name = ""] = model.split("/")
       return event("ModelCalled", { provider, model: name, requestDigest: sha("q"), request: {} })
@@ -64,6 +67,16 @@ beforeAll(async () => {
     ...task("both", { models: [GREAT, SMALL], seed: 4, net: 5 }),
     ...task("drawn-a", { models: ["acme/dear", "acme/dear"], goal: "Draw", seed: 70, net: 3 }),
     ...task("drawn-b", { models: ["other/great"], goal: "Draw", seed: 71, net: 2 }),
+    // Two pairs of the same input, of which one has an agent in common with a third pair.
+    ...[
+      [1, "ann", "bob"],
+      [1, "cat", "cat"],
+      [2, "bob", "dan"],
+      [3, "eve", "eve"],
+    ].flatMap(([seed, one, other], index) => [
+      ...task(`one-${index}`, { models: ["eu/one"], seed: Number(seed), agent: `${one}@1`, net: 1 }),
+      ...task(`two-${index}`, { models: ["eu/two"], seed: Number(seed), agent: `${other}@1`, net: 2 }),
+    ]),
     ...task("silent", { models: [], seed: 5, net: 9 }),
   ])
   await write(modelless, [...task("one", { models: [], net: 1 }), ...task("two", { models: [] })])
@@ -134,9 +147,29 @@ describe("compare of two models", () => {
     expect(unlike.message).toContain("acme/dear: 1 task, 1 without one like it; acme/small: 15 tasks, 14 without")
   })
 
+  it("takes pairs for one group that were given the same, also where families are asked for", async () => {
+    for (const [options, groups] of [
+      [[], 3],
+      [["--cluster", "agent"], 2],
+      [["--cluster", "goal"], 1],
+    ] as const) {
+      const compared = await document([...models("eu/one", "eu/two"), ...options])
+      expect([options, compared.groups, compared.pairs]).toEqual([
+        options,
+        groups,
+        expect.objectContaining({ length: 4 }),
+      ])
+    }
+  })
+
   it("refuses models that were never asked, names of several, and options that contradict each other", async () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, number, string, string]> = [
-      [models("acme/grate", SMALL), 3, "ModelNotFound", "(acme/dear, acme/great, acme/small, other/great)"],
+      [
+        models("acme/grate", SMALL),
+        3,
+        "ModelNotFound",
+        "(acme/dear, acme/great, acme/small, eu/one, eu/two, other/great)",
+      ],
       [models("acme/grate", SMALL), 3, "ModelNotFound", "Is it acme/great"],
       [models("great", SMALL), 3, "ModelNotFound", '"great" stands for acme/great, other/great'],
       [models(SMALL, "small"), 1, "BadInput", "found acme/small twice"],

@@ -1,6 +1,7 @@
 /** What `hindcast compare` compares: two scorings of the same tasks, or one scoring of the tasks of two models. */
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as Dependence from "../../projections/comparison/Dependence.ts"
 import * as ModelSides from "../../projections/comparison/ModelSides.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -82,3 +83,23 @@ export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<Mode
     const sided = yield* ModelSides.of(known, scoring, [a, b], { anySeed: asked.given.anySeed })
     return { ...sided, scoring: name } as const
   })
+
+/**
+ * The group of a pair. Pairs of two models that were given the same depend on one another whatever their families, and a pair
+ * is of the family of either of its tasks.
+ *
+ * @param familyOf the family of a task, if families are asked for
+ */
+export const groupOf = (
+  sides: { readonly models: null } | Pick<ModelSides.Sided, "models" | "groupOf">,
+  familyOf: ((taskId: string) => string) | undefined,
+): ((taskId: string) => string) => {
+  if (sides.models === null) return familyOf ?? ((taskId) => taskId)
+  const { models, groupOf } = sides
+  if (familyOf === undefined) return groupOf
+  const ofB = new Map(models.pairs.map(({ a, b }) => [a, b]))
+  return Dependence.groupsBy([...ofB.keys()], (a) => [
+    JSON.stringify(["given", groupOf(a)]),
+    ...[a, ofB.get(a) ?? a].map((taskId) => JSON.stringify(["family", familyOf(taskId)])),
+  ])
+}

@@ -16,6 +16,7 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import { oneLine } from "../../values/PlainText.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import { argument, common, flag, number, oneOf, text, wholeNumber } from "../command/CommonOptions.ts"
 import { userAsActor } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -174,11 +175,13 @@ export const compare = Command.make(
       const { a, b, ...sides } = yield* ComparedSides.load(asked, readable(ModelSides.tasksOf))
       const compared = yield* Comparison.compare(a, b, {
         ...{ value: by, passAbove, seed },
-        ...(sides.models === null ? {} : { groupOf: sides.groupOf }),
-        ...Option.match(cluster, {
-          onNone: () => ({}),
-          onSome: (family) => ({ groupOf: (taskId: string) => tasks[taskId]?.[family] ?? taskId }),
-        }),
+        groupOf: ComparedSides.groupOf(
+          sides,
+          Option.match(cluster, {
+            onNone: () => undefined,
+            onSome: (family) => (taskId: string) => SafeRecord.get(tasks, taskId)?.[family] ?? taskId,
+          }),
+        ),
       })
       const shown = sides.models === null ? compared : { ...compared, scoring: sides.scoring, models: sides.models }
       const lines = (style: Style) =>
