@@ -37,7 +37,7 @@ export interface Transition {
   readonly state: State
   readonly action: { readonly actuator: string; readonly args: Json }
   readonly outcome: Outcome
-  /** Why the result of a command that succeeded is missing; null if it is not. Then `nextState` may be without what it changed. */
+  /** Why the result of a command that succeeded is missing; null if it is not. Then `nextState` may be without what it changed, and `reward` without what a world gave. */
   readonly unrecorded: string | null
   /** The plugin that said what became of the command, after a crash had left that in doubt; null if nobody was asked. */
   readonly settledBy: string | null
