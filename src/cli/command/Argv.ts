@@ -12,7 +12,7 @@ const optionsNamed = (names: string): ReadonlySet<string> =>
 
 /** Options without a value. */
 export const SWITCHES = optionsNamed(`
-  accept-unrewound aliases all answer ask decrypt dry-run follow force fork forks fresh grant-run-any json keep-grants lenient live markdown
+  accept-unrewound aliases all answer any-seed ask decrypt dry-run follow force fork forks fresh grant-run-any json keep-grants lenient live markdown
   no-activate personal quick redact replace run scan trend trust-log unseen unset view with-keys wizard write yes
 `)
 
