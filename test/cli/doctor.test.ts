@@ -56,6 +56,7 @@ describe("doctor", () => {
     expect(survey.programs[0]).toMatchObject({
       path: expect.stringMatching(/deno/),
       version: expect.stringMatching(/^deno 2/),
+      install: "npm install deno",
     })
     const { stdout } = await doctor([])
     expect(stdout).toContain(`Sandbox: ${tierOf(strongest)} on`)

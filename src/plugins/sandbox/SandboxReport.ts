@@ -38,7 +38,7 @@ export interface SandboxReport {
 }
 
 const PURPOSES = {
-  deno: ["runs plugins", "npm ci"],
+  deno: ["runs plugins", Tools.INSTALL_DENO],
   bwrap: ["gives each a disk, a network and processes of its own", "apt-get install bubblewrap"],
   unshare: ["does the same, without bubblewrap", "apt-get install util-linux"],
   mount: ["fills the disks that unshare makes", "apt-get install mount"],
@@ -63,7 +63,7 @@ export const report = (wanted: Tier.WantedTier): Effect.Effect<SandboxReport> =>
     return Either.match(chosen, {
       onLeft: (error) => ({
         ...{ ...known, tier: null, layer: null, why: error._tag === "DenoMissing" ? error.message : error.found },
-        improve: error._tag === "DenoMissing" ? "Install Deno: `npm install deno`." : error.remedy,
+        improve: error._tag === "DenoMissing" ? `Install Deno: \`${Tools.INSTALL_DENO}\`.` : error.remedy,
       }),
       onRight: ({ tier, layer, why, improve }) => ({ ...known, tier, layer, why, improve: improve ?? null }),
     })

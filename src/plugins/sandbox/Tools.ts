@@ -41,12 +41,15 @@ const LINUX_TOOLS = ["bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] 
 /** The path of the shell on POSIX systems, independent of `PATH`. */
 const SHELL = "/bin/sh"
 
+/** The command that installs Deno. */
+export const INSTALL_DENO = "npm install deno"
+
 /** Install Deno: no plugin can run without it. */
 export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly platform: string }> {
   override get message() {
     return (
       `expected Deno's binary, found neither the npm package \`deno\` for ${this.platform} nor \`deno\` on the PATH. ` +
-      "Install it with `npm install deno`; `npm install --omit=optional` leaves it out."
+      `Install it with \`${INSTALL_DENO}\`; \`npm install --omit=optional\` leaves it out.`
     )
   }
 }
