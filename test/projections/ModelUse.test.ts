@@ -161,7 +161,7 @@ describe("the model use of a task", () => {
     expect(Schema.is(ModelUse.ModelUse)(model)).toBe(true)
   })
 
-  for (const version of ["0.1.0", "0.2.0"]) {
+  for (const version of ["0.1.0", "0.2.0", "0.3.0"]) {
     it(`counts the calls of a log of version ${version}, whose answers have neither a cost nor a cause`, () => {
       const file = fileURLToPath(new URL(`../golden/${version}.jsonl`, import.meta.url))
       const lines = fs.readFileSync(file, "utf8").trim().split("\n")
