@@ -143,7 +143,8 @@ describe("the causes of a recorded program's calls", () => {
 
   it("stay as they are named where a value occurs in no answer, or in almost any", async () => {
     const program = (values: object) => async (run: Run) => {
-      const load = run.io("load", (_: string) => ({ rows: 20, one: 1, id: "abc", secret: "[redacted]", ok: true }))
+      const placeholders = { secret: "[redacted]", deep: "[no JSON: nested too deeply]" }
+      const load = run.io("load", (_: string) => ({ rows: 20, one: 1, id: "abc", ...placeholders, ok: true }))
       await load("stock")
       await (await ask(run)).text()
       await adding(run)(values)
@@ -154,6 +155,7 @@ describe("the causes of a recorded program's calls", () => {
       // What is about an answer is no part of it; and a later answer is no cause.
       { tokens: 33, status: 200, type: "application/json", finish: "stop", part: "reasoning" },
       { hidden: "[redacted]" },
+      { deep: "[no JSON: nested too deeply]" },
       { far: `${"x".repeat(2000)} 20` },
       {},
     ]

@@ -27,7 +27,7 @@ const MOST_SOUGHT = 16
 const MOST_LEVELS = 3
 
 /** Texts that stand for something that is not on record, so that two of them may stand for different things. */
-const PLACEHOLDER = /\[redacted\]|^\[\d+ (characters|bytes) are left out\]$/
+const PLACEHOLDER = /\[redacted\]|^\[\d+ (characters|bytes) are left out\]$|^\[no JSON: .*\]$/
 
 /** The values of a call that are looked for in answers, in its JSON texts too. */
 export const soughtIn = (args: Json): Sought => {
