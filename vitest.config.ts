@@ -54,7 +54,8 @@ export default defineConfig({
     // Three at once also on two cores: for two fifths of the time two of them wait, for child processes and for time-outs. As many at
     // least as at most: a fork that is ended for want of work while the projects change is ended twice, and the run fails. Each keeps
     // what it has imported from one file of tests to the next, which was a quarter of the whole time: what a test changes, it puts back.
-    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false } },
+    maxWorkers: 3,
+    isolate: false,
     reporters: ["default", "./test/summary.ts"],
   },
 })
