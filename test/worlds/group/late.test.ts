@@ -96,7 +96,7 @@ describe("an agent that takes another's place in a fork, in whose round it never
         const ada = stepping(() => 0)
         yield* runGroup(groupOf({ ada, bob: pausing(Effect.void) }, { maxRounds: 3 }))
         const at = (yield* eventsOf(TASK)).filter(of("ActuatorCommanded"))[1]?.position ?? 0
-        const group = groupOf({ ada, bob: pausing(Effect.never) }, { decideWithinMs: 100, maxRounds: 3 })
+        const group = groupOf({ ada, bob: pausing(Effect.never) }, { decideWithinMs: 500, maxRounds: 3 })
         const { audit } = yield* kernel
           .fork(group, { task: TASK, at, timeline: "silent" })
           .pipe(Effect.timeout("20 seconds"))
@@ -134,7 +134,7 @@ describe("a group that is forked where one of its agents had called a tool", () 
           expect(called?.payload.actuator).toBe("program/wait")
           answers = Effect.never
           const at = called?.position ?? 0
-          const impatient = groupOf({ ada: stepping(() => 0), bob: calling }, { decideWithinMs: 100, maxRounds: 3 })
+          const impatient = groupOf({ ada: stepping(() => 0), bob: calling }, { decideWithinMs: 500, maxRounds: 3 })
           const { audit } = yield* kernel
             .fork(impatient, { task: TASK, at, timeline: "slow", acceptUnrewound: true })
             .pipe(Effect.timeout("10 seconds"))
