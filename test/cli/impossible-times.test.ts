@@ -6,7 +6,7 @@ import { importEvents } from "../../src/events/index.ts"
 import * as Chain from "../../src/events/integrity/Chain.ts"
 import type { StoredEvent } from "../../src/events/read/Records.ts"
 import { workplace } from "../workplace.ts"
-import { hindcast } from "./hindcast.ts"
+import { document, hindcast } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -15,11 +15,11 @@ const log = place.file("log.db")
 const IMPOSSIBLE = 9e15
 
 /** A log as 0.2.0 may have written it: of a task, each event of which occurred, and two were recorded, at a time that no calendar has. */
-const events = (): ReadonlyArray<StoredEvent> => {
+const events = (last = -IMPOSSIBLE): ReadonlyArray<StoredEvent> => {
   const payloads = [
     ["TaskOpened", { goal: "g", measures: [], agent: "a@1" }, 1_000],
     ["SensorRead", { sensor: "p/s", reading: { n: 1 }, priority: 0, latencyMs: 1 }, IMPOSSIBLE],
-    ["TaskClosed", { outcome: "achieved" }, -IMPOSSIBLE],
+    ["TaskClosed", { outcome: "achieved" }, last],
   ] as const
   let previous = Chain.GENESIS
   return payloads.map(([type, payload, recordedAt], index) => {
@@ -81,5 +81,19 @@ describe("a log with times that no calendar has", () => {
 
   it("says what stands there", async () => {
     expect((await hindcast(["log", "show", "2", "--log", log])).stdout).toContain("9000000000000000 ms since 1970")
+  })
+
+  it("is not said to have been recorded a moment ago, where it was recorded in the future", async () => {
+    const later = place.file("later.db")
+    const future = events(4_000_000_000_000)
+    await Effect.runPromise(importEvents({ filename: later, events: Stream.make(future) }))
+    const { stdout } = await hindcast(["log", "verify", "--log", later])
+    expect(stdout).toMatch(
+      /recorded 2096-\S+, which is \d+ days in the future by this machine's clock: .*age is unknown/,
+    )
+    expect(await document(["log", "verify", "--log", later])).toMatchObject({
+      recordedAt: 4_000_000_000_000,
+      ageMs: null,
+    })
   })
 })

@@ -367,6 +367,7 @@ describe("what is otherwise in a fork", () => {
       [{ at: range.to }, `it had ended by then, @${range.to}; it can be forked up to @${range.to - 1}`],
       [{ at: range.from - 1, task: "x" }, 'No task "x" was opened'],
       [{ at: range.from - 1 }, "belongs to no task"],
+      [{ at: 0 }, "@0 belongs to no task"],
       [{ at: "fork-1@999999" }, "There is no position @999999"],
       [{ at: "nowhere@3" }, 'There is no timeline "nowhere"'],
     ] as const) {

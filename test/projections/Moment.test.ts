@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect, vi } from "vitest"
 import * as Moment from "../../src/events/read/Moment.ts"
+import * as TimeSearch from "../../src/events/read/TimeSearch.ts"
 import { idOf, START } from "./given.ts"
 import { append, onLog, read } from "./onLog.ts"
 
@@ -63,6 +64,32 @@ describe("a moment", () => {
         expect(yield* at(4.5)).toBe(8)
         expect(yield* at(10)).toBe(20)
         expect(yield* at(99)).toBe(20)
+      }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
+    ),
+  )
+
+  it.live("a time of the future is not said to be after events that were recorded later still", () =>
+    onLog(
+      Effect.gen(function* () {
+        const said: Array<string> = []
+        const told = (moment: string) =>
+          Effect.locally(Moment.resolve(moment), TimeSearch.onFound, (found) =>
+            Effect.sync(() => said.push(TimeSearch.said(found))),
+          )
+        vi.useFakeTimers({ toFake: ["Date"] })
+        vi.setSystemTime(START + 10_000)
+        yield* append([read(1)])
+        vi.setSystemTime(START + 30_000)
+        yield* append([read(2)])
+        // This machine's clock is behind that of whoever wrote the log.
+        vi.setSystemTime(START)
+        for (const seconds of [5, 20, 40]) yield* told(new Date(START + seconds * 1_000).toISOString())
+        const future = "in the future by this machine's clock"
+        expect(said[0]).toMatch(
+          /^In the future by this machine's clock; and no event was recorded by .*before the first/,
+        )
+        expect(said[1]).toContain(`${future}: the last event that was recorded by then is @1 (recordedAt).`)
+        expect(said[2]).toContain(`${future}: the last event that was recorded by then is @2 (recordedAt).`)
       }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
     ),
   )

@@ -61,12 +61,14 @@ export const verify = Command.make(
       }
       const { head, events, looks } = found
       const recordedAt = yield* recordedAtOf(log, head.position)
-      const ageMs = recordedAt === null ? null : Math.max(0, (yield* Clock.currentTimeMillis) - recordedAt)
+      const now = yield* Clock.currentTimeMillis
+      // A head of the future has no age: one of the two clocks is wrong.
+      const ageMs = recordedAt === null || recordedAt > now ? null : now - recordedAt
       const document = { intact: true, head, recordedAt, ageMs, events, looks, ...checkedAnchor }
       yield* Output.show(json, document, (style) => [
         `${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`,
         ...(checkedAnchor === undefined ? [] : [anchorLine(checkedAnchor)]),
-        ...(recordedAt === null || ageMs === null ? [] : [ageLine(recordedAt, ageMs)]),
+        ...(recordedAt === null ? [] : [ageLine(recordedAt, now)]),
         ...ExaminationPage.lookLines(style, looks),
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
@@ -84,8 +86,10 @@ const recordedAtOf = (log: typeof EventLog.Service, position: number) =>
     : Effect.map(log.readPage({ after: position - 1, until: position }, 1), ([head]) => head?.recordedAt ?? null)
 
 /** A copy without its -wal, or an old backup, is intact too: its age tells it from the log. */
-const ageLine = (recordedAt: number, ageMs: number) =>
-  `  its head was recorded ${time(recordedAt)}, ${ageOf(ageMs)} ago by this machine's clock: a copy that is older than the log lacks what came after`
+const ageLine = (recordedAt: number, now: number) =>
+  recordedAt > now
+    ? `  its head was recorded ${time(recordedAt)}, which is ${ageOf(recordedAt - now)} in the future by this machine's clock: one of the two clocks is wrong, and the head's age is unknown`
+    : `  its head was recorded ${time(recordedAt)}, ${ageOf(now - recordedAt)} ago by this machine's clock: a copy that is older than the log lacks what came after`
 
 const ageOf = (ms: number): string => {
   const [unit, size] = UNITS.find(([, size]) => ms >= 2 * size) ?? ["second", 1000]

@@ -17,6 +17,7 @@ export const isAt = (moment: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position } = yield* Moment.locate(moment)
+    if (position === 0) return false
     const [event] = yield* log.readPage({ after: position - 1, until: position }, 1)
     const taskId = event?.taskId ?? null
     return taskId === null ? false : yield* isOne(taskId)

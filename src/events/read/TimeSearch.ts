@@ -27,11 +27,12 @@ export const onFound: FiberRef.FiberRef<(found: FoundTime) => Effect.Effect<void
 
 /** What was found for a time, in a sentence. */
 export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
-  if (beyond === "now")
-    return `${asked} is in the future: taken as the moment after the last event so far, @${position}.`
+  const future = beyond === "now"
+  if (future && position > 0)
+    return `${asked} is in the future by this machine's clock: the last event that was recorded by then is @${position} (recordedAt).`
   if (position === 0)
     return (
-      `No event was recorded by ${asked} (recordedAt): taken as the moment before the first one. When events happened (occurredAt) ` +
+      `${future ? "In the future by this machine's clock; and no" : "No"} event was recorded by ${asked} (recordedAt): taken as the moment before the first one. When events happened (occurredAt) ` +
       "is earlier where they were imported: a time of theirs with its milliseconds, as `hindcast log ls` prints it, finds its event."
     )
   if (beyond === "last event") return `${asked} is after the last event so far, @${position} (recordedAt).`

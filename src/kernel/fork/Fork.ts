@@ -256,6 +256,8 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
 
 const taskAt = (log: Log, at: number) =>
   Effect.gen(function* () {
+    // Before the first event there is none to read.
+    if (at === 0) return yield* new TaskNotNamed({ at })
     const [event] = yield* log.readPage({ timeline: log.timeline, after: at - 1, until: at }, 1)
     return event?.taskId ?? (yield* new TaskNotNamed({ at }))
   })
