@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import { SHREDDED } from "../../src/events/vocabulary/EventType.ts"
 import type { PayloadOf } from "../../src/events/vocabulary/Vocabulary.ts"
 import { event, inTask, requestOf, sha, type Unplaced } from "../projections/given.ts"
 import { workplace } from "../workplace.ts"
@@ -77,6 +78,9 @@ beforeAll(async () => {
       ...task(`one-${index}`, { models: ["eu/one"], seed: Number(seed), agent: `${one}@1`, net: 1 }),
       ...task(`two-${index}`, { models: ["eu/two"], seed: Number(seed), agent: `${other}@1`, net: 2 }),
     ]),
+    // As `import --redact` leaves them.
+    ...task("hidden-a", { models: ["de/one"], goal: SHREDDED, net: 1 }),
+    ...task("hidden-b", { models: ["de/two"], goal: SHREDDED, net: 2 }),
     ...task("silent", { models: [], seed: 5, net: 9 }),
   ])
   await write(modelless, [...task("one", { models: [], net: 1 }), ...task("two", { models: [] })])
@@ -142,6 +146,9 @@ describe("compare of two models", () => {
       difference: -1,
       descriptive: true,
     })
+    const hidden = await refused(models("de/one", "de/two"))
+    expect(hidden).toMatchObject({ code: 3, tag: "NoTaskOfBoth" })
+    expect(hidden.message).toContain("de/one: 1 task, 0 without one like it, 1 unreadable")
     const unlike = await refused(models("dear", SMALL))
     expect(unlike).toMatchObject({ code: 3, tag: "NoTaskOfBoth" })
     expect(unlike.message).toContain("acme/dear: 1 task, 1 without one like it; acme/small: 15 tasks, 14 without")
@@ -168,7 +175,7 @@ describe("compare of two models", () => {
         models("acme/grate", SMALL),
         3,
         "ModelNotFound",
-        "(acme/dear, acme/great, acme/small, eu/one, eu/two, other/great)",
+        "(acme/dear, acme/great, acme/small, de/one, de/two, eu/one, eu/two, other/great)",
       ],
       [models("acme/grate", SMALL), 3, "ModelNotFound", "Is it acme/great"],
       [models("great", SMALL), 3, "ModelNotFound", '"great" stands for acme/great, other/great'],

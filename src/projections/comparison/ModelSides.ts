@@ -3,6 +3,7 @@
 import { type Context, Data, Effect, Either } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import { SHREDDED } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
@@ -29,7 +30,7 @@ export interface ModelSide {
   readonly unpaired: number
   /** Tasks that have no such score. */
   readonly unscored: number
-  /** Tasks whose goal cannot be read, as its key is not there. */
+  /** Tasks whose goal cannot be read: its key is not there, or it was imported without. */
   readonly unreadable: number
 }
 
@@ -102,7 +103,9 @@ export const tasksOf = (log: Context.Tag.Service<EventLog>): Effect.Effect<Reado
       if (taskId === null) continue
       if (is(event, "TaskOpened") && !tasks.has(taskId)) {
         const { goal, environment = {}, seed = null } = event.payload
-        const given = event.personal?.readable === false ? null : { digest: digest({ goal, environment }), seed }
+        // What was left out of an import stands alike in every task.
+        const isLegible = event.personal?.readable !== false && goal !== SHREDDED
+        const given = isLegible ? { digest: digest({ goal, environment }), seed } : null
         tasks.set(taskId, { given, models: new Set() })
       } else if (is(event, "ModelCalled") && !ModelCallEnd.isOfCritic(event)) {
         tasks.get(taskId)?.models.add(`${event.payload.provider}/${event.payload.model}`)
