@@ -24,14 +24,16 @@ export const unasked = ({ provider, model }: Model, reason: string) =>
 /** The model's turn. One of a program may be anything: what is no turn fails, before it is recorded. */
 export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): Effect.Effect<Turn, ModelCallFailed> => {
   const { provider, model: name } = model
-  const wrong = (reason: string) => new ModelCallFailed({ provider, model: name, kind: "invalid-request", reason })
+  const wrong = (reason: string, came: { readonly response?: Json } = {}) =>
+    new ModelCallFailed({ provider, model: name, kind: "invalid-request", reason, ...came })
   return Effect.suspend(() => {
     const turn: unknown = model.turn(...asked)
     if (!Effect.isEffect(turn))
       return wrong("expected its function turn to answer with an Effect, found something else")
     return Effect.flatMap(turn as Effect.Effect<unknown, ModelCallFailed>, (answer) =>
       Effect.mapError(decodedTurn(answer), ({ message }) =>
-        wrong(`expected the answer of its function turn to be a turn: ${message}`),
+        // It answered: what that used is unknown, and not nothing.
+        wrong(`expected the answer of its function turn to be a turn: ${message}`, { response: [] }),
       ),
     )
   })

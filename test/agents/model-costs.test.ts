@@ -27,6 +27,29 @@ const agentOf = (model: Model) => fromModel({ model })
 const adds = Scripted.calls([{ tool: "counter__add", args: { by: 1 } }], { usage })
 
 describe("the audit of an agent from a model", () => {
+  it.scopedLive("counts an answer that cannot be recorded: by its tokens, or as an unknown cost, never as none", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const costOf = (turn: unknown, id: string) => {
+        const model = { ...priced([]), turn: () => Effect.succeed(turn as never) }
+        return run(
+          Effect.flatMap(Kernel, ({ tasks }) => Effect.exit(tasks.run(agentOf(model), { goal: "g", id }))),
+        ).pipe(
+          Effect.zipRight(run(TaskAudit.load(id))),
+          Effect.map(({ model }) => model),
+        )
+      }
+      const long = Scripted.says("x".repeat(9_000_000), usage)
+      expect(yield* costOf(long, "long")).toMatchObject({
+        ...{ calls: 1, failed: 1, inputTokens: 1000, outputTokens: 10, unmetered: 0 },
+        cost: { usd: expect.any(Number), unpriced: 0, prices: [expect.stringMatching(/^genai-prices@/)] },
+      })
+      expect(yield* costOf({ parts: [], finish: "stop", usage: {} }, "odd")).toMatchObject({
+        ...{ calls: 1, failed: 1, unmetered: 1, cost: { usd: null, unpriced: 1 } },
+      })
+    }),
+  )
+
   it.scopedLive("says what its calls used and cost, those that failed among them, and so does the list of tasks", () =>
     Effect.gen(function* () {
       const { run } = yield* (yield* testKernel({ plugins: [counter] })).start

@@ -1,7 +1,7 @@
 /** Records the calls that an agent makes to language models. */
 
 import { Data, Effect, Option } from "effect"
-import { type AppendError, InvalidEvent, type LogError } from "../../events/log/EventLog.ts"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -135,14 +135,25 @@ export const ask = <E>(
             ...(retryInMs === undefined ? {} : { retryInMs }),
           },
         })
-      // Where what had come is too large for an event, or no JSON, the failure is recorded without it.
-      const recordFailure = (failed: FailedCall) =>
-        Effect.catchTag(recordFailed(failed), "InvalidEvent", () =>
-          recordFailed({
-            ...{ kind: failed.kind, reason: failed.reason },
-            ...(failed.retryInMs === undefined ? {} : { retryInMs: failed.retryInMs }),
-          }),
+      // Where what had come is too large for an event, or no JSON, the failure is recorded without it; then without its tokens.
+      // That something came stays on record (`[]`): a call that used an unknown amount is not one that used nothing.
+      const recordFailure = (failed: FailedCall) => {
+        const { kind, reason, response, usage, cost, retryInMs } = failed
+        const least: FailedCall = {
+          ...{ kind, reason },
+          ...(response === undefined && usage === undefined && cost === undefined ? {} : { response: [] }),
+          ...(retryInMs === undefined ? {} : { retryInMs }),
+        }
+        const metered: FailedCall = {
+          ...least,
+          ...(usage === undefined ? {} : { usage }),
+          ...(cost === undefined ? {} : { cost }),
+        }
+        return recordFailed(failed).pipe(
+          Effect.catchTag("InvalidEvent", () => recordFailed(metered)),
+          Effect.catchTag("InvalidEvent", () => recordFailed(least)),
         )
+      }
       const recordWithWait = (failed: ModelCallFailed) =>
         Effect.flatMap(retryInMs?.(failed) ?? Effect.succeed(undefined), (waitMs) => {
           const { kind, reason, response, usage, cost, retryAfterMs } = failed
@@ -176,17 +187,23 @@ export const ask = <E>(
         : restore(answered)
       return yield* answer.pipe(
         Effect.tap(({ response, usage, cost }) =>
-          task.record({
-            type: "ModelResponded",
-            causationId: called.id,
-            payload: {
-              ...{ response, usage, latencyMs: MonotonicClock.elapsedSince(startedAt) },
-              ...(cost === undefined ? {} : { cost }),
-            },
-          }),
-        ),
-        Effect.catchIf(isInvalidEvent, ({ message }) =>
-          Effect.fail(new ModelCallFailed({ provider, model, kind: "invalid-request", reason: unrecordable(message) })),
+          Effect.catchTag(
+            task.record({
+              type: "ModelResponded",
+              causationId: called.id,
+              payload: {
+                ...{ response, usage, latencyMs: MonotonicClock.elapsedSince(startedAt) },
+                ...(cost === undefined ? {} : { cost }),
+              },
+            }),
+            "InvalidEvent",
+            // It answered, and is paid for.
+            ({ message }) =>
+              new ModelCallFailed({
+                ...{ provider, model, kind: "invalid-request", reason: unrecordable(message), response: [], usage },
+                ...(cost === undefined ? {} : { cost }),
+              }),
+          ),
         ),
         Effect.tapError((failure) => (failure instanceof ModelCallFailed ? recordWithWait(failure) : Effect.void)),
         Effect.onInterrupt(() =>
@@ -201,8 +218,6 @@ export const ask = <E>(
       )
     }),
   )
-
-const isInvalidEvent = (failure: unknown): failure is InvalidEvent => failure instanceof InvalidEvent
 
 const unrecordable = (message: string) => `its answer cannot be recorded: ${message}`
 
