@@ -250,7 +250,7 @@ const pairs = (of: Comparison, models?: ModelSides): Markup => {
   )}${leftOut(shown.length, sorted.length, "pairs in between")}</section>`
 }
 
-const METHODS = { exact: "over all patterns of signs", sampled: "over 10,000 random patterns of signs" } as const
+const METHODS = { exact: "over all patterns of signs", sampled: "over random patterns of signs" } as const
 
 const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
 

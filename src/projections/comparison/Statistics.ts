@@ -18,7 +18,7 @@ export interface PValue {
 /** The random numbers of a statistic. */
 export interface Drawing {
   readonly seed: number
-  /** Random sign patterns, or resamples. Default: 10,000. */
+  /** Random sign patterns, or resamples, of which at least 1,000 are drawn; fewer of very many groups. Default: 10,000. */
   readonly draws?: number
 }
 

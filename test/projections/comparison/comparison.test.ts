@@ -97,6 +97,11 @@ describe("a comparison", () => {
     expect(of.interval?.low).toBeGreaterThan(0)
     expect(of.p?.value).toBeLessThan(0.001)
     expect(compare(a, b)).toEqual(of)
+    expect(of.p?.method).toBe("sampled")
+    // How many patterns are drawn depends on the pairs.
+    expect([...ComparisonHtml.chunks(of, { log: "l", head: 1, by: "h" })].join("")).toContain(
+      "flipping signs (over random patterns of signs)",
+    )
   })
 
   it("a comparison of equal differences has an answer: no interval, with the reason, and no effect size", () => {

@@ -53,6 +53,11 @@ describe("flipping signs", () => {
     expect(sampled).toEqual(signFlips(alone(twice), { seed: 3 }))
     expect(signFlips(alone(Array.from({ length: 40 }, () => 1)), { seed: 3 }).p).toBe(1 / 10_001)
   })
+
+  it("draws fewer patterns of many groups, and 1,000 at least: more groups take little more work", () => {
+    const ofOnes = (groups: number) => signFlips(alone(Array.from({ length: groups }, () => 1)), { seed: 3 }).p
+    expect([2_000, 4_000, 40_000].map(ofOnes)).toEqual([1 / 10_001, 1 / 5_001, 1 / 1_001])
+  })
 })
 
 describe("McNemar's exact test", () => {

@@ -2,12 +2,11 @@
 
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import type { Drawing, Groups, PValue } from "../Statistics.ts"
+import { drawsOf } from "./Draws.ts"
 import { type Inverted, inverted } from "./Inverted.ts"
 
 /** Up to so many groups, all 2^18 sign patterns are evaluated. */
 const MAX_EXACT_GROUPS = 18
-
-const DRAWS = 10_000
 
 /** Sums that are mathematically 0 may differ from it in their last digits: by this share of the sum of all sizes. */
 const ROUNDING = 1e-12
@@ -49,7 +48,8 @@ const allSubsets = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf): Fl
 }
 
 /** Each random subset is taken with its complement: a pattern and its opposite are equally far from zero. */
-const sampled = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf, { seed, draws = DRAWS }: Drawing) => {
+const sampled = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf, { seed, draws: most }: Drawing) => {
+  const draws = drawsOf(sums.length, most)
   const random = xoroshiro128plus(seed)
   const means = new Float64Array(2 * draws)
   for (let draw = 0; draw < draws; draw++) {

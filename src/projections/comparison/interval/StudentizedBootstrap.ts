@@ -3,12 +3,8 @@
 import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 import type { Drawing, Groups } from "../Statistics.ts"
+import { drawsOf } from "./Draws.ts"
 import { type Inverted, inverted, LEVEL } from "./Inverted.ts"
-
-const DRAWS = 10_000
-
-/** Most groups drawn in total; at least 1,000 resamples are made in any case. */
-const MAX_DRAWN = 20_000_000
 
 /**
  * The interval of a mean by the studentized bootstrap, or bootstrap-t (Efron & Tibshirani, An Introduction to the
@@ -24,7 +20,7 @@ const MAX_DRAWN = 20_000_000
  * It is null where it is unbounded: more than the level's resamples have values that are all the same on one side of
  * the mean, so that their standard error is zero. It needs ten groups at least.
  */
-export const studentizedBootstrap = (groups: Groups, { seed, draws = DRAWS }: Drawing): Inverted | null => {
+export const studentizedBootstrap = (groups: Groups, { seed, draws }: Drawing): Inverted | null => {
   const sizes = Float64Array.from(groups, ({ length }) => length)
   const sums = Float64Array.from(groups, (group) => group.reduce((total, value) => total + value, 0))
   const count = total(sizes)
@@ -32,7 +28,7 @@ export const studentizedBootstrap = (groups: Groups, { seed, draws = DRAWS }: Dr
   const residuals = sums.map((sum, index) => sum - mean * (sizes[index] ?? 0))
   const squares = total(residuals.map((residual) => residual * residual))
   const error = standardError(squares, groups.length, count)
-  const resamples = Math.max(1_000, Math.min(draws, Math.floor(MAX_DRAWN / groups.length)))
+  const resamples = drawsOf(groups.length, draws)
   const random = xoroshiro128plus(seed)
   const bounds = new Float64Array(resamples)
   for (let resample = 0; resample < resamples; resample++) {
