@@ -1,6 +1,6 @@
 /** The HTML page of a comparison of two scorings, or of two models. */
 
-import { type Comparison, MIN_PAIRS } from "../projections/comparison/Comparison.ts"
+import { type Comparison, MIN_PAIRS, withP } from "../projections/comparison/Comparison.ts"
 import type { ModelSide, ModelSides } from "../projections/comparison/ModelSides.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
@@ -254,13 +254,17 @@ const METHODS = { exact: "over all patterns of signs", sampled: "over random pat
 
 const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
 
-const foot = (
-  { descriptive, interval, p, passes, correction }: Comparison,
-  { log, head, by }: Source,
-  models?: ModelSides,
-): Markup =>
-  markup`<footer><h2>What this says, and what it does not</h2>${
+/** For how many comparisons p is corrected, where one has a p at all. */
+const comparisons = (of: Comparison): string =>
+  of.correction === null || withP(of) === 0
+    ? ""
+    : ` This page makes ${FormattedNumbers.counted(of.correction.comparisons, "comparison")}, of values and of passes: p-values by Holm allow for both${withP(of) < of.correction.comparisons ? ", also for the one that has no p-value" : ""}.`
+
+const foot = (of: Comparison, { log, head, by }: Source, models?: ModelSides): Markup => {
+  const { descriptive, interval, p, passes } = of
+  return markup`<footer><h2>What this says, and what it does not</h2>${
     descriptive
       ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
-      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. Intervals and p-values speak of <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean reaches over what a studentized bootstrap, or flipping signs (${METHODS[p.method]}), does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${correction === null ? "" : ` This page makes ${FormattedNumbers.counted(correction.comparisons, "comparison")}, of values and of passes: p-values by Holm allow for both.`}</p>`
+      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. Intervals and p-values speak of <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean reaches over what a studentized bootstrap, or flipping signs (${METHODS[p.method]}), does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${comparisons(of)}</p>`
   }<p>${models === undefined ? "A comparison of scorings says what the same deeds are worth by two rubrics or critics." : OF_RUNS} Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`
+}

@@ -104,6 +104,9 @@ export const Comparison = Schema.Struct({
 
 export type Comparison = typeof Comparison.Type
 
+/** How many of the comparisons made, of values and of passes, have a p. One that has none counts for Holm all the same. */
+export const withP = ({ p, passes }: Comparison): number => [p, passes.p].filter((of) => of !== null).length
+
 /** Fix the call: the two scorings have no task in common. */
 export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
   readonly a: string

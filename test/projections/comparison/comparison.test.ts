@@ -160,6 +160,25 @@ describe("a comparison", () => {
     expect(page(unclear)).toContain("but that is not clear among the comparisons made here")
   })
 
+  it("speaks of Holm only where a p is shown, and counts a comparison that has none", () => {
+    const said = (of: Comparison.Comparison) => [
+      ComparisonPage.lines(plain, of).join("\n"),
+      [...ComparisonHtml.chunks(of, { log: "l", head: 1, by: "h" })].join(""),
+    ]
+    const [a, b] = [
+      scored("a", tasks(Array.from({ length: 30 }, () => ({ lost: 1 })))),
+      scored("b", tasks(Array.from({ length: 30 }, () => ({})))),
+    ]
+    const one = compare(a, b)
+    expect([one.p, one.passes.p, one.passes.adjusted]).toEqual([null, 1, 1])
+    const [text, page] = said(one)
+    expect(text).toContain("of values and of passes: p by Holm allows for both, also for the one that has no p.")
+    expect(page).toContain("p-values by Holm allow for both, also for the one that has no p-value.")
+    const none = compare(a, b, { groupOf: (taskId) => String(Number(taskId.slice(1)) % 15) })
+    expect(none).toMatchObject({ descriptive: false, p: null, passes: { p: null, adjusted: null } })
+    for (const each of said(none)) expect(each).not.toContain("Holm")
+  })
+
   it("leaves out, and names, tasks whose value is no finite number", () => {
     const [a, b] = [scored("a", { t1: {}, t2: {} }), scored("b", { t1: { found: Number.NaN }, t2: { found: 1 } })]
     expect(compare(a, b)).toMatchObject({ incomparable: ["t1"], pairs: [{ taskId: "t2" }], difference: 1 })

@@ -1,5 +1,5 @@
 /** Formats the comparison of two scorings as text. */
-import { type Comparison, MIN_PAIRS } from "../../../projections/comparison/Comparison.ts"
+import { type Comparison, MIN_PAIRS, withP } from "../../../projections/comparison/Comparison.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -139,9 +139,12 @@ const interpretation = (of: Comparison): ReadonlyArray<string> =>
     : [
         `${of.exact ? "For these tasks the difference is exact." : "Not all critics are exact: scored again, these tasks may differ otherwise."} An interval and its p are about other tasks of the same kind.`,
         `They assume that these tasks were drawn at random${of.interval === null ? "" : ", and that no large differences are too rare to be among them"}. An interval excludes 0 where its p is below 0.05.`,
-        `${of.correction.comparisons} comparisons are made here, of values and of passes: p by Holm allows for both.${uncertain(of)}`,
+        ...(withP(of) === 0 ? [] : [`${byHolm(of, of.correction.comparisons)}${uncertain(of)}`]),
         "Nothing here shows what an agent would have done under other rewards.",
       ]
+
+const byHolm = (of: Comparison, comparisons: number): string =>
+  `${comparisons} comparisons are made here, of values and of passes: p by Holm allows for both${withP(of) < comparisons ? ", also for the one that has no p" : ""}.`
 
 /** What is clear of one comparison, and not of several. */
 const uncertain = (of: Comparison): string =>
