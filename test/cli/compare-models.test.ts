@@ -81,6 +81,7 @@ beforeAll(async () => {
     // As `import --redact` leaves them.
     ...task("hidden-a", { models: ["de/one"], goal: SHREDDED, net: 1 }),
     ...task("hidden-b", { models: ["de/two"], goal: SHREDDED, net: 2 }),
+    ...task("hidden-c", { models: [GREAT], goal: SHREDDED, net: 1 }),
     ...task("silent", { models: [], seed: 5, net: 9 }),
   ])
   await write(modelless, [...task("one", { models: [], net: 1 }), ...task("two", { models: [] })])
@@ -109,7 +110,7 @@ describe("compare of two models", () => {
       onlyInB: ["elsewhere"],
       scoring: "live",
       models: {
-        a: { model: GREAT, tasks: 13, paired: 12, unpaired: 1, unscored: 0, unreadable: 0 },
+        a: { model: GREAT, tasks: 14, paired: 12, unpaired: 1, unscored: 0, unreadable: 1 },
         b: { model: SMALL, tasks: 14, paired: 12, unpaired: 1, unscored: 1, unreadable: 0 },
         askedBoth: 1,
         sameSeed: true,
@@ -121,7 +122,7 @@ describe("compare of two models", () => {
     const { stdout } = await hindcast(models(GREAT, SMALL))
     for (const line of [
       "Tasks by model, scored by live",
-      "A          acme/great: 13 tasks, 12 paired, 1 without one like it of the other",
+      "A          acme/great: 14 tasks, 12 paired, 1 without one like it of the other, 1 whose goal cannot be read",
       "B          acme/small: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
       "both       1 task asked both, and counts for neither",
       "acme/great (A",

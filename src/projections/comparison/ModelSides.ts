@@ -162,8 +162,9 @@ export const of = (
   }
   const nameOf = new Map(pairs.map((pair) => [pair.b, pair.a]))
   const scoringOf = (name: string, own: ReadonlyArray<ModelTask>): NamedScoring => {
-    const scores = own.flatMap(({ taskId }) => {
-      const score = scoring.scores.get(taskId)
+    // What cannot be read cannot be compared: it is no task that only one of the two has.
+    const scores = own.flatMap(({ taskId, given }) => {
+      const score = given === null ? undefined : scoring.scores.get(taskId)
       return score === undefined ? [] : [[nameOf.get(taskId) ?? taskId, score] as const]
     })
     return { ...scoring, name, scores: new Map(scores) }

@@ -15,7 +15,7 @@ const tasks = fc
       ),
       isScored: fc.boolean(),
     }),
-    { maxLength: 40 },
+    { maxLength: 40, size: "max" },
   )
   .map((tasks) => tasks.map((task, index) => ({ taskId: `task-${index}`, ...task })))
 
@@ -63,9 +63,11 @@ describe("two models as sides of a comparison", () => {
         }
         expect(new Set(models.pairs.flatMap((pair) => [pair.a, pair.b])).size).toBe(2 * possible)
         expect([...a.scores.keys()].filter((name) => b.scores.has(name))).toEqual(models.pairs.map((pair) => pair.a))
-        expect([a.scores.size, b.scores.size]).toEqual(
-          [ofA, ofB].map((all) => all.filter((task) => task.isScored).length),
-        )
+        expect([a.scores.size, b.scores.size]).toEqual([ofA, ofB].map((all) => usable(all).length))
+        // What `compare` tells as scored on one side only.
+        const alone = (one: typeof a, other: typeof a) =>
+          [...one.scores.keys()].filter((taskId) => !other.scores.has(taskId)).length
+        expect([alone(a, b), alone(b, a)]).toEqual([models.a.unpaired, models.b.unpaired])
       }),
     )
   })
