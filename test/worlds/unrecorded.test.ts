@@ -139,6 +139,57 @@ describe("a step of a world whose answer cannot be recorded", () => {
   )
 })
 
+const UNKNOWN = { measure: "drift/return", name: "step", reason: "what a step gave is not recorded" }
+
+describe("a step of a world that failed, and may have been taken", () => {
+  const tried = (wrong: string, withinMs = 20_000) =>
+    withDrift(
+      ["snapshot"],
+      Effect.gen(function* () {
+        const { tasks } = yield* Kernel
+        const task = yield* tasks.open({
+          ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+        })
+        yield* Effect.timeout(task.act("drift/step", { action: 1 }), withinMs).pipe(Effect.either)
+        const { scores } = yield* task.close("abandoned").pipe(Effect.zipRight((yield* Kernel).audit(TASK)))
+        const events = yield* eventsOf(TASK)
+        return {
+          error: events.find(({ type }) => type === "CommandFailed")?.payload.error,
+          unscored: events.flatMap(({ type, payload }) => (type === "MeasureUnscored" ? [payload] : [])),
+          audited: scores.find(({ label }) => label === "return")?.unscored.length,
+        }
+      }),
+    )
+
+  it.scopedLive.each([
+    ["whose process dies", "dies", "PluginExited", /ended with code 3/],
+    ["whose answer has no number as its reward", "reward", "InvalidReward", /The world had taken the step\.$/],
+    ["whose answer has a flag that is none", "flags", "InvalidFlag", /The world had taken the step\.$/],
+  ] as const)("%s, gave what nobody knows, and not nothing", ([_, wrong, code, message]) =>
+    Effect.gen(function* () {
+      const { error, unscored, audited } = yield* tried(wrong)
+      expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+      expect([unscored, audited]).toMatchObject([[UNKNOWN], 1])
+    }),
+  )
+
+  it.scopedLive("that was interrupted while the world took it, gave what nobody knows either", () =>
+    Effect.gen(function* () {
+      const { error, unscored, audited } = yield* tried("hangs", 1_000)
+      expect(error).toMatchObject({ code: "Interrupted" })
+      expect([unscored, audited]).toMatchObject([[UNKNOWN], 1])
+    }),
+  )
+
+  it.scopedLive("and that the world refused, gave nothing", () =>
+    Effect.gen(function* () {
+      const { error, unscored, audited } = yield* tried("refuses")
+      expect(error).toMatchObject({ code: "TornSail", message: "the sail is torn" })
+      expect([unscored, audited]).toEqual([[], 0])
+    }),
+  )
+})
+
 /** An archive whose answer is too large to be recorded, and which it does not change to look at. */
 const archive: Sample = {
   ...{ name: "archive", environment: true, rewind: ["snapshot"] },

@@ -22,6 +22,7 @@ import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type { Place } from "./CommandOrder.ts"
 import type { Lane } from "./CommandQueue.ts"
+import type { TakenStep } from "./WorldRewards.ts"
 
 /**
  * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
@@ -157,6 +158,8 @@ export interface CommandProgress {
   commandedAt: number
   dispatched: boolean
   ended: boolean
+  /** The step that it is, once a world was asked to take it. */
+  step?: TakenStep
 }
 
 /** The progress of a command that was requested and not dispatched. */

@@ -16,6 +16,7 @@ import {
   type RequestedCommand,
   unknownReason,
 } from "./Command.ts"
+import { unknownReward } from "./WorldRewards.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type ExecutionResult = (
@@ -232,13 +233,16 @@ interface Begun {
 export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const open = commands.filter(({ progress }) => !progress.ended)
   const [first, ...others] = open.map((each) => abortedEvent(each, cause))
+  const rewards = open.flatMap(({ progress: { last, step } }) =>
+    step === undefined ? [] : [{ causationId: last, ...unknownReward(step) }],
+  )
   const task = open[0]?.command.task
   // The kernel that took over records the end.
   if (first === undefined || task === undefined || Option.exists(Cause.failureOption(cause), isLeaseLost)) {
     return Effect.void
   }
   const names = [...new Set(open.map(({ command }) => command.actuator))].join(", ")
-  return task.recordAll([first, ...others]).pipe(
+  return task.recordAll([first, ...others, ...rewards]).pipe(
     Effect.map((events) => {
       for (const [index, { command }] of open.entries()) {
         const event = events[index]

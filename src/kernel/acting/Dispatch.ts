@@ -13,7 +13,8 @@ import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordDenied, recordOutcome, recordUnknown, unrecorded } from "./CommandOutcome.ts"
-import { rewardsOf, unknownReward } from "./WorldRewards.ts"
+import { failureOfStep, rewardsAfter } from "./FailedStep.ts"
+import { rewardsOf } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
 export class Paused extends Data.TaggedError("Paused") {}
@@ -154,6 +155,7 @@ export const call = (
     ...(command.agentId === undefined ? {} : { agent: command.agentId }),
   }
   const step = { taskId: command.task.id, plugin, because: [progress.commandedAt], agentId: command.agentId }
+  if (isStep) progress.step = step
   return Effect.matchEffect(restore(process.act(component, command.args, options)), {
     onSuccess: ({ result, state }) =>
       recordOutcome(command, plugin, progress, {
@@ -165,13 +167,15 @@ export const call = (
     onFailure: (failure) => {
       const latencyMs = MonotonicClock.elapsedSince(startedAt)
       const state = "state" in failure ? failure.state : undefined
+      const rewards = isStep ? rewardsAfter(failure, [step]) : []
       if (failure._tag !== "AnswerInvalid") {
-        return recordOutcome(command, plugin, progress, { failed: failureOf(failure), latencyMs, state })
+        const failed = isStep ? failureOfStep(failure) : failureOf(failure)
+        return recordOutcome(command, plugin, progress, { failed, latencyMs, state, rewards })
       }
       // The plugin has answered, so the command took effect.
       return recordOutcome(command, plugin, progress, {
         ...unrecorded(command.task, plugin, failure, latencyMs),
-        rewards: isStep ? [unknownReward(step)] : [],
+        rewards,
       })
     },
   })

@@ -276,6 +276,9 @@ const dispatch = (
         return yield* denyAll("open-task", "its task was closed or cancelled meanwhile")
       }
       yield* task.kernel.commands.leave(first.command.place)
+      for (const { command, progress } of travellers) {
+        progress.step = { taskId: task.id, plugin, because: [progress.commandedAt], agentId: command.agentId }
+      }
       const startedAt = performance.now()
       const actions = Object.fromEntries(
         travellers.map(({ command }) => [command.agentId ?? "", command.args.action ?? null] as const),

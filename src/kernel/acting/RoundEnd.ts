@@ -5,10 +5,11 @@ import type { CoreNewEvent, InvalidEvent } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { RoundAnswer } from "../../plugins/process/Components.ts"
 import { type Json, plainText } from "../../values/Json.ts"
-import { failureOf } from "../instances/PluginFailure.ts"
+import type { PluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type * as Command from "./Command.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
+import { failureOfStep, rewardsAfter } from "./FailedStep.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
 import { resultsOf } from "./RoundResults.ts"
 import { rewardsOf, unknownReward } from "./WorldRewards.ts"
@@ -47,7 +48,8 @@ export const recordRound = (
     const { agentId } = command
     return rewardsOf({ taskId: task.id, plugin, because: [progress.commandedAt], agentId }, got)
   })
-  const without = ({ reason, message }: InvalidEvent, state: Json | undefined) =>
+  const unknown = travellers.flatMap(({ progress: { step } }) => (step === undefined ? [] : [unknownReward(step)]))
+  const without = ({ reason, message }: InvalidEvent, state: Json | undefined, rewards: ReadonlyArray<CoreNewEvent>) =>
     recordEndings(
       ...([task, travellers, plugin] as const),
       endings.map((ending) =>
@@ -59,8 +61,8 @@ export const recordRound = (
       rewards,
     )
   return recordEndings(task, travellers, plugin, endings, state, rewards).pipe(
-    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, state)),
-    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, undefined)),
+    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, state, rewards)),
+    Effect.catchTag("InvalidEvent", (invalid) => without(invalid, undefined, unknown)),
   )
 }
 
@@ -72,14 +74,15 @@ export const recordFailure = (
   task: ActingTask,
   travellers: ReadonlyArray<Traveller>,
   plugin: string,
-  failure: Parameters<typeof failureOf>[0] & { readonly state?: Json },
+  failure: PluginFailure & { readonly state?: Json },
   latencyMs: number,
 ) => {
+  const rewards = rewardsAfter(
+    failure,
+    travellers.flatMap(({ progress: { step } }) => step ?? []),
+  )
   if ("reason" in failure && failure._tag === "AnswerInvalid") {
     const ending = CommandOutcome.unrecorded(task, plugin, failure, latencyMs)
-    const rewards = travellers.map(({ command: { agentId } }) =>
-      unknownReward({ taskId: task.id, plugin, because: [], agentId }),
-    )
     return recordEndings(
       ...([task, travellers, plugin] as const),
       travellers.map(() => ending),
@@ -87,9 +90,9 @@ export const recordFailure = (
       rewards,
     )
   }
-  const error = failureOf(failure)
+  const error = failureOfStep(failure)
   const endings = travellers.map(() => ({ failed: error, latencyMs }))
-  return recordEndings(task, travellers, plugin, endings, failure.state, [])
+  return recordEndings(task, travellers, plugin, endings, failure.state, rewards)
 }
 
 const recordEndings = (

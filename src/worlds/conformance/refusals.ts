@@ -1,5 +1,6 @@
 /** Refusals that fail checks of their own: the codes by which what runs a world says what is wrong with its answers. */
 
+import type { OF_ANSWERS as CODES } from "../../kernel/acting/FailedStep.ts"
 import type { Refusal, WorldFacts } from "./DrivenWorld.ts"
 
 /** The code for an observation outside of its space, which fails the checks 16, 21 and 42. */
@@ -14,7 +15,7 @@ const OF_ANSWERS: { readonly [code: string]: number } = {
   InvalidFlag: 24,
   NoSuchAgentInStep: 38,
   InvalidStepInfo: 49,
-}
+} satisfies { readonly [Code in Exclude<(typeof CODES)[number], "InvalidStep">]: number }
 
 /** The codes for a mask that is none, and for a forbidden action that the mask left. They fail check 43. */
 const OF_MASKS = ["MaskOutsideSpace", "ActionOutsideSpace"]

@@ -35,6 +35,8 @@ export default {
     mask: () => (wrong === "mask" ? [1, 1] : [at > -3 ? 1 : 0, 1, 1]),
     step: (context, action: number) => {
       if (wrong === "refuses") throw Object.assign(new Error("the sail is torn"), { code: "TornSail" })
+      if (wrong === "dies") Reflect.get(globalThis, "Deno").exit(3)
+      if (wrong === "hangs") return new Promise<Step>(() => {})
       at += action
       gust = context.rng.random()
       return step()
