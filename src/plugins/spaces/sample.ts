@@ -2,6 +2,7 @@
 
 import type { Generator, GraphSpace, Json, Nested, Space, TextSpace } from "../author.ts"
 import { type Bounds, type Interval, intervalOf, isList, LONGEST_LIST, partOf } from "./bounds.ts"
+import { cellsOf, longestText } from "./cells.ts"
 import { dtypeOf } from "./dtypes.ts"
 
 /**
@@ -12,16 +13,30 @@ import { dtypeOf } from "./dtypes.ts"
  * the space does not have, leaves everything; if nothing is legal, the first value is drawn, as by Gymnasium.
  *
  * Lengths of a Sequence are drawn as by Gymnasium: 1 with a chance of one in four, otherwise one more, and so on. A Graph has 1 to 10 nodes, and fewer
- * edges than pairs of nodes. In all, at most 65,536 values are drawn into lists of any length: those that come when they are spent are empty.
+ * edges than pairs of nodes. In all, at most 65,536 values are drawn into lists of any length, and of large ones fewer: each 16 numbers or characters of
+ * a value count as a value, so that they are about a million. A list ends before the value that would exceed them.
  *
  * The draws are not those of Gymnasium's `Space.sample`. They are the same on every platform.
  */
 export const sample = (space: Space, rng: Generator, mask: Json = null): Json =>
-  draw(space, rng, mask, { left: LONGEST_LIST })
+  draw(space, rng, mask, { left: LONGEST_LIST, prices: new Map() })
 
 /** How many values may still be drawn into lists of any length. */
 interface Stock {
   left: number
+  /** What a value of a space counts as: lists in lists ask for it again and again. */
+  readonly prices: Map<Space, number>
+}
+
+/** So many numbers or characters count as one value. Of the largest Box, one value can be drawn. */
+const CELLS = 16
+
+const priceOf = (space: Space, { prices }: Stock): number => {
+  const known = prices.get(space)
+  if (known !== undefined) return known
+  const price = Math.max(1, Math.ceil(cellsOf(space) / CELLS))
+  prices.set(space, price)
+  return price
 }
 
 const draw = (space: Space, rng: Generator, mask: Json | undefined, stock: Stock): Json => {
@@ -59,8 +74,9 @@ const draw = (space: Space, rng: Generator, mask: Json | undefined, stock: Stock
 const partIn = (mask: Json | undefined, index: number): Json => (Array.isArray(mask) ? (mask[index] ?? null) : null)
 
 const several = (space: Space, length: number, rng: Generator, mask: Json, stock: Stock): ReadonlyArray<Json> => {
-  const count = Math.min(length, stock.left)
-  stock.left -= count
+  const price = priceOf(space, stock)
+  const count = Math.min(length, Math.floor(stock.left / price))
+  stock.left -= count * price
   return Array.from({ length: count }, () => draw(space, rng, mask, stock))
 }
 
@@ -133,14 +149,9 @@ const multiBinary = ([length, ...shape]: ReadonlyArray<number>, rng: Generator, 
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-/** Longest text drawn from a space that admits longer ones, unless it asks for more. */
-const LONGEST_TEXT = 1000
-
-const text = (
-  { min_length: least = 1, max_length, charset = LETTERS_AND_DIGITS }: TextSpace,
-  rng: Generator,
-): string => {
+const text = (space: TextSpace, rng: Generator): string => {
+  const { min_length: least = 1, charset = LETTERS_AND_DIGITS } = space
   const characters = [...charset]
-  const length = rng.integers(least, Math.max(least, Math.min(max_length, LONGEST_TEXT)) + 1)
+  const length = rng.integers(least, longestText(space) + 1)
   return Array.from({ length }, () => rng.choice(characters)).join("")
 }

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Json, Space } from "../../../src/plugins/author.ts"
 import { seeded } from "../../../src/plugins/numpy/Generator.ts"
+import { cellsOf } from "../../../src/plugins/spaces/cells.ts"
 import { TYPES } from "../../../src/plugins/spaces/flaws.ts"
 import { contains, flaws, isSpace, jsonSchemaOf, sample } from "../../../src/plugins/spaces/Space.ts"
 import { SpaceSchema } from "../../../src/plugins/spaces/SpaceSchema.ts"
@@ -97,6 +98,63 @@ describe("a space", () => {
     expect(contains(deep, value)).toBeUndefined()
     expect(JSON.stringify(value).length).toBeLessThan(5_000_000)
     expect(flaws({ type: "Tuple", subspaces: [{ type: "Sequence", feature_space: deep }] })).not.toEqual([])
+  })
+
+  it("draws about a million numbers and characters into lists at most, however large their values are", () => {
+    const sizeOf = (value: Json): number =>
+      typeof value === "string"
+        ? value.length
+        : typeof value === "object" && value !== null
+          ? Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 0)
+          : 1
+    const image = (...shape: ReadonlyArray<number>): Space => ({
+      type: "Box",
+      dtype: "bool",
+      shape,
+      low: true,
+      high: true,
+    })
+    const listOf = (feature_space: Space): Space => ({ type: "Sequence", feature_space })
+    expect(sample(listOf(image(1000, 1000)), seeded(5), [64, null])).toHaveLength(1)
+    const text: Space = { type: "Text", min_length: 100_000, max_length: 100_000, charset: "ab" }
+    const images: Space = { type: "Graph", node_space: image(300, 300), edge_space: image(300, 300) }
+    const nested = listOf({ type: "Tuple", subspaces: [images, listOf(text)] })
+    expect(flaws(nested)).toEqual([])
+    const value = sample(nested, seeded(5), [64, [null, [3, null]]])
+    expect(contains(nested, value)).toBeUndefined()
+    expect(value).toHaveLength(64)
+    expect(sizeOf(value)).toBeGreaterThan(500_000)
+    expect(sizeOf(value)).toBeLessThan(1_050_000)
+    // Lists of what is usual are as long as they were drawn.
+    expect(sample(listOf(image(64, 64)), seeded(5), [64, null])).toHaveLength(64)
+    expect(sample(listOf(image(4, 4)), seeded(5), [9_000, null])).toHaveLength(9_000)
+  })
+
+  it.each<[Space, number]>([
+    [cartPole, 4],
+    [{ type: "Box", dtype: "int8", shape: [], low: 0, high: 1 }, 1],
+    [{ type: "Box", dtype: "int8", shape: [7, 3], low: 0, high: 1 }, 21],
+    [
+      {
+        type: "MultiDiscrete",
+        nvec: [
+          [2, 3],
+          [4, 5],
+        ],
+      },
+      4,
+    ],
+    [{ type: "MultiBinary", n: 9 }, 9],
+    [{ type: "MultiBinary", n: [9, 2] }, 18],
+    [{ type: "Text", max_length: 20 }, 20],
+    [{ type: "Text", max_length: 1_000_000 }, 1_000],
+    [{ type: "Text", min_length: 5_000, max_length: 1_000_000 }, 5_000],
+    [{ type: "Tuple", subspaces: [cartPole, { type: "Discrete", n: 2 }] }, 5],
+    [{ type: "Dict", subspaces: { a: cartPole, b: { type: "Sequence", feature_space: cartPole } } }, 5],
+    [{ type: "OneOf", subspaces: [{ type: "Discrete", n: 2 }, cartPole] }, 5],
+    [graph, 1],
+  ])("of %j draws at most %d numbers and characters", (space, cells) => {
+    expect(cellsOf(space)).toBe(cells)
   })
 
   it("bounds lists of any length", () => {
