@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
-import { silence } from "../kernel/lostLease.ts"
+import { stopSilently } from "../kernel/lostLease.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { document, hindcast, start } from "./hindcast.ts"
@@ -116,8 +116,7 @@ describe("stop", () => {
   it.scopedLive("leaves a kernel that is silent the lease, and says so: it ends its tasks when it goes on", () =>
     Effect.gen(function* () {
       const { log, running } = yield* waiting
-      running.child.kill("SIGSTOP")
-      silence(log)
+      yield* stopSilently(running.child, log)
       const stopped = yield* run("stop", "--log", log)
       expect(stopped.stdout).toContain("1 task cancelled:")
       expect(stopped.stdout).toContain(`(process ${running.child.pid}) works on the log and has been silent since`)

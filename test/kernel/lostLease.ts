@@ -1,3 +1,4 @@
+import { Effect, Schedule } from "effect"
 import { Database } from "../sqlite.ts"
 
 /** A process id that no system gives. */
@@ -16,3 +17,16 @@ export const silence = (log: string): void => {
   database.prepare("UPDATE heartbeats SET monotonic_ms = monotonic_ms - 60000").run()
   database.close()
 }
+
+/**
+ * Stops a kernel's process, and makes it look like one that has been silent for long. A process that is stopped in a transaction keeps
+ * others out of its log: it goes on for a moment then, and is stopped again.
+ */
+export const stopSilently = (child: { readonly kill: (signal: "SIGSTOP" | "SIGCONT") => boolean }, log: string) =>
+  Effect.try(() => {
+    child.kill("SIGSTOP")
+    silence(log)
+  }).pipe(
+    Effect.tapError(() => Effect.sync(() => child.kill("SIGCONT"))),
+    Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(40))),
+  )
