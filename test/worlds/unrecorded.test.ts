@@ -163,14 +163,30 @@ describe("a step of a world that failed, and may have been taken", () => {
 
   it.scopedLive.each([
     ["whose process dies", "dies", "PluginExited", /ended with code 3/],
-    ["whose answer has no number as its reward", "reward", "InvalidReward", /The world had taken the step\.$/],
-    ["whose answer has a flag that is none", "flags", "InvalidFlag", /The world had taken the step\.$/],
+    ["whose answer has no number as its reward", "reward", "InvalidReward", /expected/],
+    ["whose answer has a flag that is none", "flags", "InvalidFlag", /expected/],
   ] as const)("%s, gave what nobody knows, and not nothing", ([_, wrong, code, message]) =>
     Effect.gen(function* () {
       const { error, unscored, audited } = yield* tried(wrong)
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
       expect([unscored, audited]).toMatchObject([[UNKNOWN], 1])
     }),
+  )
+
+  it.scopedLive(
+    "is the same failure when it is stepped again, so that a fork goes on from after it, and a replay agrees",
+    () =>
+      withDrift(
+        ["re-execution", "snapshot"],
+        Effect.gen(function* () {
+          const { kernel, events } = yield* sailed("reward")
+          expect(events.filter(({ type }) => type === "MeasureUnscored")).toHaveLength(3)
+          const at = events.filter(({ type }) => type === "DecisionMade")[1]?.position ?? 0
+          const { worlds } = yield* kernel.fork(sailor, { task: TASK, at, timeline: "again", rewind: "re-execution" })
+          expect(worlds).toMatchObject([{ by: "re-execution", checked: { outcomes: 1 } }])
+          expect(yield* kernel.replay(TASK, sailor)).toMatchObject({ verdict: "identical" })
+        }),
+      ),
   )
 
   it.scopedLive("that was interrupted while the world took it, gave what nobody knows either", () =>

@@ -13,7 +13,7 @@ import type { Instance, Restore } from "../instances/Instance.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
 import { recordDenied, recordOutcome, recordUnknown, unrecorded } from "./CommandOutcome.ts"
-import { failureOfStep, rewardsAfter } from "./FailedStep.ts"
+import { rewardsAfter } from "./FailedStep.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
@@ -169,8 +169,7 @@ export const call = (
       const state = "state" in failure ? failure.state : undefined
       const rewards = isStep ? rewardsAfter(failure, [step]) : []
       if (failure._tag !== "AnswerInvalid") {
-        const failed = isStep ? failureOfStep(failure) : failureOf(failure)
-        return recordOutcome(command, plugin, progress, { failed, latencyMs, state, rewards })
+        return recordOutcome(command, plugin, progress, { failed: failureOf(failure), latencyMs, state, rewards })
       }
       // The plugin has answered, so the command took effect.
       return recordOutcome(command, plugin, progress, {

@@ -5,11 +5,11 @@ import type { CoreNewEvent, InvalidEvent } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { RoundAnswer } from "../../plugins/process/Components.ts"
 import { type Json, plainText } from "../../values/Json.ts"
-import type { PluginFailure } from "../instances/PluginFailure.ts"
+import { failureOf, type PluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type * as Command from "./Command.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
-import { failureOfStep, rewardsAfter } from "./FailedStep.ts"
+import { rewardsAfter } from "./FailedStep.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
 import { resultsOf } from "./RoundResults.ts"
 import { rewardsOf, unknownReward } from "./WorldRewards.ts"
@@ -90,7 +90,7 @@ export const recordFailure = (
       rewards,
     )
   }
-  const error = failureOfStep(failure)
+  const error = failureOf(failure)
   const endings = travellers.map(() => ({ failed: error, latencyMs }))
   return recordEndings(task, travellers, plugin, endings, failure.state, rewards)
 }
