@@ -1,6 +1,6 @@
 /**
  * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` and `examples/season/` has more than `MOST` modules on one level,
- * and every module opens with a comment that says what it holds.
+ * every module opens with a comment that says what it holds, and a service's type is named `EventLog.Service`, not derived from its tag.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -28,4 +28,13 @@ const unopened = folders.filter(
 for (const file of unopened) {
   console.error(`${path.relative(root, file)}: expected a comment first that says what it holds, found none.`)
 }
-process.exitCode = crowded.length + unopened.length === 0 ? 0 : 1
+
+const derived = folders.filter(
+  (file) => file.endsWith(".ts") && /Context\.Tag\.Service<|typeof \w+\.Service\b/.test(fs.readFileSync(file, "utf8")),
+)
+for (const file of derived) {
+  console.error(
+    `${path.relative(root, file)}: expected the type of a service by its name, such as \`EventLog.Service\`, found one derived from its tag.`,
+  )
+}
+process.exitCode = crowded.length + unopened.length + derived.length === 0 ? 0 : 1

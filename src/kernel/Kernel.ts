@@ -55,11 +55,13 @@ import { VERSION } from "./versions.ts"
 export { type RunError, RunOptions } from "./agents/runAgent.ts"
 
 /** The kernel's service. */
-export class Kernel extends Context.Tag("hindcast/Kernel")<
-  Kernel,
-  {
+export class Kernel extends Context.Tag("hindcast/Kernel")<Kernel, Kernel.Service>() {}
+
+export declare namespace Kernel {
+  /** A running kernel. */
+  export interface Service {
     /** The registry: which plugins take part, with which priority and metadata. */
-    readonly plugins: Context.Tag.Service<Registry>
+    readonly plugins: Registry.Service
     /**
      * The consents that are missing to start these plugins where only Deno's permissions would confine them; mostly
      * none.
@@ -93,13 +95,16 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<
       options?: Replay.ReplayOptions,
     ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
     /** Confirmation requests to people, and their decisions. */
-    readonly confirmations: Context.Tag.Service<Confirmations>
+    readonly confirmations: Confirmations.Service
     /** The audit of a task, open or closed. */
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
     /** Scores past tasks again with another rubric, as a new score set. */
-    readonly rescore: Context.Tag.Service<Scoring>["rescore"]
+    readonly rescore: Scoring.Service["rescore"]
   }
->() {}
+}
+
+/** `Kernel.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Kernel.Service
 
 /** An open task that nobody works on. */
 export interface UnfinishedTask extends Tasks.Task {
@@ -281,7 +286,7 @@ const MAX_SEED = 2 ** 31
 
 /** Records that the kernel started. When its scope closes, records that it stopped. */
 const startAndStop = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   config: { readonly deno: string; readonly seed: number; readonly gate: Gate.GateConfig },
 ) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** Resumes the open tasks of some agents in the background, when a kernel starts. */
 
-import { type Context, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import type * as Agent from "./agents/Agent.ts"
@@ -11,7 +11,7 @@ import type { Kernel } from "./Kernel.ts"
  * reason is logged. When the scope closes, the tasks are suspended.
  */
 export const start = (
-  { tasks }: Context.Tag.Service<Kernel>,
+  { tasks }: Kernel.Service,
   agents: ReadonlyArray<Agent.Agent>,
 ): Effect.Effect<void, LogError, Scope.Scope> =>
   Effect.gen(function* () {

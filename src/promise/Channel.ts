@@ -1,6 +1,6 @@
 /** Channels between people and agents at work, with promises and async iterables. */
 
-import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import * as Channels from "../agents/channel/Channel.ts"
 import * as ChannelServer from "../agents/channel/ChannelServer.ts"
 import { EventLog } from "../events/log/EventLog.ts"
@@ -28,8 +28,8 @@ export const channelsOf = (
     log,
     confirmations,
   }: {
-    readonly log: Context.Tag.Service<EventLog>
-    readonly confirmations: Context.Tag.Service<Confirmations>
+    readonly log: EventLog.Service
+    readonly confirmations: Confirmations.Service
   },
   calls: Calls,
 ) => {

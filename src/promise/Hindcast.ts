@@ -4,7 +4,7 @@
  */
 
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type Context, Effect, Either, Exit, Layer, Schema, Scope, Stream } from "effect"
+import { Effect, Either, Exit, Layer, Schema, Scope, Stream } from "effect"
 import type { ServeOptions } from "../agents/channel/ChannelServer.ts"
 import type { ModelAgentOptions } from "../agents/ModelAgentOptions.ts"
 import type { Model } from "../agents/models/Model.ts"
@@ -48,7 +48,7 @@ export type AgentOptions<Answer = unknown, Encoded = Answer> = Omit<ModelAgentOp
   Partial<Pick<ModelAgentOptions, "model">>
 
 /** The registry: which plugins take part, what they are granted, which are active. */
-export interface Plugins extends Promised<Context.Tag.Service<Registry>> {}
+export interface Plugins extends Promised<Registry.Service> {}
 
 /** A confirmation that waits for a person, with its id. */
 export interface WaitingConfirmation extends PendingConfirmation {
@@ -56,17 +56,16 @@ export interface WaitingConfirmation extends PendingConfirmation {
 }
 
 /** Confirmation requests to people, and their decisions. */
-export interface Confirmations extends Promised<Context.Tag.Service<KernelConfirmations.Confirmations>> {
+export interface Confirmations extends Promised<KernelConfirmations.Confirmations.Service> {
   /** Every confirmation that waits: those that wait now, and then each one when it is asked for, those of forks too. */
   readonly follow: (call?: Calls.CallOptions) => AsyncIterable<WaitingConfirmation>
 }
 
-/** The service of the log, with Effects. */
-type Log = Context.Tag.Service<EventLog>
-
 /** The events of the log. */
 export interface Events
-  extends Promised<Pick<Log, "append" | "read" | "find" | "versionOf" | "head" | "verify" | "verifyWith">> {
+  extends Promised<
+    Pick<EventLog.Service, "append" | "read" | "find" | "versionOf" | "head" | "verify" | "verifyWith">
+  > {
   /**
    * The past events, and then events as this or any other process commits them, without gaps or repeats. For new ones
    * alone, begin after the head: `follow({ after: (await events.head()).position })`. It ends when Hindcast is closed.
@@ -74,13 +73,13 @@ export interface Events
   readonly follow: (query?: Omit<Query, "until"> & Calls.CallOptions) => AsyncIterable<Event>
 }
 
-/** The service of time travel, with Effects. */
-type Travel = Context.Tag.Service<KernelTimeTravel.TimeTravel>
-
-type Asked<Name extends "bisect" | "watch", Index extends number> = Exclude<Parameters<Travel[Name]>[Index], undefined>
+type Asked<Name extends "bisect" | "watch", Index extends number> = Exclude<
+  Parameters<KernelTimeTravel.TimeTravel.Service[Name]>[Index],
+  undefined
+>
 
 /** The past: states, differences, causes. A predicate is a function's, or the text of a CEL expression. */
-export interface TimeTravel extends Promised<Omit<Travel, "bisect" | "watch">> {
+export interface TimeTravel extends Promised<Omit<KernelTimeTravel.TimeTravel.Service, "bisect" | "watch">> {
   /** The first moment at which a predicate holds, and how it was found. */
   readonly bisect: (
     predicate: KernelTimeTravel.Predicate | string,
@@ -215,9 +214,7 @@ const areAgents = Schema.is(Schema.Array(KernelAgent.Agent))
 const ofOpen = ({ of, problems }: InvalidOptions) =>
   new InvalidOptions({ of: of === "Hindcast.layer" ? "open" : of, problems })
 
-type KernelService = Context.Tag.Service<Kernel>
-
-const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>
+const agentCallsOf = ({ fork, replay }: Kernel.Service, calls: Calls.Calls): Pick<Hindcast, "fork" | "replay"> =>
   promised(
     {
       fork: (agent: Agent, options: ForkOptions) => fork(adapted(agent, calls), options),
@@ -226,7 +223,7 @@ const agentCallsOf = ({ fork, replay }: KernelService, calls: Calls.Calls): Pick
     calls,
   )
 
-const rescoreOf = ({ rescore }: KernelService, calls: Calls.Calls): Hindcast["rescore"] =>
+const rescoreOf = ({ rescore }: Kernel.Service, calls: Calls.Calls): Hindcast["rescore"] =>
   promised(
     {
       rescore: (options: Omit<Scoring.RescoreOptions, "rubric"> & { readonly rubric: Rubric.Rubric | string }) => {
@@ -241,8 +238,8 @@ const rescoreOf = ({ rescore }: KernelService, calls: Calls.Calls): Hindcast["re
   ).rescore
 
 const confirmationsOf = (
-  confirmations: Context.Tag.Service<KernelConfirmations.Confirmations>,
-  log: Log,
+  confirmations: KernelConfirmations.Confirmations.Service,
+  log: EventLog.Service,
   calls: Calls.Calls,
 ): Confirmations => ({
   ...promised(confirmations, calls),
@@ -250,7 +247,7 @@ const confirmationsOf = (
 })
 
 /** The confirmations that wait, and then those that come to wait, each once. */
-const waiting = ({ pending }: Context.Tag.Service<KernelConfirmations.Confirmations>, log: Log) =>
+const waiting = ({ pending }: KernelConfirmations.Confirmations.Service, log: EventLog.Service) =>
   Stream.unwrap(
     Effect.map(log.head, ({ position }) => {
       const told = new Set<string>()
@@ -267,7 +264,7 @@ const waiting = ({ pending }: Context.Tag.Service<KernelConfirmations.Confirmati
     }),
   )
 
-const eventsOf = (log: Log, calls: Calls.Calls): Events => {
+const eventsOf = (log: EventLog.Service, calls: Calls.Calls): Events => {
   const { append, read, find, versionOf, head, verify, verifyWith } = log
   return {
     ...promised({ append, read, find, versionOf, head, verify, verifyWith }, calls),
@@ -275,10 +272,13 @@ const eventsOf = (log: Log, calls: Calls.Calls): Events => {
   }
 }
 
-const following = (log: Log, query?: Omit<Query, "until">) =>
+const following = (log: EventLog.Service, query?: Omit<Query, "until">) =>
   Stream.filter(log.follow(query), (item): item is Event => !(item instanceof CaughtUp))
 
-const timeTravelOf = ({ bisect, watch, ...others }: Travel, calls: Calls.Calls): TimeTravel => ({
+const timeTravelOf = (
+  { bisect, watch, ...others }: KernelTimeTravel.TimeTravel.Service,
+  calls: Calls.Calls,
+): TimeTravel => ({
   ...promised(others, calls),
   ...promised(
     {

@@ -1,6 +1,6 @@
 /** Scenarios and groups of agents with promises. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { Kernel } from "../kernel/Kernel.ts"
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import * as KernelGroup from "../worlds/group/AgentGroup.ts"
@@ -31,7 +31,7 @@ export interface Scenarios {
 }
 
 /** The scenarios of a kernel. */
-export const scenariosOf = (kernel: Context.Tag.Service<Kernel>, calls: Calls.Calls): Scenarios => ({
+export const scenariosOf = (kernel: Kernel.Service, calls: Calls.Calls): Scenarios => ({
   ...promised(
     {
       load: Scenario.load,

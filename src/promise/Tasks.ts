@@ -1,6 +1,6 @@
 /** Tasks with promises: opened, run by an agent, resumed, paused and cancelled. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { RunOptions } from "../kernel/agents/runAgent.ts"
 import type { ControlOptions, TaskControl } from "../kernel/control/TaskControl.ts"
@@ -39,11 +39,7 @@ export interface Tasks {
 }
 
 /** The tasks of a kernel. */
-export const tasksOf = (
-  { tasks }: Context.Tag.Service<Kernel>,
-  control: Context.Tag.Service<TaskControl>,
-  calls: Calls.Calls,
-): Tasks => ({
+export const tasksOf = ({ tasks }: Kernel.Service, control: TaskControl.Service, calls: Calls.Calls): Tasks => ({
   ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend }, calls),
   ...promised(
     { open: (options: TaskOptions) => Effect.map(tasks.open(options), (task): Task.Task => Task.of(task, calls)) },

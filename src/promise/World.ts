@@ -1,6 +1,6 @@
 /** Worlds for programs without Effect: the typed handle of `hindcast/worlds`, with promises. */
 
-import { type Context, Effect, ExecutionStrategy, Exit, Schema, Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Schema, Scope } from "effect"
 import { EventLog } from "../events/log/EventLog.ts"
 import { Kernel } from "../kernel/Kernel.ts"
 import { Projector } from "../projections/projector/Projector.ts"
@@ -26,9 +26,9 @@ const Wrappers = Options.of<Pick<WorldOptions, "wrappers">>({
 
 /** The services that a world is opened with. */
 interface Services {
-  readonly kernel: Context.Tag.Service<Kernel>
-  readonly log: Context.Tag.Service<EventLog>
-  readonly projector: Context.Tag.Service<Projector>
+  readonly kernel: Kernel.Service
+  readonly log: EventLog.Service
+  readonly projector: Projector.Service
 }
 
 /** The worlds of a kernel. The task of a world that is open when Hindcast is closed ends as its episode stands. */

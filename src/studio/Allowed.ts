@@ -118,9 +118,11 @@ export const untilBegun = <E>(
   )
 
 /** What is allowed. */
-export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
-  Allowed,
-  {
+export class Allowed extends Context.Tag("hindcast/studio/Allowed")<Allowed, Allowed.Service>() {}
+
+export declare namespace Allowed {
+  /** What a server allows. */
+  export interface Service {
     readonly answer: boolean
     /** Null if nothing may be forked. */
     readonly forks: Forks | null
@@ -134,7 +136,7 @@ export class Allowed extends Context.Tag("hindcast/studio/Allowed")<
     /** What the reader should know of the log: sentences. */
     readonly notes: ReadonlyArray<string>
   }
->() {}
+}
 
 /** Start it again with the switch: the server was not started to do this. */
 export class NotAllowed extends Data.TaggedError("NotAllowed")<{ readonly what: string; readonly option: string }> {

@@ -84,16 +84,21 @@ const StudioOptions = Options.of<StudioOptions>({
 })
 
 /** The running server. */
-export class Studio extends Context.Tag("hindcast/Studio")<
-  Studio,
-  {
+export class Studio extends Context.Tag("hindcast/Studio")<Studio, Studio.Service>() {}
+
+export declare namespace Studio {
+  /** A running server. */
+  export interface Service {
     /** Where to look at it, with the token in the fragment: keep it secret. */
     readonly url: string
     readonly port: number
     /** What requests to the API have to show, as `Authorization: Bearer <token>`. */
     readonly token: string
   }
->() {}
+}
+
+/** `Studio.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Studio.Service
 
 /** What a server asks the log by. */
 type Services = EventLog | Records | Projector | TimeTravel | Confirmations
@@ -159,7 +164,7 @@ const realDirectory = (directory: string): Effect.Effect<string, string> =>
   )
 
 /** What the page may do with scenarios, in the kernel of the context. */
-const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: typeof Kernel.Service) =>
+const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: Kernel.Service) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const real = yield* Effect.forEach(directories, (directory, index) =>
@@ -181,7 +186,7 @@ const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: typeof
   })
 
 /** What a server is to allow. */
-export interface Allowing extends Omit<typeof Allowed.Service, "forks" | "scenarios"> {
+export interface Allowing extends Omit<Allowed.Service, "forks" | "scenarios"> {
   readonly forks: Forking | null
   /** Default: none. */
   readonly scenarios?: Staging

@@ -23,7 +23,7 @@ const logsOn = (count: number) =>
     ),
   )
 
-const texts = (log: EventLog["Type"], stream: string) =>
+const texts = (log: EventLog.Service, stream: string) =>
   Effect.map(log.readPage({ stream }, 1000), (events) => events.map(({ payload }) => payload.text))
 
 describe("decisions about a stream", () => {

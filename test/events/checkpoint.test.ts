@@ -37,7 +37,7 @@ const aFile = Effect.map(temporaryDirectory, (directory) => path.join(directory,
 const openIn = (scope: Scope.Scope, options: SqliteOptions) =>
   Effect.map(Layer.buildWithScope(layerSqlite(options), scope), (context) => Context.get(context, EventLog))
 
-const texts = (log: Context.Tag.Service<EventLog>) =>
+const texts = (log: EventLog.Service) =>
   Effect.map(log.readPage({}, 10_000), (events) => events.map(({ payload }) => payload.text))
 
 beforeEach(() => {

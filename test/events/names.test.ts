@@ -23,7 +23,7 @@ const tamper = (filename: string, statements: ReadonlyArray<string>) =>
     }),
   )
 
-const using = <A, E>(filename: string, use: (log: typeof EventLog.Service) => Effect.Effect<A, E>) =>
+const using = <A, E>(filename: string, use: (log: EventLog.Service) => Effect.Effect<A, E>) =>
   Effect.provide(Effect.flatMap(EventLog, use), layerSqlite({ filename }))
 
 const note = (stream: string) => ({

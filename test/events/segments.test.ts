@@ -304,8 +304,7 @@ describe("archiving that another program was faster with", () => {
 })
 
 /** Everything that reads what was archived. */
-const readings = (log: typeof EventLog.Service) =>
-  [Effect.asVoid(log.readPage({}, 10)), Effect.asVoid(log.verify)] as const
+const readings = (log: EventLog.Service) => [Effect.asVoid(log.readPage({}, 10)), Effect.asVoid(log.verify)] as const
 
 describe("a segment that is changed by whoever may write the files", () => {
   it.scopedLive.each(["../elsewhere.segment", "/tmp/elsewhere.segment", "..", "a\\b.segment", "a\0b", ""])(

@@ -8,7 +8,7 @@ import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { counting } from "./resume/given.ts"
 import { testKernel } from "./testKernel.ts"
 
-type Append = (typeof EventLog.Service)["append"]
+type Append = EventLog.Service["append"]
 
 /** A kernel whose appends pass through a function; `appended` keeps the types of each commit that it asked for. */
 const through = (

@@ -50,7 +50,7 @@ const working = Effect.gen(function* () {
     run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { id: "t", goal: "wait" }))),
   )
   yield* begun
-  const elsewhere = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
+  const elsewhere = <A, E>(effect: (control: TaskControl.Service) => Effect.Effect<A, E>) =>
     Effect.provide(Effect.flatMap(TaskControl, effect), given.layerLog)
   return { ...given, run, audit, executed, open, elsewhere }
 })
@@ -204,7 +204,7 @@ describe("an agent that thinks by itself", () => {
         run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(thinking, { id: "t", goal: "think" }))),
       )
       const opened = yield* run(seen(about("TaskOpened")))
-      const elsewhere = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
+      const elsewhere = <A, E>(effect: (control: TaskControl.Service) => Effect.Effect<A, E>) =>
         Effect.provide(Effect.flatMap(TaskControl, effect), layerLog)
       yield* elsewhere((control) => control.cancel("t", ada))
       expect(yield* Effect.flip(Fiber.join(working))).toMatchObject({ _tag: "TaskClosed", because: "cancelled" })
@@ -253,7 +253,7 @@ describe("a request about a task is refused where", () => {
   it.scopedLive("there is nothing to do, the task is closed, or there is none", () =>
     Effect.gen(function* () {
       const { audit, open, elsewhere } = yield* working
-      const ask = (effect: (control: TaskControl["Type"]) => Effect.Effect<unknown, { readonly message: string }>) =>
+      const ask = (effect: (control: TaskControl.Service) => Effect.Effect<unknown, { readonly message: string }>) =>
         refused(elsewhere(effect) as Effect.Effect<unknown, { readonly message: string }>)
       expect(yield* ask((control) => control.continue("t", ada))).toBe(
         "Task t: expected a paused one, found one that is not paused. Nothing was recorded.",

@@ -63,7 +63,7 @@ describe("code of a plugin that this user did not install", () => {
       const { directory, layerLog } = yield* testKernel()
       const source = writePlugin(path.join(directory, "spy"), spy)
       const grants = { run: ["sh"], env: ["ANTHROPIC_API_KEY"] }
-      const inRegistry = <A, E>(use: (registry: typeof Registry.Service) => Effect.Effect<A, E>) =>
+      const inRegistry = <A, E>(use: (registry: Registry.Service) => Effect.Effect<A, E>) =>
         Effect.flatMap(Registry, use).pipe(Effect.provide(layerLog))
       const { digest } = yield* inRegistry((registry) => registry.import(source, { grants }))
       expect((yield* inRegistry((registry) => registry.installed("spy"))).digest).toBe(digest)

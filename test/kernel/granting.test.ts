@@ -10,13 +10,11 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as PluginRegistry from "../../src/projections/state/PluginRegistry.ts"
 import { place, types, withRegistry } from "./registries.ts"
 
-type Service = typeof Registry.Service
-
-const sampleOf = (registry: Service) => Effect.map(registry.state, (state) => state.sample)
+const sampleOf = (registry: Registry.Service) => Effect.map(registry.state, (state) => state.sample)
 
 const asks = (permissions: object, version = "2.0.0") => ({ version, permissions })
 
-const heldOf = (registry: Service, source: string, options = {}) =>
+const heldOf = (registry: Registry.Service, source: string, options = {}) =>
   Effect.map(Effect.flip(registry.import(source, options)), (error) => {
     expect(error._tag).toBe("UpdateHeld")
     return error as UpdateHeld

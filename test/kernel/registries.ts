@@ -57,7 +57,7 @@ type Place = Effect.Effect.Success<typeof place>
 
 /** Runs a test with a registry of its own. */
 export const withRegistry = <A, E>(
-  test: (registry: typeof Registry.Service, place: Place) => Effect.Effect<A, E, EventLog | Projector | Registry>,
+  test: (registry: Registry.Service, place: Place) => Effect.Effect<A, E, EventLog | Projector | Registry>,
 ) =>
   Effect.flatMap(place, (made) =>
     Effect.flatMap(Registry, (registry) => test(registry, made)).pipe(Effect.provide(made.layer)),

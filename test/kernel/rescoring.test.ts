@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { type Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
 import { type CoreNewEvent, EventLog, LogUnavailable, layerSqlite } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
@@ -72,7 +72,7 @@ const played = (tasks: number) =>
     }
   })
 
-const scoring = <A, E>(use: (service: Context.Tag.Service<Scoring.Scoring>) => Effect.Effect<A, E>) =>
+const scoring = <A, E>(use: (service: Scoring.Scoring.Service) => Effect.Effect<A, E>) =>
   Effect.flatMap(Scoring.Scoring, use)
 
 const sets = Effect.flatMap(Projector.Projector, (projector) => projector.current(ScoreSets.projection))

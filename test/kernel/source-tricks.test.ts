@@ -15,7 +15,7 @@ import { temporaryDirectory } from "../temporary.ts"
 import { filesOf, types, withRegistry, write } from "./registries.ts"
 
 /** What importing says, where it is refused as it should be: nothing recorded, nothing copied. */
-const refusal = (registry: typeof Registry.Service, source: string, copies: string) =>
+const refusal = (registry: Registry.Service, source: string, copies: string) =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(registry.import(source))
     expect(error._tag).toBe("SourceRefused")

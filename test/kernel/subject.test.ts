@@ -73,7 +73,7 @@ const RUBRIC = {
 /** A kernel on the log of a directory, until the effect ends. */
 const inKernel = <A, E>(
   directory: string,
-  effect: (kernel: Kernel["Type"]) => Effect.Effect<A, E, Kernel | EventLog | PersonalData | TaskControl>,
+  effect: (kernel: Kernel.Service) => Effect.Effect<A, E, Kernel | EventLog | PersonalData | TaskControl>,
 ) =>
   Effect.gen(function* () {
     const { run } = yield* (yield* testKernel({ ...options(), onOpenTasks: "resume", directory })).start

@@ -17,7 +17,7 @@ const watched = Effect.gen(function* () {
   const asked: Array<ReadonlyArray<string> | undefined> = []
   const watching = {
     ...Context.get(log, EventLog.EventLog),
-    readPage: (...[query, limit]: Parameters<typeof EventLog.EventLog.Service.readPage>) => {
+    readPage: (...[query, limit]: Parameters<EventLog.Service["readPage"]>) => {
       asked.push(query.types)
       return Context.get(log, EventLog.EventLog).readPage(query, limit)
     },

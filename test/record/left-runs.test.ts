@@ -35,7 +35,7 @@ const abandoned = (filename: string) =>
       const context = yield* Layer.build(EventLog.layerSqlite({ filename }))
       const log = Context.get(context, EventLog.EventLog)
       let events = 0
-      const counting: typeof EventLog.EventLog.Service = {
+      const counting: EventLog.EventLog.Service = {
         ...log,
         readPage: (...asked) =>
           Effect.map(log.readPage(...asked), (page) => {

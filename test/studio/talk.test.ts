@@ -170,5 +170,5 @@ describe("talking to an agent from the page", () => {
 })
 
 /** Waits until a task was opened. */
-const untilThere = (log: typeof EventLog.Service, taskId: string) =>
+const untilThere = (log: EventLog.Service, taskId: string) =>
   Effect.repeat(log.readPage({ taskId, types: ["TaskOpened"] }, 1), { until: ({ length }) => length > 0 })

@@ -1,6 +1,6 @@
 /** A channel between people and an agent at work: what front ends are told of its task, and what they say to it. */
 
-import { type Context, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
 import { decider } from "../../events/log/Decider.ts"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -147,7 +147,7 @@ export const checkedCursor = (after: number | string): Effect.Effect<Cursor.Curs
 
 /** Appends an input, unless the task is closed or is closed meanwhile. */
 const append = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   taskId: string,
   actor: string,
   payload: { readonly source: string; readonly content: InputContent; readonly delivery?: InputDelivery },

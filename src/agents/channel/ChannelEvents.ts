@@ -1,6 +1,6 @@
 /** The stream of what a channel tells: a task's events, and between them the pieces of the answer that is under way. */
 
-import { Chunk, type Context, Effect, Exit, Option, Queue, Stream } from "effect"
+import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -11,7 +11,7 @@ import type { Deltas } from "./Deltas.ts"
 /** The task that is told of. */
 export interface Source {
   /** A view of the task's timeline. */
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   readonly taskId: string
   readonly deltas: Deltas | undefined
 }

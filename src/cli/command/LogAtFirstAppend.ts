@@ -5,8 +5,6 @@ import { EventLog, type LogError, LogUnavailable } from "../../events/log/EventL
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** The log in a file. While there is no such file, it is empty, and the first append makes it. */
 export const layer = (filename: string) =>
   Layer.scoped(
@@ -15,7 +13,7 @@ export const layer = (filename: string) =>
       const scope = yield* Effect.scope
       const empty = Context.get(yield* Layer.build(MemoryEventLog.layer()), EventLog)
       const toldOfCommits = new Set<() => void>()
-      const opened: Effect.Effect<Log, LogError> = yield* Effect.cached(
+      const opened: Effect.Effect<EventLog.Service, LogError> = yield* Effect.cached(
         Layer.buildWithScope(SqliteEventLog.layer({ filename }), scope).pipe(
           Effect.map(Context.get(EventLog)),
           // The only option is a path, and is one.

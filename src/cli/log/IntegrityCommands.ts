@@ -80,7 +80,7 @@ export const verify = Command.make(
 )
 
 /** When the head was recorded, by the clock of whoever recorded it; null for a log without events. */
-const recordedAtOf = (log: typeof EventLog.Service, position: number) =>
+const recordedAtOf = (log: EventLog.Service, position: number) =>
   position === 0
     ? Effect.succeed(null)
     : Effect.map(log.readPage({ after: position - 1, until: position }, 1), ([head]) => head?.recordedAt ?? null)

@@ -169,7 +169,7 @@ export const compare = Command.make(
       const asked = yield* ComparedSides.asked(given)
       if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
       // Goals decide which tasks belong together. They are in nothing that is written, so they are read by the keys.
-      const readable = <A, E>(read: (log: typeof EventLog.Service) => Effect.Effect<A, E>) =>
+      const readable = <A, E>(read: (log: EventLog.Service) => Effect.Effect<A, E>) =>
         Effect.flatMap(EventLog, read).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log)))
       const tasks = yield* readable(TaskList.standings)
       const { a, b, ...sides } = yield* ComparedSides.load(asked, readable(ModelSides.tasksOf))

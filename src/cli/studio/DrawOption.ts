@@ -48,7 +48,7 @@ interface Version {
   readonly draws: boolean
 }
 
-const versionsIn = (log: typeof EventLog.Service) =>
+const versionsIn = (log: EventLog.Service) =>
   Effect.gen(function* () {
     const byDigest = new Map<string, Version>()
     yield* Pages.forEach(log.readPage, { types: ["PluginImported"] }, (page) => {

@@ -1,6 +1,6 @@
 /** The commands that pause, continue and cancel tasks, which a kernel may be working on in another process. */
 import { Command } from "@effect/cli"
-import { type Context, Effect, type Option } from "effect"
+import { Effect, type Option } from "effect"
 import { type Holder, Lease } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskControl } from "../../kernel/control/TaskControl.ts"
@@ -18,14 +18,12 @@ import { at, count } from "../terminal/Text.ts"
 const reason = optionalText("reason", "Why, for the log")
 const timeline = TimelineOption.timeline
 
-type Control = Context.Tag.Service<TaskControl>
-
 /** A command about one task. */
 const control = (
   name: "pause" | "continue" | "cancel",
   description: string,
   done: string,
-  ask: (control: Control) => Control["pause"],
+  ask: (control: TaskControl.Service) => TaskControl.Service["pause"],
 ) =>
   Command.make(name, { ...common, task: argument("task", TASK), reason, timeline }, ({ log, json, task, ...typed }) =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * appended first.
  */
 
-import { type Context, Deferred, Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { type AppendError, type Appended, type AppendRequest, type EventLog, Exact, type LogError } from "./EventLog.ts"
 
 /** The append that a decision returns; the decider adds the stream and its expected version. */
@@ -26,7 +26,7 @@ export interface Decider {
 }
 
 /** Makes a decider. Use one per log: two deciders do not see each other's queues. */
-export const decider = (log: Context.Tag.Service<EventLog>): Decider => {
+export const decider = (log: EventLog.Service): Decider => {
   /** The end of each stream's queue: done when every decision in it has finished. */
   const queues = new Map<string, Deferred.Deferred<void>>()
 

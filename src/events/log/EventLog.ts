@@ -80,9 +80,11 @@ export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: 
  * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes. Several
  * processes may append to one log at the same time.
  */
-export class EventLog extends Context.Tag("hindcast/EventLog")<
-  EventLog,
-  {
+export class EventLog extends Context.Tag("hindcast/EventLog")<EventLog, EventLog.Service>() {}
+
+export declare namespace EventLog {
+  /** What a backend provides. */
+  export interface Service {
     /** The log's location, for messages: a file's path, or `memory`. */
     readonly name: string
     /** The file that threads can read the same events from. Absent for a log in memory, or with event types of its own. */
@@ -130,4 +132,7 @@ export class EventLog extends Context.Tag("hindcast/EventLog")<
     /** Like `verify`, with options: an anchor, progress reports, or the chain alone. */
     readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, InvalidOptions | LogError>
   }
->() {}
+}
+
+/** `EventLog.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = EventLog.Service

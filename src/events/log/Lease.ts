@@ -50,9 +50,11 @@ export interface HeldLease {
  * boot, in the same PID namespace. Any other owner that is silent loses the lease after it was watched for a while: no
  * wall clock is trusted, since clocks can be set, but a heartbeat that changes proves a live owner.
  */
-export class Lease extends Context.Tag("hindcast/Lease")<
-  Lease,
-  {
+export class Lease extends Context.Tag("hindcast/Lease")<Lease, Lease.Service>() {}
+
+export declare namespace Lease {
+  /** What a backend provides. */
+  export interface Service {
     /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel is alive. */
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
     /**
@@ -66,4 +68,7 @@ export class Lease extends Context.Tag("hindcast/Lease")<
      */
     readonly silent: Effect.Effect<Holder | undefined, LogError>
   }
->() {}
+}
+
+/** `Lease.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Lease.Service

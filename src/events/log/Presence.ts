@@ -15,9 +15,11 @@ import type { LogError } from "./EventLog.ts"
 export type WriterState = "alive" | "gone" | "unknown"
 
 /** The writers of a log. */
-export class Presence extends Context.Tag("hindcast/Presence")<
-  Presence,
-  {
+export class Presence extends Context.Tag("hindcast/Presence")<Presence, Presence.Service>() {}
+
+export declare namespace Presence {
+  /** What a backend provides. */
+  export interface Service {
     /** Announces a writer, and sends its heartbeats until the scope closes. Returns its identity, a new UUID. */
     readonly announce: Effect.Effect<string, LogError, Scope.Scope>
     /** Whether a writer lives, as far as one look shows it. */
@@ -30,4 +32,7 @@ export class Presence extends Context.Tag("hindcast/Presence")<
     /** Forgets writers that are gone and left nothing unfinished. */
     readonly forget: (identities: ReadonlyArray<string>) => Effect.Effect<void, LogError>
   }
->() {}
+}
+
+/** `Presence.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Presence.Service

@@ -1,6 +1,6 @@
 /** Appends the events of one stream in the order in which a program decides them, with the right expected versions. */
 
-import { Cause, type Context, Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
@@ -89,7 +89,7 @@ export interface RecorderTarget {
  * @param noticed called with events that other programs appended to the stream, when an append meets them
  */
 export const make = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
 ): Recorder => recorderFor(log, recording, StreamState.make(noticed))
@@ -101,11 +101,7 @@ type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 const uninterrupted: Restore = (effect) => effect
 
-const recorderFor = (
-  log: Context.Tag.Service<EventLog>,
-  recording: RecorderTarget,
-  state: StreamState.StreamState,
-): Recorder => {
+const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: StreamState.StreamState): Recorder => {
   const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 

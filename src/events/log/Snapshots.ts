@@ -45,9 +45,11 @@ export type Parts = ReadonlyMap<string, Uint8Array>
  * A cache of folded states. It is not part of the record: without it every answer is the same, only slower. Readers
  * start from authentic snapshots only and check every hash. A log that is opened read-only refuses to write.
  */
-export class Snapshots extends Context.Tag("hindcast/Snapshots")<
-  Snapshots,
-  {
+export class Snapshots extends Context.Tag("hindcast/Snapshots")<Snapshots, Snapshots.Service>() {}
+
+export declare namespace Snapshots {
+  /** What a backend provides. */
+  export interface Service {
     /** Names the schema versions to which this log's events are upcast when read: see `upcastVersionsOf`. */
     readonly upcastVersions: string
     /**
@@ -79,7 +81,10 @@ export class Snapshots extends Context.Tag("hindcast/Snapshots")<
     /** Deletes all snapshots of all projections. */
     readonly drop: Effect.Effect<void, LogError | DiskFull>
   }
->() {}
+}
+
+/** `Snapshots.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Snapshots.Service
 
 /** Series kept of one projection: two programs of different versions may share a log. */
 export const MAX_SERIES_OF_PROJECTION = 2

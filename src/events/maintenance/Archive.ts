@@ -57,9 +57,11 @@ export interface Archived {
  * Moves the oldest events of a log into compressed files beside it. Reads include archived events, which stay in the
  * same chain. If a segment is missing, reads of its events fail (`SegmentUnavailable`), and everything else works.
  */
-export class Archive extends Context.Tag("hindcast/Archive")<
-  Archive,
-  {
+export class Archive extends Context.Tag("hindcast/Archive")<Archive, Archive.Service>() {}
+
+export declare namespace Archive {
+  /** The archive of a log. */
+  export interface Service {
     readonly segments: Effect.Effect<ReadonlyArray<Segment>, AppendError>
     /**
      * Verifies the chain over the events, writes the segment, reads it back, and only then removes the events from the
@@ -69,4 +71,7 @@ export class Archive extends Context.Tag("hindcast/Archive")<
       options: ArchiveOptions,
     ) => Effect.Effect<Archived, Options.InvalidOptions | NotArchived | AppendError>
   }
->() {}
+}
+
+/** `Archive.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Archive.Service

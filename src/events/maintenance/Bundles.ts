@@ -42,12 +42,17 @@ export interface Bundled {
  *
  * Encrypted fields stay encrypted, and the keys are not copied. Archived events are bundled like all others.
  */
-export class Bundles extends Context.Tag("hindcast/Bundles")<
-  Bundles,
-  {
+export class Bundles extends Context.Tag("hindcast/Bundles")<Bundles, Bundles.Service>() {}
+
+export declare namespace Bundles {
+  /** The bundles of a log. */
+  export interface Service {
     /** Writes the bundle of a task to a new file. */
     readonly bundle: (
       options: BundleOptions,
     ) => Effect.Effect<Bundled, Options.InvalidOptions | NotBundled | AppendError | OpenError>
   }
->() {}
+}
+
+/** `Bundles.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Bundles.Service

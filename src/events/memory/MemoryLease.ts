@@ -1,12 +1,12 @@
 /** The lease of a log in memory. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { type Holder, type Lease, LeaseHeld } from "../log/Lease.ts"
 import type { Presence } from "../log/Presence.ts"
 import { newId } from "../vocabulary/Event.ts"
 
 /** A lease that only this program can see: its owner keeps it until the scope closes. */
-export const make = (log: string): Context.Tag.Service<Lease> => {
+export const make = (log: string): Lease.Service => {
   let holder: Holder | undefined
   return {
     holder: Effect.sync(() => holder),
@@ -29,7 +29,7 @@ export const make = (log: string): Context.Tag.Service<Lease> => {
 }
 
 /** The writers of such a log: all of them in this program, each until its scope closes. */
-export const presence = (): Context.Tag.Service<Presence> => {
+export const presence = (): Presence.Service => {
   const writers = new Set<string>()
   const stateOf = (identity: string) => Effect.sync(() => (writers.has(identity) ? "alive" : "gone"))
   return {

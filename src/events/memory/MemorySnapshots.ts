@@ -1,6 +1,6 @@
 /** The snapshot cache of a log in memory. */
 
-import { type Context, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 
@@ -13,7 +13,7 @@ interface StoredSeries {
 }
 
 /** Makes an empty cache. */
-export const make = (upcastVersions: string, keys: Keys): Context.Tag.Service<Snapshots> => {
+export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
   // In the order in which each series was last stored.
   const seriesByKey = new Map<string, StoredSeries>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""

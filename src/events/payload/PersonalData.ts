@@ -36,9 +36,11 @@ export interface Shredding {
  * Not encrypted are the envelope (names of streams, tasks and actors, times), fields that a type does not declare
  * personal, and digests, from which a short value can be guessed. Keep personal data out of these.
  */
-export class PersonalData extends Context.Tag("hindcast/PersonalData")<
-  PersonalData,
-  {
+export class PersonalData extends Context.Tag("hindcast/PersonalData")<PersonalData, PersonalData.Service>() {}
+
+export declare namespace PersonalData {
+  /** What a backend provides. */
+  export interface Service {
     /** The subjects whose keys are kept. */
     readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
     /**
@@ -48,22 +50,25 @@ export class PersonalData extends Context.Tag("hindcast/PersonalData")<
      */
     readonly shred: (shredding: Shredding) => Effect.Effect<Event, NoSuchSubject | AppendError>
   }
->() {}
+}
+
+/** `PersonalData.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = PersonalData.Service
 
 /** How long to retry while another process is writing to the log: five seconds. */
 const RETRY_WHILE_BUSY = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
 
 /** The services that shredding uses. `attempt` turns errors that the key storage throws into typed errors. */
 export interface Stores {
-  readonly log: typeof EventLog.Service
+  readonly log: EventLog.Service
   readonly keys: Keys
-  readonly snapshots: typeof Snapshots.Service
+  readonly snapshots: Snapshots.Service
   /** Runs a call of the key storage. */
   readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
 }
 
 /** The service over given stores. */
-export const make = ({ log, keys, snapshots, attempt }: Stores): typeof PersonalData.Service => ({
+export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Service => ({
   // Reading needs no disk space.
   subjects: Effect.catchTag(
     attempt(() => keys.subjects()),

@@ -175,7 +175,7 @@ const locatePosition = ({ timeline, position }: { readonly timeline: string | nu
 /**
  * The event at a position. None if it is archived and its segment is missing: the state after it may still be readable.
  */
-const eventAt = (log: typeof EventLog.Service, position: number) =>
+const eventAt = (log: EventLog.Service, position: number) =>
   log
     .readPage({ after: position - 1, until: position }, 1)
     .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
@@ -188,7 +188,7 @@ const viewOf = (timeline: string | null) =>
   })
 
 /** Whether an event is part of a history: the spans of its timelines, oldest first. */
-export const isInHistory = (spans: typeof EventLog.Service.spans, { timeline, position }: LocatedMoment): boolean =>
+export const isInHistory = (spans: EventLog.Service["spans"], { timeline, position }: LocatedMoment): boolean =>
   spans.some(
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )

@@ -48,9 +48,11 @@ export interface DecodedOptions {
  * Not a `Stream`: over a million events, the garbage of a stream survives until V8 collects its whole heap, which costs
  * 100 MiB more.
  */
-export class Records extends Context.Tag("hindcast/Records")<
-  Records,
-  {
+export class Records extends Context.Tag("hindcast/Records")<Records, Records.Service>() {}
+
+export declare namespace Records {
+  /** The records of a log. */
+  export interface Service {
     /** The events as they are stored, with their hashes: encrypted fields stay encrypted. */
     readonly stored: <E, R>(
       query: Query,
@@ -65,4 +67,7 @@ export class Records extends Context.Tag("hindcast/Records")<
       take: (page: ReadonlyArray<DecodedEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
   }
->() {}
+}
+
+/** `Records.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Records.Service

@@ -41,11 +41,9 @@ export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
     : `${asked}: the last event that was recorded by then is @${position} (recordedAt).`
 }
 
-type Log = typeof EventLog.Service
-
 /** Looks up a time, and tells `onFound`. */
 export const find = (
-  log: Log,
+  log: EventLog.Service,
   asked: string,
   { epochMs, toTheMs }: { readonly epochMs: number; readonly toTheMs: boolean },
 ): Effect.Effect<FoundTime, LogError> =>
@@ -67,7 +65,7 @@ export const find = (
   })
 
 /** Whether a position is the last of its timeline, and recorded before the time. */
-const isLastOf = (log: Log, position: number, epochMs: number) =>
+const isLastOf = (log: EventLog.Service, position: number, epochMs: number) =>
   Effect.gen(function* () {
     const events = yield* log.readPage({ after: position - 1, timeline: log.timeline }, 2)
     return events.length === 1 && (events[0]?.recordedAt ?? epochMs) < epochMs
@@ -78,7 +76,11 @@ const isLastOf = (log: Log, position: number, epochMs: number) =>
  * its time of recording. Otherwise each event may be it: they are read from the newest on, without what they say, in
  * ranges between which others have their turn. Archived events whose segment is missing are not found.
  */
-const lastHappenedAt = (log: Log, epochMs: number, recorded: number): Effect.Effect<Option.Option<number>, LogError> =>
+const lastHappenedAt = (
+  log: EventLog.Service,
+  epochMs: number,
+  recorded: number,
+): Effect.Effect<Option.Option<number>, LogError> =>
   Effect.gen(function* () {
     const among = (after: number, until: number) =>
       log
@@ -101,7 +103,7 @@ const RANGE = 20_000
  * The last position recorded by a time, or 0, by binary search. If a clock was set back, the recorded times are not
  * monotonic; the result is then one of the positions at which they pass the requested time.
  */
-export const lastRecordedBy = (log: Log, epochMs: number): Effect.Effect<number, LogError> =>
+export const lastRecordedBy = (log: EventLog.Service, epochMs: number): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
     let before = 0
     let after = (yield* log.head).position + 1

@@ -33,13 +33,10 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
 /** Most timelines that a message lists. */
 const MAX_LISTED = 20
 
-/** The service of a log. */
-type Log = typeof EventLog.Service
-
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }
 
 /** All timelines of a log: `main`, then the forks in their order. */
-export const list = (log: Log): Effect.Effect<ReadonlyArray<Timeline>, LogError> => {
+export const list = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Timeline>, LogError> => {
   const known = new Map([[MAIN, main]])
   return Pages.forEach(log.readPage, { types: ["TimelineForked"] }, (page) => {
     for (const event of page) {
@@ -50,13 +47,13 @@ export const list = (log: Log): Effect.Effect<ReadonlyArray<Timeline>, LogError>
 }
 
 /** The timeline that would be forked from the one that a log is bound to. */
-export const branch = (parent: Pick<Log, "timeline" | "spans">, name: string, at: number): Timeline => ({
+export const branch = (parent: Pick<EventLog.Service, "timeline" | "spans">, name: string, at: number): Timeline => ({
   ...{ name, parent: { name: parent.timeline, at }, forked: null },
   spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
 })
 
 /** The timeline of this name. */
-export const named = (log: Log, name: string): Effect.Effect<Timeline, TimelineNotFound | LogError> =>
+export const named = (log: EventLog.Service, name: string): Effect.Effect<Timeline, TimelineNotFound | LogError> =>
   Effect.gen(function* () {
     if (name === MAIN) return main
     const known = yield* list(log)
@@ -88,7 +85,7 @@ const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> 
  *
  * Stream versions count within one timeline: a query with `afterVersion` reads only events written on this timeline.
  */
-export const view = (log: Log, { name, spans }: Timeline): Log => {
+export const view = (log: EventLog.Service, { name, spans }: Timeline): EventLog.Service => {
   if (name === log.timeline) return log
 
   const readPage = Pages.checked((query, limit) => {
@@ -106,7 +103,7 @@ export const view = (log: Log, { name, spans }: Timeline): Log => {
     })
   })
 
-  const follow: Log["follow"] = (query = {}) => {
+  const follow: EventLog.Service["follow"] = (query = {}) => {
     if (query.timeline !== name || query.afterVersion !== undefined) return log.follow(query)
     const shared = spans.at(-2)?.until ?? 0
     const inherited = Pages.stream(readPage, { ...query, until: shared })

@@ -1,7 +1,7 @@
 /** The lease of a log in an SQLite file: one row, taken by a single statement and kept alive by a heartbeat. */
 
 import * as os from "node:os"
-import { Clock, type Context, Duration, Effect, Schedule } from "effect"
+import { Clock, Duration, Effect, Schedule } from "effect"
 import * as ProcessIdentity from "../../platform/ProcessIdentity.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { LogError } from "../log/EventLog.ts"
@@ -17,13 +17,11 @@ const WATCH_INTERVAL_MS = 100
 /** A holder that is watched for longer than this is told of. */
 const QUIET_MS = 2000
 
-type Service = Context.Tag.Service<Lease>
-
 /**
  * @param database a connection of its own. It checks before each statement that the log's files are in their places: if they are not, nothing is
  *   written, and the lease can be neither taken nor confirmed
  */
-export const make = (database: Database.LogDatabase): Pick<Service, "acquire"> => ({
+export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acquire"> => ({
   acquire: (owner) =>
     Effect.gen(function* () {
       const identity = newId()
@@ -63,7 +61,7 @@ export const make = (database: Database.LogDatabase): Pick<Service, "acquire"> =
 })
 
 /** The part that reads, which a log that is open for reading only has too. */
-export const reading = (database: Database.LogDatabase): Pick<Service, "holder" | "silent"> => ({
+export const reading = (database: Database.LogDatabase): Pick<Lease.Service, "holder" | "silent"> => ({
   holder: Effect.gen(function* () {
     const { holder, watched } = yield* watch(yield* readFrom(database), readFrom(database))
     return watched === "Held" ? holder : undefined

@@ -18,7 +18,7 @@ import { contentOf, envelopesOf, nameIn, pageOf, type Reader, type Row, readBlob
 /** Most events read in one step, since the texts of all of them are in memory until they are written. */
 const PAGE_SIZE = 250
 
-export const make = (reader: Reader, vocabulary: Vocabulary): typeof Records.Service => {
+export const make = (reader: Reader, vocabulary: Vocabulary): Records.Service => {
   /** Reads pages until one is not full. */
   const forEachPage = <A extends { readonly link: Link }, E, R>(
     query: Query,

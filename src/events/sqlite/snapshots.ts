@@ -1,6 +1,6 @@
 /** The snapshot cache in the log's SQLite file. */
 
-import { type Context, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { LogBusy, LogUnavailable } from "../log/EventLog.ts"
 import { type FoundSnapshot, type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import { decryptFields, encryptFields } from "../payload/PayloadEncryption.ts"
@@ -9,8 +9,6 @@ import * as Database from "./file/database.ts"
 import { SNAPSHOT_TABLES } from "./file/schema.ts"
 import type { SnapshotKey } from "./keys/snapshotKey.ts"
 import { joinSeal, originOf, seal as sealOf, splitSeal } from "./keys/snapshotSeal.ts"
-
-type Service = Context.Tag.Service<Snapshots>
 
 /** The parts that the cache is built from. */
 export interface Stores {
@@ -26,7 +24,7 @@ export interface Stores {
 }
 
 /** The cache. It is read by the connection that only reads, and written by a connection of its own. */
-export const make = (stores: Stores): Service => {
+export const make = (stores: Stores): Snapshots.Service => {
   const { reader, writer } = stores
   const refusal = Effect.fail(new LogUnavailable({ log: reader.filename, reason: "it was opened for reading only" }))
   const writing =
@@ -58,7 +56,7 @@ const readFrom = ({ reader: database, upcastVersions, keys, ownKey }: Stores) =>
         const missing = database.rows(MISSING, [JSON.stringify(digests), `${nameOf(series)}/`])
         return new Set(missing.map(([digest]) => String(digest)))
       }),
-  } satisfies Partial<Service>
+  } satisfies Partial<Snapshots.Service>
 }
 
 const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
@@ -104,7 +102,7 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
       database.run("DELETE FROM snapshots")
       database.run("DELETE FROM snapshot_parts")
     }),
-  } satisfies Partial<Service>
+  } satisfies Partial<Snapshots.Service>
 }
 
 const NEAREST = `SELECT position, event_hash, state_hash, root FROM snapshots

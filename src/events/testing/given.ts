@@ -32,7 +32,7 @@ export const withIds = (request: AppendRequest, ids: ReadonlyArray<string>): App
 })
 
 /** All events of a query. */
-export const readAll = (log: EventLog["Type"], query?: Query): Effect.Effect<ReadonlyArray<Event>, LogError> =>
+export const readAll = (log: EventLog.Service, query?: Query): Effect.Effect<ReadonlyArray<Event>, LogError> =>
   Effect.map(Stream.runCollect(log.read(query)), (events) => [...events])
 
 /** The text of a note. */

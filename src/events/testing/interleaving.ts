@@ -48,7 +48,7 @@ export const interleaving = (test: Test): void => {
 
 /** Runs random schedules on writers of one log that nothing else uses, and compares every result with the log. */
 export const interleave = (
-  writers: ReadonlyArray<EventLog["Type"]>,
+  writers: ReadonlyArray<EventLog.Service>,
   schedules: number,
 ): Effect.Effect<void, LogError> => {
   let run = 0
@@ -63,7 +63,7 @@ export const interleave = (
   })
 }
 
-const runSchedule = (writers: ReadonlyArray<EventLog["Type"]>, rounds: Schedule, run: string) =>
+const runSchedule = (writers: ReadonlyArray<EventLog.Service>, rounds: Schedule, run: string) =>
   Effect.gen(function* () {
     const [reader] = writers
     if (reader === undefined) return
@@ -104,7 +104,7 @@ const last = (run: string): AppendRequest => ({
 })
 
 /** The events that `follow` emits up to the end of a run, without the marker. */
-const followUntilLast = (log: EventLog["Type"], after: number, run: string) =>
+const followUntilLast = (log: EventLog.Service, after: number, run: string) =>
   Effect.gen(function* () {
     const seen = yield* log.follow({ after }).pipe(
       Stream.takeUntil((item) => !(item instanceof CaughtUp) && item.stream === `${run}/last`),
@@ -120,7 +120,7 @@ const followUntilLast = (log: EventLog["Type"], after: number, run: string) =>
  * Makes one append, or the same one twice concurrently, and checks the result against the request. Returns the appended
  * events.
  */
-const take = (writers: ReadonlyArray<EventLog["Type"]>, step: Step, request: AppendRequest) =>
+const take = (writers: ReadonlyArray<EventLog.Service>, step: Step, request: AppendRequest) =>
   Effect.gen(function* () {
     const writer = writers[step.writer]
     const other = writers[(step.writer + 1) % writers.length]

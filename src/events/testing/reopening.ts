@@ -25,7 +25,7 @@ export type TestReopened = (
 export const reopening = (test: TestReopened): void => {
   test("what was appended is there when the log is opened again, and the next append goes on from it", (open) =>
     Effect.gen(function* () {
-      const once = <A, E>(body: (log: EventLog["Type"]) => Effect.Effect<A, E>) =>
+      const once = <A, E>(body: (log: EventLog.Service) => Effect.Effect<A, E>) =>
         Effect.provide(Effect.flatMap(EventLog, body), open(Vocabulary.core))
       const first = yield* once((log) => log.append(notes("a", 3)))
       const second = yield* once((log) => log.append(note("a", ["4"])))

@@ -1,17 +1,15 @@
 /** Appends the events of a run to the log: those that are not there yet, whole runs in one transaction. */
 
-import { type Context, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** How events are written. */
 export interface Writing {
-  readonly log: Log
+  readonly log: EventLog.Service
   readonly source: string
   /** The person whose data the events hold; their personal fields are encrypted. */
   readonly subject?: string

@@ -2,7 +2,7 @@
  * An open task with what acting needs: the gate, confirmations, the command queue and the environments' last
  * documents.
  */
-import type { Context, Effect } from "effect"
+import type { Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Json } from "../../values/Json.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
@@ -12,7 +12,7 @@ import type { CommandQueue } from "./CommandQueue.ts"
 
 export interface ActingTask extends TaskContext {
   readonly kernel: TaskContext["kernel"] & {
-    readonly log: Context.Tag.Service<EventLog>
+    readonly log: EventLog.Service
     readonly gate: GateConfig
     readonly confirmations: ConfirmationAsking
     /** The queue in which the commands of all tasks wait. */

@@ -14,8 +14,6 @@ import {
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** A timeline that is not in the log yet. */
 export interface Draft {
   /**
@@ -36,7 +34,7 @@ export interface DraftTimelines {
    * The log, whose appends to a drafted timeline are validated and kept in memory. Their versions count from 1, and
    * their positions are provisional. Reads do not see them.
    */
-  readonly log: Log
+  readonly log: EventLog.Service
   /** The names of the timelines that are being drafted. */
   readonly names: () => ReadonlyArray<string>
   /** Begins a draft; undefined if there is one of that name. */
@@ -50,7 +48,7 @@ export interface DraftTimelines {
 export const MAX_DRAFTED_EVENTS = 5000
 const MAX_DRAFTED_CHARACTERS = 32 * 1024 * 1024
 
-export const make = (log: Log): DraftTimelines => {
+export const make = (log: EventLog.Service): DraftTimelines => {
   const drafts = new Map<string, KeptTimeline>()
   /** Discarded timelines: a plugin may tell about one of them late, which must not come into the log. */
   const discarded = new Set<string>()
@@ -82,13 +80,14 @@ export const make = (log: Log): DraftTimelines => {
 }
 
 interface KeptTimeline extends Draft {
-  readonly append: Log["append"]
+  readonly append: EventLog.Service["append"]
 }
 
-const notRecorded = (log: Log) => new LogUnavailable({ log: log.name, reason: "the timeline was not recorded" })
+const notRecorded = (log: EventLog.Service) =>
+  new LogUnavailable({ log: log.name, reason: "the timeline was not recorded" })
 
 /** @param ended called when the draft was committed or discarded */
-const keep = (log: Log, ended: (how: "committed" | "discarded") => void): Effect.Effect<KeptTimeline> =>
+const keep = (log: EventLog.Service, ended: (how: "committed" | "discarded") => void): Effect.Effect<KeptTimeline> =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(Layer.orDie(MemoryEventLog.layer()), scope)

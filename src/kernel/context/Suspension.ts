@@ -1,19 +1,17 @@
 /** A log whose appends can be stopped for one task, so that the task stays in the log as it is. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { type EventLog, LeaseLost } from "../../events/log/EventLog.ts"
-
-type Log = Context.Tag.Service<EventLog>
 
 /** The log of one task, and how to stop its appends. */
 export interface Suspension {
-  readonly log: Log
+  readonly log: EventLog.Service
   /** From now on every append fails with `LeaseLost`, as those of a kernel that was killed do not happen. */
   readonly suspend: Effect.Effect<void>
 }
 
 /** A log for one task. */
-export const make = (log: Log, taskId: string): Suspension => {
+export const make = (log: EventLog.Service, taskId: string): Suspension => {
   let isSuspended = false
   return {
     log: {

@@ -2,7 +2,7 @@
  * An open task, with what every folder that works in one needs. Acting and sensing declare their further needs
  * themselves (`ActingTask`, `SensingTask`), so that neither depends on how a task is opened.
  */
-import type { Context, Effect, Scope } from "effect"
+import type { Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -12,7 +12,7 @@ import type { Registry } from "../registry/Registry.ts"
 
 export interface TaskContext extends Recorder {
   readonly kernel: {
-    readonly registry: Context.Tag.Service<Registry>
+    readonly registry: Registry.Service
     readonly lease: HeldLease
   }
   readonly id: string

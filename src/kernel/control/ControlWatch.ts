@@ -1,6 +1,6 @@
 /** Follows what other processes do to a kernel and its tasks, also while these append nothing. */
 
-import { type Context, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -22,7 +22,7 @@ const TYPES = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
  * @param cancelled called with the cancellation of a task that nobody works on
  */
 export const run = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   running: RunningTasks,
   lease: HeldLease,
   after: number,

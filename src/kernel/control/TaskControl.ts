@@ -51,9 +51,11 @@ export type ControlError =
   | AppendError
 
 /** Pauses, continues and cancels tasks. */
-export class TaskControl extends Context.Tag("hindcast/TaskControl")<
-  TaskControl,
-  {
+export class TaskControl extends Context.Tag("hindcast/TaskControl")<TaskControl, TaskControl.Service>() {}
+
+export declare namespace TaskControl {
+  /** The control of a log's tasks. */
+  export interface Service {
     /**
      * Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. A command
      * that was not dispatched yet waits.
@@ -71,9 +73,10 @@ export class TaskControl extends Context.Tag("hindcast/TaskControl")<
       options: Omit<ControlOptions, "timeline">,
     ) => Effect.Effect<ReadonlyArray<Event>, Options.InvalidOptions | AppendError>
   }
->() {}
+}
 
-type Log = Context.Tag.Service<EventLog>
+/** `TaskControl.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = TaskControl.Service
 
 /** What is asked of a task, and what it needs. */
 interface Request {
@@ -142,7 +145,7 @@ const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "
 
 /** Appends a request about a task, if the task is in a state that it can be made in. */
 const request = (
-  view: Log,
+  view: EventLog.Service,
   taskId: string,
   { event, wants }: Request,
   options: ControlOptions,

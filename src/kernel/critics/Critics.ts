@@ -50,20 +50,25 @@ export type ChooseError =
   | LogError
 
 /** Chooses the critics that decide rewards: rules, plugins' functions, a language model. */
-export class Critics extends Context.Tag("hindcast/Critics")<
-  Critics,
-  {
+export class Critics extends Context.Tag("hindcast/Critics")<Critics, Critics.Service>() {}
+
+export declare namespace Critics {
+  /** The critics of a log. */
+  export interface Service {
     /** Chooses the critics of a rubric, by the current registry. No process is started and no model is called yet. */
     readonly choose: (rubric: Rubric, request: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
     /** Chooses with default options. */
     readonly chooseDefault: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
   }
->() {}
+}
+
+/** `Critics.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Critics.Service
 
 /** The services that critics are made from. */
 export interface CriticsOptions {
-  readonly log: Context.Tag.Service<EventLog>
-  readonly host: Context.Tag.Service<PluginHost>
+  readonly log: EventLog.Service
+  readonly host: PluginHost.Service
   readonly registry: JudgingPlugins.PluginVersions
   /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
@@ -83,7 +88,7 @@ export const layer = ({
   )
 
 /** The service over given services. */
-export const make = (options: CriticsOptions): Context.Tag.Service<Critics> => {
+export const make = (options: CriticsOptions): Critics.Service => {
   const choose = (rubric: Rubric, request: CriticRequest) =>
     Effect.gen(function* () {
       const decoded = yield* Options.decode("critics", CriticRequest, request, ["critics"])
@@ -144,7 +149,7 @@ export const requestFromParams = (recorded: unknown): CriticRequest => {
 }
 
 /** Critics for a program that runs no plugins: rules and a model. */
-export const withoutPlugins = (log: Context.Tag.Service<EventLog>): Context.Tag.Service<Critics> =>
+export const withoutPlugins = (log: EventLog.Service): Critics.Service =>
   make({
     ...{ log, directory: "", lack: "no plugin judges in this scoring" },
     host: {

@@ -1,6 +1,6 @@
 /** The plugins that can judge a rubric's measures, each in the version that judges. */
 
-import { type Context, Data, Effect } from "effect"
+import { Data, Effect } from "effect"
 import { judgedOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -20,7 +20,7 @@ export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
 }
 
 /** The part of the registry that knows the plugins' versions. */
-export type PluginVersions = Pick<Context.Tag.Service<Registry>, "state" | "versions" | "installed">
+export type PluginVersions = Pick<Registry.Service, "state" | "versions" | "installed">
 
 /** A plugin whose measures the rubric has, in the version that judges. Without a version, it is not in the registry. */
 export interface JudgingPlugin {

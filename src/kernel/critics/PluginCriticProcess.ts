@@ -1,6 +1,6 @@
 /** Runs the judging functions of a plugin in a sandboxed process without grants. */
 
-import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
@@ -31,7 +31,7 @@ export interface PluginCriticProcesses {
 
 /** What a plugin's judging process is started from. */
 export interface PluginCriticOptions {
-  readonly host: Context.Tag.Service<PluginHost>
+  readonly host: PluginHost.Service
   readonly manifest: Manifest
   readonly digest: string
   /** The plugin's copy: an absolute path without symbolic links. */

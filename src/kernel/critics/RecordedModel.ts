@@ -1,6 +1,6 @@
 /** A model that replays the recorded answers of an earlier scoring. */
 
-import { type Context, Data, Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -26,7 +26,7 @@ const RecordedSettings = Schema.Struct({ repeats: Schema.Positive, settings: Jso
  * that scoring.
  */
 export const of = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   scoreSetId: string,
 ): Effect.Effect<ModelOptions, NothingRecorded | LogError> =>
   Effect.gen(function* () {

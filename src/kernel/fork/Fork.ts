@@ -1,6 +1,6 @@
 /** Forks a recorded task: an agent continues it from a past position, on a new timeline. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -124,7 +124,7 @@ interface Forking {
   readonly io: "live" | "recorded"
   readonly fresh: boolean
   readonly begun: ForkEvents.Begun
-  readonly parent: Log
+  readonly parent: EventLog.Service
 }
 
 /** Sets a fork up, lets its agent work, and closes it. Uninterruptible except within `restore`. */
@@ -229,10 +229,8 @@ const goOn = (
     }
   })
 
-type Log = Context.Tag.Service<EventLog>
-
 /** Reads and validates everything before anything is recorded. */
-const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
+const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
   Effect.gen(function* () {
     const { overrides = {}, io = "live" } = options
     const { timeline, position } = yield* Effect.provideService(Moment.locate(options.at), EventLog, log)
@@ -254,7 +252,7 @@ const prepare = (log: Log, agent: Agent.Agent, options: ForkOptions) =>
     return { parent, point: fresh ? point : yield* DecisionPoint.reachable(point), overrides }
   })
 
-const taskAt = (log: Log, at: number) =>
+const taskAt = (log: EventLog.Service, at: number) =>
   Effect.gen(function* () {
     // Before the first event there is none to read.
     if (at === 0) return yield* new TaskNotNamed({ at })
@@ -265,7 +263,7 @@ const taskAt = (log: Log, at: number) =>
 /** The kernel's context for the fork: it records and asks for confirmation on the fork's timeline. */
 const contextOf = (
   kernel: KernelContext,
-  view: Log,
+  view: EventLog.Service,
   { recording, at }: DecisionPoint.Point,
   recorded: ReplayedPlugins.ReplayedPlugins | undefined,
   overridden: OverriddenReadings.OverriddenReadings,
@@ -302,7 +300,7 @@ const documentsAt = ({ recording, at }: DecisionPoint.Point): ReadonlyMap<string
   return new Map(Object.entries(environment))
 }
 
-const worldsOf = (view: Log, taskId: string) =>
+const worldsOf = (view: EventLog.Service, taskId: string) =>
   Effect.map(
     view.readPage(
       { timeline: view.timeline, taskId, types: ["EnvironmentRestored"], after: view.spans.at(-2)?.until ?? 0 },

@@ -1,6 +1,6 @@
 /** The events that start a fork. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { AppendError, CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -10,11 +10,9 @@ import type { Draft, DraftTimelines } from "../context/DraftTimelines.ts"
 import type * as DecisionPoint from "../replay/DecisionPoint.ts"
 import * as TimelineName from "./TimelineName.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** A fork that is being set up: the view of its timeline, the id of the event that records it, and its draft. */
 export interface Begun {
-  readonly view: Log
+  readonly view: EventLog.Service
   readonly forkedBy: string
   readonly draft: Draft
 }
@@ -22,7 +20,7 @@ export interface Begun {
 /** Begins a fork under an unused name. Nothing of it is in the log before its draft is committed. */
 export const begin = (
   drafts: DraftTimelines,
-  parent: Log,
+  parent: EventLog.Service,
   point: DecisionPoint.Point,
   chosenName: string | undefined,
   overrides: JsonObject,
@@ -75,7 +73,11 @@ export const consequence = ({ draft, view }: Begun): string =>
 const streamOf = (timeline: string) => `timeline/${timeline}`
 
 /** Withdraws, in the fork, the confirmations that were pending: if they are needed, they are asked for again. */
-export const withdrawQuestions = (view: Log, { recording, questions }: DecisionPoint.Point, causationId: string) =>
+export const withdrawQuestions = (
+  view: EventLog.Service,
+  { recording, questions }: DecisionPoint.Point,
+  causationId: string,
+) =>
   Effect.forEach(
     questions,
     (confirmationId) =>

@@ -3,7 +3,7 @@
  * world which computes with them may leave its recorded course under another one. Worlds run in Deno.
  */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -18,7 +18,7 @@ export type EngineChange = NonNullable<PayloadOf<"EnvironmentRestored">["engine"
  * @param positions where the log has what the world computed, on any timeline
  */
 export const changeSince = (
-  { readPage }: Pick<Context.Tag.Service<EventLog>, "readPage">,
+  { readPage }: Pick<EventLog.Service, "readPage">,
   positions: ReadonlyArray<number>,
 ): Effect.Effect<EngineChange | undefined, LogError> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** Asks a person for confirmation, through the log, and waits for the decision. */
 
-import { type Context, Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
 import {
   type AppendError,
@@ -20,8 +20,6 @@ import {
   streamOf,
 } from "../../projections/state/ConfirmationAnswer.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
-
-type Log = Context.Tag.Service<EventLog>
 
 /** Makes the waiting interruptible where the rest is not. */
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -64,7 +62,7 @@ export interface ConfirmationAsking {
 export type RequestedEvent = Event & { readonly payload: PayloadOf<"ConfirmationRequested"> }
 
 /** Asks people through a log. */
-export const asking = (log: Log): ConfirmationAsking => ({
+export const asking = (log: EventLog.Service): ConfirmationAsking => ({
   ask: (question) => ask(log, question),
   resume: (requested) =>
     Effect.uninterruptibleMask((restore) =>
@@ -89,10 +87,13 @@ export const asking = (log: Log): ConfirmationAsking => ({
  * Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`.
  * Only the waiting can be interrupted, so that a question that was recorded is withdrawn.
  */
-export const ask = (log: Log, question: ConfirmationRequest): Effect.Effect<ConfirmationResult, AppendError> =>
+export const ask = (
+  log: EventLog.Service,
+  question: ConfirmationRequest,
+): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.uninterruptibleMask((restore) => askAndWait(log, question, restore))
 
-const askAndWait = (log: Log, question: ConfirmationRequest, restore: Restore) =>
+const askAndWait = (log: EventLog.Service, question: ConfirmationRequest, restore: Restore) =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
@@ -114,7 +115,7 @@ const askAndWait = (log: Log, question: ConfirmationRequest, restore: Restore) =
   })
 
 const awaitAnswer = (
-  log: Log,
+  log: EventLog.Service,
   requested: RequestedEvent,
   withinMs: number,
   restore: Restore,
@@ -195,7 +196,7 @@ export interface ConfirmationEvent {
 
 /** Appends to a confirmation's stream. */
 export const append = (
-  log: Log,
+  log: EventLog.Service,
   { confirmationId, taskId, timeline, actor, event }: ConfirmationEvent,
   expected: ExpectedVersion,
 ) =>
@@ -206,7 +207,7 @@ export const append = (
 
 /** Waits for the first event after the request, from any process. */
 const firstAnswer = (
-  log: Log,
+  log: EventLog.Service,
   { confirmationId, timeline }: Pick<ConfirmationEvent, "confirmationId" | "timeline">,
   after: number,
 ): Effect.Effect<Event, AppendError> =>

@@ -23,8 +23,6 @@ export {
   type ConfirmationResult,
 } from "./ConfirmationRequests.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** A person's answer. */
 export interface ConfirmationDecision {
   readonly approved: boolean
@@ -73,9 +71,11 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
  * that. An approval counts only for exactly what was asked, and only if the log recorded it before the confirmation
  * expired.
  */
-export class Confirmations extends Context.Tag("hindcast/Confirmations")<
-  Confirmations,
-  {
+export class Confirmations extends Context.Tag("hindcast/Confirmations")<Confirmations, Confirmations.Service>() {}
+
+export declare namespace Confirmations {
+  /** What people do with the commands that wait for them. */
+  export interface Service {
     /** The confirmations that wait for a person now, as a copy that the caller may change. */
     readonly pending: Effect.Effect<PendingConfirmations.PendingConfirmations, LogError>
     /** How a confirmation that no longer waits ended, in words: `one that ada approved at @7`. */
@@ -90,7 +90,10 @@ export class Confirmations extends Context.Tag("hindcast/Confirmations")<
       question: ConfirmationRequests.ConfirmationRequest,
     ) => Effect.Effect<ConfirmationRequests.ConfirmationResult, AppendError>
   }
->() {}
+}
+
+/** `Confirmations.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Confirmations.Service
 
 /** The digest of a waiting confirmation, over everything that its decision is about. */
 export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
@@ -160,7 +163,7 @@ const checkShown = (
 }
 
 const recordDecision = (
-  log: Log,
+  log: EventLog.Service,
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
   { approved, by, channel, reason }: ConfirmationDecision,
@@ -188,7 +191,7 @@ const recordDecision = (
  * The confirmations that wait in forks. Only those that were requested in a fork count: the events that it shares
  * with its parent belong to the parent. Read in one pass, however many forks there are.
  */
-const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
+const onForks = (log: EventLog.Service): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {
     const { asked } = PendingConfirmations
     const [first] = yield* log.readPage({ types: ["TimelineForked"] }, 1)
@@ -202,7 +205,7 @@ const onForks = (log: Log): Effect.Effect<PendingConfirmations.PendingConfirmati
 
 /** The asked confirmations without those that an event of whatever type has settled. */
 const unsettled = (
-  log: Log,
+  log: EventLog.Service,
   asked: PendingConfirmations.PendingConfirmations,
 ): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {
@@ -215,15 +218,19 @@ const unsettled = (
   })
 
 /** Whether an event was written in a fork and, for a waiting confirmation, in the same fork as its request. */
-const isOfFork = (log: Log, waiting: PendingConfirmations.PendingConfirmations, { timeline, stream }: Event) => {
+const isOfFork = (
+  log: EventLog.Service,
+  waiting: PendingConfirmations.PendingConfirmations,
+  { timeline, stream }: Event,
+) => {
   const request = SafeRecord.get(waiting, confirmationOf(stream) ?? "")
   return timeline !== log.timeline && (request === undefined || request.timeline === timeline)
 }
 
-const questionId = (log: Log, confirmationId: string) =>
+const questionId = (log: EventLog.Service, confirmationId: string) =>
   Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 1), ([request]) => request?.id ?? null)
 
-const ending = (log: Log, confirmationId: string) =>
+const ending = (log: EventLog.Service, confirmationId: string) =>
   Effect.map(log.readPage({ stream: streamOf(confirmationId) }, 2), ([, last]) =>
     last === undefined ? "none of this id" : describeEnd(last),
   )

@@ -1,6 +1,6 @@
 /** Applies the gate to host requests of plugin processes. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { GatedRequest, HostRequestGate, RequestDecision } from "../../plugins/channel/RequestRuling.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
@@ -16,7 +16,7 @@ const MAX_OPEN_CONFIRMATIONS = 4
  * @param served the task that a call serves: the one that it names, otherwise the one that the process serves
  */
 export const make = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   gate: Gate.GateConfig,
   served: (instanceName: string | undefined) => Served,
 ): HostRequestGate => {
@@ -63,7 +63,7 @@ interface Served {
   readonly timeline: string
 }
 
-const ask = (log: Context.Tag.Service<EventLog>, requested: GatedRequest, ruling: Gate.Ruling, served: Served) =>
+const ask = (log: EventLog.Service, requested: GatedRequest, ruling: Gate.Ruling, served: Served) =>
   Effect.map(
     ConfirmationRequests.ask(log, {
       ...served,

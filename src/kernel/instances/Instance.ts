@@ -1,5 +1,5 @@
 /** A running plugin that serves tasks, the options it is started with, and the errors of starting it. */
-import { type Context, Data, type Effect } from "effect"
+import { Data, type Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
@@ -38,11 +38,11 @@ export type InstanceError =
 
 /** Options of `Instances.make`. */
 export interface InstancesOptions {
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   /** The identity of the kernel, which the processes that it starts belong to. */
   readonly kernel: string
-  readonly host: Context.Tag.Service<PluginHost>
-  readonly registry: Context.Tag.Service<Registry>
+  readonly host: PluginHost.Service
+  readonly registry: Registry.Service
   readonly workspace: string
   /** The directory of plugins' copies and Deno caches. */
   readonly directory: string

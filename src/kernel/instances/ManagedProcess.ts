@@ -1,7 +1,7 @@
 /** One process of a plugin: how it is started, what it records, and how it is stopped. */
 
 import * as path from "node:path"
-import { type Context, Effect, ExecutionStrategy, Exit, Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import { type CoreNewEvent, type EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import { endingWith } from "../../platform/OneAtATime.ts"
@@ -210,7 +210,7 @@ const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginSta
  * @param kernel the identity of the kernel that the process belongs to
  */
 export const recordAs =
-  (log: Context.Tag.Service<EventLog>, plugin: string, version: string, instance: string, kernel?: string) =>
+  (log: EventLog.Service, plugin: string, version: string, instance: string, kernel?: string) =>
   (event: CoreNewEvent, servedInstance: string | null = instance): ReturnType<typeof log.append> => {
     const served = servedIn(servedInstance)
     // Events about processes are recorded on `main` even for a fork, so that recovery finds all processes of this

@@ -5,7 +5,7 @@
  * plugin is removed. A log that was copied to another machine, or made by another person, gives no consent there,
  * since it may bring the very plugin that needs it. The events are read at each start.
  */
-import { type Context, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import { provenanceOf } from "../../events/log/Ownership.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -15,9 +15,6 @@ import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
 import { isShipped } from "../../plugins/Shipped.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
-
-type Log = Context.Tag.Service<EventLog>
-type Host = Context.Tag.Service<PluginHost>
 
 /** The version of a plugin that consent is about. */
 export interface Version {
@@ -45,7 +42,7 @@ export const isGiven = (
 
 /** Records the consent of the person who runs this program, if the version needs it and has none. */
 export const record = (
-  log: Log,
+  log: EventLog.Service,
   version: Version,
   how: "option" | "prompt",
   actor?: string,
@@ -53,7 +50,7 @@ export const record = (
   Effect.unlessEffect(give(log, version, how, actor), mayStart(log, version)(false))
 
 const give = (
-  log: Log,
+  log: EventLog.Service,
   { plugin, version, digest }: Version,
   how: "option" | "prompt",
   actor?: string,
@@ -77,7 +74,7 @@ const give = (
  * it now, which is recorded first.
  */
 export const mayStart =
-  (log: Log, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
+  (log: EventLog.Service, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
   (said) =>
     Effect.gen(function* () {
       if (isShipped(version.digest)) return true
@@ -96,8 +93,8 @@ export const mayStart =
  * missing.
  */
 export const missing = (
-  log: Log,
-  host: Host,
+  log: EventLog.Service,
+  host: PluginHost.Service,
   version: Version,
 ): Effect.Effect<Consent.SandboxConsentMissing | undefined, LogError | AppendError> =>
   Effect.gen(function* () {

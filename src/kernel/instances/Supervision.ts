@@ -1,6 +1,6 @@
 /** Restarts crashed plugins with a back-off, and quarantines those that crash too often. */
 
-import { type Context, Data, Effect, Random } from "effect"
+import { Data, Effect, Random } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
@@ -82,8 +82,8 @@ export interface Supervisor {
 
 /** Options of `make`. */
 export interface SupervisorOptions {
-  readonly log: Context.Tag.Service<EventLog>
-  readonly registry: Context.Tag.Service<Registry>
+  readonly log: EventLog.Service
+  readonly registry: Registry.Service
   /** Default: `standard`. */
   readonly policy?: RestartPolicy
 }

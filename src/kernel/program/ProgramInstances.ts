@@ -1,6 +1,6 @@
 /** Serves the program's own plugin beside the plugins that have processes. */
 
-import { Clock, type Context, Effect, Scope } from "effect"
+import { Clock, Effect, Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import * as EventRecorder from "../../plugins/channel/EventRecorder.ts"
@@ -25,11 +25,7 @@ import * as ProgramCalls from "./ProgramCalls.ts"
  * Answers with the program's own functions where a plugin is in-process, and with `processes` otherwise. A recorded
  * plugin whose functions the program does not declare is `PluginUnavailable`.
  */
-export const around = (
-  processes: Instances,
-  program: ProgramPlugin | undefined,
-  log: Context.Tag.Service<EventLog>,
-): Instances => {
+export const around = (processes: Instances, program: ProgramPlugin | undefined, log: EventLog.Service): Instances => {
   const validators = program === undefined ? undefined : validatorsIn(program)
   const served = new Map<string, ServedTask>()
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)

@@ -1,6 +1,6 @@
 /** Closes tasks that nobody works on any more: of a kernel that died, and of a recorder whose process ended. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -9,10 +9,8 @@ import * as Projection from "../../projections/fold/Projection.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** What is done when a task's `TaskClosed` is in the log. */
-export type OnClosed<R> = (log: Log, closed: Event) => Effect.Effect<void, AppendError, R>
+export type OnClosed<R> = (log: EventLog.Service, closed: Event) => Effect.Effect<void, AppendError, R>
 
 /** Closes one task, if it is open. It reads the events of this task alone. */
 export const closeTask = <R>(taskId: string, onClosed: OnClosed<R>): Effect.Effect<void, AppendError, EventLog | R> =>
@@ -28,7 +26,7 @@ export const closeTask = <R>(taskId: string, onClosed: OnClosed<R>): Effect.Effe
   })
 
 /** What is unfinished in one task. */
-const unfinishedIn = (log: Log, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
+const unfinishedIn = (log: EventLog.Service, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
   Effect.suspend(() => {
     const folding = Projection.begin(Unfinished.projection, Unfinished.projection.initial)
     return Effect.map(
@@ -41,7 +39,7 @@ const unfinishedIn = (log: Log, taskId: string): Effect.Effect<Unfinished.Unfini
 
 /** Appends closing events. If the task's stream has new events, the closing events are derived again. */
 export const close = (
-  log: Log,
+  log: EventLog.Service,
   state: Unfinished.Unfinished,
   ending: RecoveryPlan.RecoveryAppend,
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>

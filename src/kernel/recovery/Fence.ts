@@ -1,6 +1,6 @@
 /** Fences the log's appends, so that a kernel which has lost its lease appends nothing more. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import {
   type AppendError,
   type AppendRequest,
@@ -10,8 +10,6 @@ import {
   type VersionConflict,
 } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
-
-type Log = Context.Tag.Service<EventLog>
 
 /**
  * The stream of kernels: taken over, started, stopped. A higher version means that another kernel may have taken
@@ -28,7 +26,11 @@ export const STREAM = "kernel"
  * If the lease was taken from a kernel that had not released it, `LeaseTakenOver` is recorded first. It shuts that
  * kernel out before its unfinished work is closed.
  */
-export const fencedLog = (log: Log, owner: string, lease: HeldLease): Effect.Effect<Log, AppendError> =>
+export const fencedLog = (
+  log: EventLog.Service,
+  owner: string,
+  lease: HeldLease,
+): Effect.Effect<EventLog.Service, AppendError> =>
   Effect.gen(function* () {
     const { takenFrom } = lease
     const current = yield* log.versionOf(STREAM, MAIN)
@@ -43,11 +45,11 @@ export const fencedLog = (log: Log, owner: string, lease: HeldLease): Effect.Eff
     return fenced(log, lease, version)
   }).pipe(Effect.catchTag("VersionConflict", () => fencedLog(log, owner, lease)))
 
-const fenced = (log: Log, lease: HeldLease, from: number): Log => {
+const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog.Service => {
   /** The version of the kernels' stream up to which this kernel held the lease. */
   let version = from
 
-  const append = (request: AppendRequest): ReturnType<Log["append"]> =>
+  const append = (request: AppendRequest): ReturnType<EventLog.Service["append"]> =>
     Effect.suspend(() => {
       const fence = { timeline: MAIN, stream: STREAM, version }
       return log
@@ -63,7 +65,11 @@ const fenced = (log: Log, lease: HeldLease, from: number): Log => {
    * Retries an append whose fence failed although this kernel still holds the lease. Of several appends that met the
    * same fence, the first moves it; the others are compared with the version that they expected, and are retried too.
    */
-  const retry = (request: AppendRequest, conflict: VersionConflict, expected: number): ReturnType<Log["append"]> => {
+  const retry = (
+    request: AppendRequest,
+    conflict: VersionConflict,
+    expected: number,
+  ): ReturnType<EventLog.Service["append"]> => {
     const isOfFence = conflict.stream === STREAM && conflict.actual > expected
     if (!isOfFence) return Effect.fail(conflict)
     version = Math.max(version, conflict.actual)

@@ -1,6 +1,6 @@
 /** Closes the forked tasks that a dead kernel left open. */
 
-import { type Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import {
   Any,
   type AppendError,
@@ -21,8 +21,6 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import * as Recorders from "./Recorders.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /**
  * Closes the open tasks of forks, each on its own timeline.
  *
@@ -31,7 +29,7 @@ type Log = Context.Tag.Service<EventLog>
  */
 export const endAll = <E, R, R2>(
   isLeft: (forked: Event) => Effect.Effect<boolean, LogError, R2>,
-  closed: (view: Log, event: Event) => Effect.Effect<void, E, R>,
+  closed: (view: EventLog.Service, event: Event) => Effect.Effect<void, E, R>,
 ): Effect.Effect<void, AppendError | E, EventLog | R | R2> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -65,7 +63,11 @@ export const recorderOf = (forked: Event): Recorder | undefined => {
 }
 
 /** Closes one fork's task. Returns its `TaskClosed` event, or undefined if it had ended. */
-const endOne = (log: Log, view: Log, taskId: string): Effect.Effect<Event | undefined, AppendError> =>
+const endOne = (
+  log: EventLog.Service,
+  view: EventLog.Service,
+  taskId: string,
+): Effect.Effect<Event | undefined, AppendError> =>
   Effect.gen(function* () {
     const { timeline } = view
     const [ended] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)

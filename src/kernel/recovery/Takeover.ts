@@ -1,6 +1,6 @@
 /** Recovers a log after a kernel died, before the next one starts its work. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import { Presence } from "../../events/log/Presence.ts"
@@ -19,8 +19,6 @@ import * as OrphanProcesses from "./OrphanProcesses.ts"
 import * as Recorders from "./Recorders.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
 import * as StaleForks from "./StaleForks.ts"
-
-type Log = Context.Tag.Service<EventLog>
 
 /**
  * Closes in the log everything that the previous kernel left unfinished, and scores the tasks that it abandoned. It
@@ -57,7 +55,7 @@ export const recover = (
 
 /** The open tasks that processes record without a kernel, and may be at work on. */
 const recordedTasks = (
-  log: Log,
+  log: EventLog.Service,
   { tasks }: Unfinished.Unfinished,
 ): Effect.Effect<ReadonlyArray<LeftRecordings.Recording>, LogError, Presence> =>
   Effect.gen(function* () {
@@ -106,7 +104,7 @@ const score: Closing.OnClosed<Projector> = (log, closed) =>
   )
 
 /** The measures that a task was opened with, from the manifests of that time. */
-const rubricOf = (log: Log, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
+const rubricOf = (log: EventLog.Service, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
   Effect.gen(function* () {
     const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
     if (opened === undefined || !Vocabulary.is(opened, "TaskOpened")) return Rubric.ofManifests([])

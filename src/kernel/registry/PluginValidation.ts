@@ -1,7 +1,7 @@
 /** Validates a plugin's directory and reports all problems at once. */
 
 import * as path from "node:path"
-import { type Context, Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { PluginUnavailable } from "../../plugins/PluginError.ts"
@@ -20,14 +20,14 @@ export interface PluginReport {
   readonly plugin: CheckedPlugin | undefined
 }
 
-type RegistryCheckError = Effect.Effect.Error<ReturnType<Context.Tag.Service<Registry>["check"]>>
+type RegistryCheckError = Effect.Effect.Error<ReturnType<Registry.Service["check"]>>
 
 /**
  * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario or configuration, and grants.
  * An import stops at the first problem; this reports all of them.
  */
 export const validatePlugin = (
-  registry: Context.Tag.Service<Registry>,
+  registry: Registry.Service,
   directory: string,
   { workspace, ...options }: ImportOptions & { readonly workspace: string },
 ): Effect.Effect<PluginReport, PluginUnavailable | RegistryCheckError> =>

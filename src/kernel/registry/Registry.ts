@@ -75,9 +75,11 @@ export type GrantError =
  * event and the state is a projection, so it supports time travel. Any process may change it while a kernel runs. A
  * change takes effect at the next turn.
  */
-export class Registry extends Context.Tag("hindcast/Registry")<
-  Registry,
-  {
+export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registry.Service>() {}
+
+export declare namespace Registry {
+  /** The registry of a log. */
+  export interface Service {
     /** The current registry. */
     readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
     /** The imported versions of a plugin, oldest first, up to a position (default: the head). */
@@ -145,7 +147,10 @@ export class Registry extends Context.Tag("hindcast/Registry")<
       NotInRegistry | PluginCopies.CopyChanged | PluginUnavailable | LogError
     >
   }
->() {}
+}
+
+/** `Registry.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Registry.Service
 
 /** The service over a log. Its options are decoded first. */
 export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>

@@ -3,7 +3,7 @@
  * user's store keeps its digest and grants, and they are compared before each start, besides the digest in the log.
  */
 
-import { type Context, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { provenanceOf, type VouchedCode } from "../../events/log/Ownership.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -12,10 +12,8 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** Keeps code in the user's store, unless it is there. */
-export const vouch = (log: Log, codes: ReadonlyArray<VouchedCode>): Effect.Effect<void> =>
+export const vouch = (log: EventLog.Service, codes: ReadonlyArray<VouchedCode>): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { ownership, name } = log
     if (ownership === undefined) return
@@ -28,7 +26,7 @@ export const vouch = (log: Log, codes: ReadonlyArray<VouchedCode>): Effect.Effec
   })
 
 /** Whether the installed code, with its grants, is in the user's store. A log in memory is this process's own. */
-const isVouched = (log: Log, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
+const isVouched = (log: EventLog.Service, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
   Effect.map(
     log.ownership?.vouched ?? Effect.succeed(undefined),
     (known) => known === undefined || known.some((one) => includes(one, { plugin, digest, grants })),
@@ -36,7 +34,7 @@ const isVouched = (log: Log, plugin: string, { digest, grants }: Pick<Plugin, "d
 
 /** Fails if code of a log may not be started: if the log is foreign, or the code is not in the user's store. */
 export const assertStartable = (
-  log: Log,
+  log: EventLog.Service,
   plugin: string,
   found: Plugin,
 ): Effect.Effect<void, PluginUnavailable | LogError> =>
@@ -68,7 +66,10 @@ const includes = (one: VouchedCode, other: VouchedCode): boolean =>
   Grants.covers(one.grants, other.grants)
 
 /** All code that a log installed up to a position, with each of its grants. */
-export const installedBy = (log: Log, until: number): Effect.Effect<ReadonlyArray<VouchedCode>, LogError> =>
+export const installedBy = (
+  log: EventLog.Service,
+  until: number,
+): Effect.Effect<ReadonlyArray<VouchedCode>, LogError> =>
   Effect.map(Stream.runCollect(log.read({ types: ["PluginImported", "PluginGranted"], until })), (events) => {
     const installed = new Map<string, string>()
     const codes: Array<VouchedCode> = []

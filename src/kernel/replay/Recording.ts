@@ -1,6 +1,6 @@
 /** Reads a recorded task from the log: what its agent asked, and the answers. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -51,11 +51,9 @@ export interface Recording {
   readonly capabilitiesAt: (position: number) => Capabilities.Capabilities
 }
 
-type Log = Context.Tag.Service<EventLog>
-
 /** Reads a task's recording in the history of the log's timeline. */
 export const load = (
-  log: Log,
+  log: EventLog.Service,
   taskId: string,
 ): Effect.Effect<Recording, TaskNotFound | NotReplayable | LogError, Projector> =>
   Effect.gen(function* () {
@@ -126,7 +124,7 @@ const REGISTRY = [
 
 /** The registry during the task, folded from its opening, with the versions of that time. */
 const registries = (
-  log: Log,
+  log: EventLog.Service,
   began: PluginRegistry.PluginRegistry,
   after: number,
   until: number,

@@ -38,7 +38,7 @@ export type PromoteError = Options.InvalidOptions | NotPromoted | AppendError
 
 /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
 export const promote = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   projector: ProjectorService,
   promotion: Promotion,
 ): Effect.Effect<Event, PromoteError> =>

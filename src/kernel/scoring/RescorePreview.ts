@@ -1,6 +1,6 @@
 /** What a rubric's rules would decide about a task: the scoring of `Scoring.rescore` without a score set. Nothing is appended. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import type { ProjectorService } from "../../projections/projector/Projector.ts"
@@ -19,7 +19,7 @@ export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
 
 /** The judgements of a task, as a scoring by rules alone would record them. */
 export const judgements = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   projector: ProjectorService,
   rubric: Rubric,
   taskId: string,

@@ -1,6 +1,6 @@
 /** Finds out where an interrupted scoring stopped, from its score set. */
 
-import { type Context, Data, Effect, Either, Schema } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -33,10 +33,7 @@ export interface ResumePoint {
  * of a task are appended at once. So every task up to the last one with a verdict has been scored, even those without
  * verdicts.
  */
-export const load = (
-  log: Context.Tag.Service<EventLog>,
-  scoreSetId: string,
-): Effect.Effect<ResumePoint, NotResumed | LogError> =>
+export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<ResumePoint, NotResumed | LogError> =>
   Effect.gen(function* () {
     const refuse = (reason: string) => new NotResumed({ scoreSetId, reason })
     let start: { readonly event: Event; readonly payload: PayloadOf<"ScoringStarted"> } | undefined

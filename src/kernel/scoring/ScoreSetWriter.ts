@@ -1,6 +1,6 @@
 /** Appends the events of a score set. */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
 import {
   type AppendError,
@@ -53,11 +53,9 @@ export interface ScoreSetWriter {
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
 
-type Log = Context.Tag.Service<EventLog>
-
 /** Starts a new score set. */
 export const begin = (
-  log: Log,
+  log: EventLog.Service,
   started: Omit<PayloadOf<"ScoringStarted">, "scoreSetId">,
   { taskId, causationId }: { readonly taskId: string | null; readonly causationId: string | null },
 ): Effect.Effect<ScoreSetWriter, AppendError> =>
@@ -75,7 +73,7 @@ export const begin = (
  * Continues a score set. Every append expects the version of its stream: if two writers continue the same set, the
  * slower one gets a `VersionConflict`, and no task is counted twice.
  */
-export const resume = (log: Log, critic: string, progress: ScoreSetProgress): ScoreSetWriter => {
+export const resume = (log: EventLog.Service, critic: string, progress: ScoreSetProgress): ScoreSetWriter => {
   const { scoreSetId, startedBy: causationId } = progress
   const totals = new Map(progress.totals)
   let version = progress.version

@@ -70,9 +70,11 @@ type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | TaskS
 type WriteError = ScoringOvertaken | AppendError
 
 /** Scores tasks by reading the log. Each scoring is a new score set; earlier ones are kept. */
-export class Scoring extends Context.Tag("hindcast/Scoring")<
-  Scoring,
-  {
+export class Scoring extends Context.Tag("hindcast/Scoring")<Scoring, Scoring.Service>() {}
+
+export declare namespace Scoring {
+  /** The scoring of a log's tasks. */
+  export interface Service {
     /**
      * Scores tasks in one pass over the log and in constant memory, however many tasks and rules there are. If it is
      * interrupted, the score set is left unfinished.
@@ -91,7 +93,10 @@ export class Scoring extends Context.Tag("hindcast/Scoring")<
     /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
     readonly promote: (promotion: Promotion.Promotion) => Effect.Effect<Event, Promotion.PromoteError>
   }
->() {}
+}
+
+/** `Scoring.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Scoring.Service
 
 /** Scores by rules and models, without plugins. */
 export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.effect(
@@ -105,7 +110,7 @@ export const layerWithCritics: Layer.Layer<Scoring, never, EventLog | Projector 
   Effect.flatMap(Critics.Critics, (critics) => make(critics)),
 )
 
-const make = (critics: Context.Tag.Service<Critics.Critics>) =>
+const make = (critics: Critics.Critics.Service) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const projector = yield* Projector
@@ -179,11 +184,11 @@ const make = (critics: Context.Tag.Service<Critics.Critics>) =>
 
 /** Scores a task that was just closed by its plugins' measures, as the score set labelled `live`. */
 export const scoreClosed = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   taskId: string,
   rubric: Rubric,
   causationId: string,
-  critics: Context.Tag.Service<Critics.Critics> = Critics.withoutPlugins(log),
+  critics: Critics.Critics.Service = Critics.withoutPlugins(log),
 ): Effect.Effect<void, AppendError> =>
   Effect.gen(function* () {
     if (rubric.measures.length === 0) return

@@ -1,6 +1,6 @@
 /** Reads the log for a scoring, and shows each event to the judging of its task. */
 
-import { Chunk, type Context, Effect, Stream } from "effect"
+import { Chunk, Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -15,7 +15,7 @@ export interface ScannedTask {
 
 /** Options of a scan. */
 export interface ScanOptions {
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
   /** Called with completed tasks, in the order of the plan. */
@@ -111,7 +111,7 @@ export const run = ({
 }
 
 const forEachPage = <E>(
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   query: Parameters<typeof Pages.stream>[1],
   take: (page: ReadonlyArray<Event>) => Effect.Effect<void, E>,
 ): Effect.Effect<void, E | LogError> =>

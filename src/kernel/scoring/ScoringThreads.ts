@@ -15,8 +15,6 @@ import type { TaskJudgements } from "./ScoreSetWriter.ts"
 import * as ScoringPlan from "./ScoringPlan.ts"
 import * as ScoringScan from "./ScoringScan.ts"
 
-type Log = Context.Tag.Service<EventLog>
-
 /** A part of a scan, with what a thread needs for it. */
 export interface JudgedPart {
   readonly file: LogFile
@@ -40,7 +38,7 @@ export const judgePart = ({
     return yield* judge(log, byRules, parts)
   })
 
-const judge = (log: Log, { rubric, undecided }: ByRules, parts: ReadonlyArray<ScoringPlan.ScanPart>) => {
+const judge = (log: EventLog.Service, { rubric, undecided }: ByRules, parts: ReadonlyArray<ScoringPlan.ScanPart>) => {
   const judged: Array<TaskJudgements> = []
   const scan = ScoringScan.run({
     log,
@@ -68,7 +66,12 @@ export interface Taking {
  * @param jobs how many threads
  */
 export const run = (
-  { log, byRules, parts, jobs }: Pick<JudgedPart, "byRules" | "parts"> & { readonly log: Log; readonly jobs: number },
+  {
+    log,
+    byRules,
+    parts,
+    jobs,
+  }: Pick<JudgedPart, "byRules" | "parts"> & { readonly log: EventLog.Service; readonly jobs: number },
   { onJudged, onPositions }: Taking,
 ): Effect.Effect<boolean, AppendError> =>
   Effect.gen(function* () {

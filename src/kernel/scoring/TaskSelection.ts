@@ -1,6 +1,6 @@
 /** Finds the tasks that a scoring is about. */
 
-import { type Context, Data, Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -39,7 +39,7 @@ export const selectionFields = { tasks: Schema.Array(Schema.String), select: Tas
  * The tasks of a log up to a position, folded from the events that open and close them, of which even a long log has
  * few. Commands are counted as steps only if a filter's expression may read them.
  */
-export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { select }: TaskSelection = {}) => {
+export const tasks = (log: EventLog.Service, until: number, { select }: TaskSelection = {}) => {
   const builder = begin(Tasks.projection, Tasks.projection.initial)
   const types = [
     "TaskOpened",
@@ -55,7 +55,7 @@ export const tasks = (log: Context.Tag.Service<EventLog>, until: number, { selec
 
 /** The ids of the selected tasks. */
 export const of = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   known: Tasks.Tasks,
   { tasks, select }: TaskSelection,
 ): Effect.Effect<ReadonlyArray<string>, TaskNotFound | TaskFilter.SelectionInvalid | NoTaskSelected | LogError> =>
@@ -70,7 +70,7 @@ export const of = (
   })
 
 const fitting = (
-  log: Context.Tag.Service<EventLog>,
+  log: EventLog.Service,
   known: Tasks.Tasks,
   taskIds: ReadonlyArray<string>,
   select: TaskFilter.TaskFilter,
@@ -101,7 +101,7 @@ const fitting = (
 type Opening = Pick<TaskFilter.SelectableTask, "plugins" | "seed">
 
 /** The plugins and the seed that tasks were opened with. */
-const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<string>) => {
+const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
   const opened = new Map<string, Opening>()
   const query = { types: ["TaskOpened"], timeline: log.timeline }
   return Effect.as(
@@ -119,7 +119,7 @@ const openings = (log: Context.Tag.Service<EventLog>, taskIds: ReadonlySet<strin
  * How long the tasks took by their own time, in milliseconds, where that is not from their opening to their close: those
  * that were forked or resumed, or during which a clock was seen to be set back. See `TaskClock`.
  */
-const durations = (log: Context.Tag.Service<EventLog>, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
+const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const taskIds = new Set(of)
     const gone = new Set(of.filter((id) => isSetBack(known[id])))

@@ -1,6 +1,6 @@
 /** Records the readings that plugins push without being asked. */
 
-import { type Context, Data, Effect, type Scope } from "effect"
+import { Data, Effect, type Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease, LeaseLost } from "../../events/log/Lease.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
@@ -55,11 +55,7 @@ export interface PushedReadings {
   readonly listen: (task: Listener) => Effect.Effect<void, never, Scope.Scope>
 }
 
-export const make = (
-  log: Context.Tag.Service<EventLog>,
-  registry: Context.Tag.Service<Registry>,
-  lease: HeldLease,
-): PushedReadings => {
+export const make = (log: EventLog.Service, registry: Registry.Service, lease: HeldLease): PushedReadings => {
   const listeners = new Map<string, Listener>()
   /** Rate limits, by the task that a process serves. */
   const limiters = new Map<string, PushRateLimiter.PushRateLimiter>()

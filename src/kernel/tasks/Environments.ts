@@ -1,6 +1,6 @@
 /** Chooses the plugins that take part in a task, and sets up their environments. */
 
-import { type Context, Data, Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Environment } from "../../plugins/manifest/Manifest.ts"
 import type { Components } from "../../plugins/process/Components.ts"
@@ -84,7 +84,7 @@ export interface OptionsByPlugin {
  * names. Fails if they do not fit its schema.
  */
 export const optionsOf = (
-  registry: Context.Tag.Service<Registry>,
+  registry: Registry.Service,
   plugin: string,
   environment: Environment,
   given: OptionsByPlugin,

@@ -1,6 +1,6 @@
 /** Tells tasks that wait that something was said to them: one look at the log serves all tasks of a kernel. */
 
-import { type Context, Deferred, Effect, FiberId, type Scope } from "effect"
+import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
@@ -28,7 +28,7 @@ const EVERY_MS = 50
  * process, and now and then for those of others. The look outlasts the waiting by one interval: an agent waits anew in each
  * turn, and following a log costs more.
  */
-export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): InputArrivals => {
+export const make = (log: EventLog.Service, scope: Scope.Scope): InputArrivals => {
   const watchers = new Set<Watcher>()
   const oneAtATime = OneAtATime.make()
   let isLooking = false
@@ -109,7 +109,7 @@ export const make = (log: Context.Tag.Service<EventLog>, scope: Scope.Scope): In
  * When to look at a log next: after a commit of this process, if it is `wanted` then, and after `EVERY_MS` by the machine's
  * clock. What is said comes from outside, also where a program's clock is a `TestClock` that stands still.
  */
-const looksOf = (log: Context.Tag.Service<EventLog>, wanted: () => boolean) => {
+const looksOf = (log: EventLog.Service, wanted: () => boolean) => {
   let isDue = false
   let wake = () => {}
   const end = log.onCommit(() => {

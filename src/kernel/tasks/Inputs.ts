@@ -1,6 +1,6 @@
 /** What people say to an agent while it works on a task: received in the log, from any process, and delivered once. */
 
-import { type Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Recorder } from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -72,7 +72,7 @@ export interface Inputs {
 export interface InputTask {
   readonly id: string
   /** In a fork, a view of its timeline. */
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   readonly arrivals: InputArrivals
   readonly recorder: Recorder
 }

@@ -1,6 +1,6 @@
 /** The services that a kernel gives each task, and the internal view of an open task. */
 
-import type { Context, Effect, Scope } from "effect"
+import type { Effect, Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
@@ -20,12 +20,12 @@ import type { RunningTasks } from "./RunningTasks.ts"
 /** The services that every task of a kernel uses. */
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   /** The forks that are being set up, and are not in the log yet. */
   readonly drafts: DraftTimelines
-  readonly registry: Context.Tag.Service<Registry>
+  readonly registry: Registry.Service
   /** Makes the critics that decide rewards, with plugins in the versions of a registry. */
-  readonly critics: (registry: Context.Tag.Service<Registry>) => Context.Tag.Service<Critics>
+  readonly critics: (registry: Registry.Service) => Critics.Service
   /** Asks people, on the timeline of `log`. */
   readonly confirmations: ConfirmationAsking
   readonly instances: Instances

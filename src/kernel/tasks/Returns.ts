@@ -1,6 +1,5 @@
 /** The end of a task's score set of what its worlds gave: the return. */
 
-import type { Context } from "effect"
 import { Effect } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -10,10 +9,7 @@ import type { Judgement } from "../critics/Judgement.ts"
 import { totalsOf } from "../scoring/ScoreSetWriter.ts"
 
 /** The event that completes the score set of a task's return; none if the task has no world. */
-export const finished = (
-  log: Context.Tag.Service<EventLog>,
-  taskId: string,
-): Effect.Effect<ReadonlyArray<CoreNewEvent>, LogError> =>
+export const finished = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<CoreNewEvent>, LogError> =>
   Effect.gen(function* () {
     const scoreSetId = scoreSetOf(taskId)
     const query = { stream: `task/${taskId}`, timeline: log.timeline, types: TYPES }

@@ -12,9 +12,11 @@ import * as PluginProcess from "./PluginProcess.ts"
 import type { ProcessSpec } from "./ProcessSpec.ts"
 
 /** Starts plugins. Another layer of this service can answer from a recording instead. */
-export class PluginHost extends Context.Tag("hindcast/PluginHost")<
-  PluginHost,
-  {
+export class PluginHost extends Context.Tag("hindcast/PluginHost")<PluginHost, PluginHost.Service>() {}
+
+export declare namespace PluginHost {
+  /** A host of plugins. */
+  export interface Service {
     /**
      * Starts a plugin's process and completes the handshake. The process is stopped when the scope closes. If only
      * Deno's permissions would confine it, it is started only with consent; see `ProcessSpec.consent`.
@@ -23,7 +25,10 @@ export class PluginHost extends Context.Tag("hindcast/PluginHost")<
     /** How plugins would be confined if they were started now. */
     readonly confinement: Effect.Effect<HostConfinement, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
->() {}
+}
+
+/** `PluginHost.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = PluginHost.Service
 
 /**
  * The confinement of plugins, and whether the user of the host consents to starting any plugin that only Deno's

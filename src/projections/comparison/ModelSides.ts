@@ -1,6 +1,6 @@
 /** Two language models as the sides of a comparison: the tasks of each, paired where both worked on the same. */
 
-import { type Context, Data, Effect, Either } from "effect"
+import { Data, Effect, Either } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { SHREDDED } from "../../events/vocabulary/EventType.ts"
@@ -95,7 +95,7 @@ const listed = (names: ReadonlyArray<string>): string =>
   `${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ""}`
 
 /** Every task of a log's timeline with its models, in the order in which they were opened. */
-export const tasksOf = (log: Context.Tag.Service<EventLog>): Effect.Effect<ReadonlyArray<ModelTask>, LogError> => {
+export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<ModelTask>, LogError> => {
   const tasks = new Map<string, { readonly given: ModelTask["given"]; readonly models: Set<string> }>()
   return Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened", "ModelCalled"] }, (page) => {
     for (const event of page) {

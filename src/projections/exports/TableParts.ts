@@ -36,7 +36,7 @@ interface TablePart {
 export const encodePart = ({ file, range, options }: AskedPart): Effect.Effect<TablePart, LogError, Scope.Scope> =>
   Effect.flatMap(openFile(file), (opened) => encode(Context.get(opened, Records), range, options))
 
-const encode = (records: Context.Tag.Service<Records>, range: EventRange, options: DecodedOptions) =>
+const encode = (records: Records.Service, range: EventRange, options: DecodedOptions) =>
   Effect.gen(function* () {
     const grouper = EventTable.grouper()
     const groups: Array<Group> = []

@@ -57,7 +57,7 @@ export interface Target {
  * The folds over one timeline: returns a function that folds page after page, up to a position or to the end of the
  * log, and writes snapshots where they are due.
  */
-export const over = (log: typeof EventLog.Service) => {
+export const over = (log: EventLog.Service) => {
   /** Shared by all folds: V8 samples allocation sites, not folds. */
   let pageSize = FIRST_PAGE
 

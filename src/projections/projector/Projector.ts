@@ -71,7 +71,15 @@ export interface ProjectorService {
 }
 
 /** The projector of a log. */
-export class Projector extends Context.Tag("hindcast/Projector")<Projector, ProjectorService>() {}
+export class Projector extends Context.Tag("hindcast/Projector")<Projector, Projector.Service>() {}
+
+export declare namespace Projector {
+  /** The projector of a log, or of one of its timelines. */
+  export type Service = ProjectorService
+}
+
+/** `Projector.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = Projector.Service
 
 const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.Combined> = []) =>
   Effect.gen(function* () {
@@ -79,7 +87,7 @@ const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.C
     const scope = yield* Effect.scope
     const known = new Map<string, ProjectorService>()
 
-    const over = (view: typeof EventLog.Service) =>
+    const over = (view: EventLog.Service) =>
       Effect.gen(function* () {
         const projector = Projector.of({ ...(yield* folding(view, options, sharing)), on })
         known.set(view.timeline, projector)
@@ -97,7 +105,7 @@ const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.C
 
 /** The folds over one timeline. */
 const folding = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   { checks = isDevelopment(), snapshots = true }: ProjectorOptions,
   sharing: ReadonlyArray<SnapshotSource.Combined>,
 ) =>

@@ -25,8 +25,8 @@ export interface SnapshotSearch<S> {
 
 /** Where snapshots are searched. */
 interface Searched {
-  readonly log: typeof EventLog.Service
-  readonly snapshots: typeof Snapshots.Service
+  readonly log: EventLog.Service
+  readonly snapshots: Snapshots.Service
   readonly states: StoredStates
   readonly own: SnapshotSource
   /** Snapshots of combined projections, which hold the state too. */

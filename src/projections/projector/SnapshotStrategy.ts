@@ -93,8 +93,8 @@ export interface StrategyOptions {
 
 /** Makes the strategy of each projection. At most one snapshot is written at a time; closing the scope waits for it. */
 export const makeAll = (
-  log: typeof EventLog.Service,
-  snapshots: typeof Snapshots.Service,
+  log: EventLog.Service,
+  snapshots: Snapshots.Service,
   { policy = POLICY, sharing = [] }: StrategyOptions = {},
 ) =>
   Effect.map(Effect.scope, (scope) => {
@@ -105,8 +105,8 @@ export const makeAll = (
   })
 
 interface Shared {
-  readonly log: typeof EventLog.Service
-  readonly snapshots: typeof Snapshots.Service
+  readonly log: EventLog.Service
+  readonly snapshots: Snapshots.Service
   readonly policy: SnapshotPolicy
   readonly cache: ChunkCache.ChunkCache
   readonly writeLock: Effect.Semaphore

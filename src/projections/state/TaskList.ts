@@ -3,7 +3,7 @@
  * close tasks, or the newest ones by their own events.
  */
 
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -13,8 +13,6 @@ import * as Projection from "../fold/Projection.ts"
 import * as fewEvents from "../projector/fewEvents.ts"
 import type { ProjectorService } from "../projector/Projector.ts"
 import * as Tasks from "./Tasks.ts"
-
-type Log = Context.Tag.Service<EventLog>
 
 /** The event that opens a task. */
 const OPENING: ReadonlyArray<CoreName> = ["TaskOpened"]
@@ -32,19 +30,21 @@ export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
 export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "closedAt" | "asked">
 
 /** The ids of all tasks of a log's timeline, oldest first. */
-export const ids = (log: Log): Effect.Effect<ReadonlyArray<string>, LogError> =>
+export const ids = (log: EventLog.Service): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.map(folded(log, { types: OPENING }), Object.keys)
 
 /** Every task by its id, oldest first, as the events that open, change and close tasks describe it. */
-export const standings = (log: Log): Effect.Effect<Readonly<Record<string, Standing>>, LogError> =>
+export const standings = (log: EventLog.Service): Effect.Effect<Readonly<Record<string, Standing>>, LogError> =>
   folded(log, { types: STANDING })
 
 /** The open tasks: id and task, oldest first. */
-export const open = (log: Log): Effect.Effect<ReadonlyArray<readonly [id: string, task: Standing]>, LogError> =>
+export const open = (
+  log: EventLog.Service,
+): Effect.Effect<ReadonlyArray<readonly [id: string, task: Standing]>, LogError> =>
   Effect.map(folded(log, { types: STANDING }), Tasks.open)
 
 /** One task; undefined if it was never opened. */
-export const heading = (log: Log, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
+export const heading = (log: EventLog.Service, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 
 /** Which of a log's events are folded. */
@@ -53,7 +53,7 @@ interface Selected {
   readonly taskId?: string
 }
 
-const folded = (log: Log, selected: Selected): Effect.Effect<Tasks.Tasks, LogError> =>
+const folded = (log: EventLog.Service, selected: Selected): Effect.Effect<Tasks.Tasks, LogError> =>
   Effect.suspend(() => {
     const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
     const take = (page: ReadonlyArray<Event>) => Projection.applyAll(Tasks.projection, builder, page)
@@ -72,7 +72,7 @@ export interface NewestTasks {
  * these tasks and not on the log.
  */
 export const newest = (
-  log: Log,
+  log: EventLog.Service,
   projector: Pick<ProjectorService, "current">,
   limit: number,
 ): Effect.Effect<NewestTasks, LogError> =>
@@ -86,7 +86,7 @@ export const newest = (
 
 /** One task, from its own events if they are few, else from the fold of all tasks, which may start at a snapshot. */
 const one = (
-  log: Log,
+  log: EventLog.Service,
   projector: Pick<ProjectorService, "current">,
   taskId: string,
 ): Effect.Effect<Tasks.Task | undefined, LogError> =>
@@ -100,7 +100,7 @@ const FIRST_STRETCH = 2_000
 const GROWTH = 8
 
 /** The ids of the tasks that were opened last, at most `count`, oldest first. */
-const openedLast = (log: Log, count: number): Effect.Effect<ReadonlyArray<string>, LogError> =>
+const openedLast = (log: EventLog.Service, count: number): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.gen(function* () {
     const { position } = yield* log.head
     const newestFirst: Array<string> = []
@@ -128,7 +128,7 @@ interface Opened {
 }
 
 /** Whether an event opened its task: if a task is opened again, the first event counts. */
-const isFirst = (log: Log, { taskId, position }: Opened): Effect.Effect<boolean, LogError> =>
+const isFirst = (log: EventLog.Service, { taskId, position }: Opened): Effect.Effect<boolean, LogError> =>
   Effect.map(
     log.readPage({ timeline: log.timeline, types: OPENING, taskId }, 1),
     ([first]) => first?.position === position,

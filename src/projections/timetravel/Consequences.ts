@@ -42,7 +42,7 @@ export interface Search {
  * position than its effects, so that one pass over the history from the event on finds them all.
  */
 export const of = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   past: TimelineHistory,
   root: Event,
   search: Search,

@@ -66,9 +66,11 @@ type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
  * Queries the past of the environment (`EnvironmentState`) on any timeline. Wherever a moment is expected, a position,
  * an event id or a time is accepted (see `Moment`). Paths are JSON Pointers.
  */
-export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
-  TimeTravel,
-  {
+export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<TimeTravel, TimeTravel.Service>() {}
+
+export declare namespace TimeTravel {
+  /** What can be asked of a log's past. */
+  export interface Service {
     /** The state of the environment at a moment, or the part of it at a path. */
     readonly stateAt: (
       at: Moment.Moment,
@@ -136,7 +138,10 @@ export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<
       Options.InvalidOptions | TaskNotFound | TimelineNotFound | Runs.RunTooLong | LogError
     >
   }
->() {}
+}
+
+/** `TimeTravel.Service`, under a shorter name where this module is imported as a namespace. */
+export type Service = TimeTravel.Service
 
 const make = Effect.gen(function* () {
   const log = yield* EventLog

@@ -50,7 +50,7 @@ export type OnProgress = (done: number, of: number) => Effect.Effect<void>
 
 /** The history of a timeline. */
 export const of = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   projector: ProjectorService,
   timeline: string,
 ): Effect.Effect<TimelineHistory, Timelines.TimelineNotFound | LogError> =>

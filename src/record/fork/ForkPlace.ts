@@ -68,7 +68,7 @@ export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
   })
 
 /** The event at a position; undefined at the beginning. */
-const eventAt = (view: typeof EventLog.Service, position: number): Effect.Effect<Event | undefined, LogError> =>
+const eventAt = (view: EventLog.Service, position: number): Effect.Effect<Event | undefined, LogError> =>
   position === 0
     ? Effect.succeed(undefined)
     : Effect.map(
@@ -84,7 +84,7 @@ const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<
 
 /** Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. */
 const afterAnswer = (
-  view: typeof EventLog.Service,
+  view: EventLog.Service,
   event: Event | undefined,
   position: number,
 ): Effect.Effect<number, LogError> =>

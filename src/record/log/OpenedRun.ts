@@ -106,7 +106,7 @@ type Begun = Omit<RunStream.RunTarget, "run">
 const opening = async (
   filename: string,
   isSilent: () => boolean,
-  begin: (log: typeof EventLog.Service, scope: Scope.Scope) => Effect.Effect<Begun, unknown, EventLog | Presence>,
+  begin: (log: EventLog.Service, scope: Scope.Scope) => Effect.Effect<Begun, unknown, EventLog | Presence>,
 ): Promise<OpenedRun> => {
   const scope = Effect.runSync(Scope.make())
   try {
@@ -141,7 +141,7 @@ const announced = (scope: Scope.Scope): Effect.Effect<Recorder, LogError, Presen
   )
 
 const openTask = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   {
     taskId,
     actor,

@@ -3,7 +3,7 @@
  * to one log at once: each appends to the stream of its own task, and the log orders the commits.
  */
 
-import { type Context, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { AppendError, CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
 import { CaughtUp, Exact, InvalidEvent, VersionConflict } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -46,7 +46,7 @@ interface Waiting extends AppendOptions {
 
 /** What a stream needs. */
 export interface RunTarget {
-  readonly log: Context.Tag.Service<EventLog>
+  readonly log: EventLog.Service
   readonly run: <A>(effect: Effect.Effect<A, AppendError>) => Promise<A>
   readonly taskId: string
   readonly actor: string

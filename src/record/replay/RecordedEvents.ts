@@ -40,7 +40,7 @@ export const eventsOf = (
   }).pipe(Effect.provide(SqliteEventLog.layer({ filename, readonly: true })), Calls.run)
 
 /** The task that was opened last; null if there is none. It is looked for from the end of the log, further back each time. */
-const lastTask = (log: typeof EventLog.Service) =>
+const lastTask = (log: EventLog.Service) =>
   Effect.gen(function* () {
     const { position: head } = yield* log.head
     for (let back = FIRST_LOOK; ; back *= FURTHER) {

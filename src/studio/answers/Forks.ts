@@ -1,6 +1,6 @@
 /** `/api/forks`. */
 
-import { type Context, Data, Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -74,7 +74,7 @@ const begun = (
   })
 
 /** What is to be known of the worlds of a fork that stands. */
-const notesOf = (log: Context.Tag.Service<EventLog>, timeline: string) =>
+const notesOf = (log: EventLog.Service, timeline: string) =>
   Effect.map(log.readPage({ timeline, types: ["EnvironmentRestored"] }, MAX_NOTES), (restored) =>
     restored.flatMap((event) => {
       if (!is(event, "EnvironmentRestored") || event.payload.engine === undefined) return []

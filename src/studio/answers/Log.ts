@@ -44,7 +44,7 @@ export const log = (_: typeof LogQuery.Type) =>
   })
 
 /** The timelines; of a log without one of its segments, `main` alone, and what is missing. */
-const timelinesOf = (log: typeof EventLog.Service) =>
+const timelinesOf = (log: EventLog.Service) =>
   Timelines.list(log).pipe(
     Effect.map((timelines) => ({ timelines, missing: [] as ReadonlyArray<string> })),
     Effect.catchTag("SegmentUnavailable", ({ message }) =>
@@ -53,7 +53,7 @@ const timelinesOf = (log: typeof EventLog.Service) =>
   )
 
 /** The last event; none of an empty log, or if it was archived and its segment is not there. */
-const lastEvent = (log: typeof EventLog.Service, head: number) =>
+const lastEvent = (log: EventLog.Service, head: number) =>
   head === 0
     ? Effect.succeed(undefined)
     : log.readPage({ after: head - 1, until: head }, 1).pipe(

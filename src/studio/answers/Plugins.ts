@@ -41,7 +41,7 @@ interface Told {
 
 const nothing = (): Told => ({ crashes: [], requested: 0, denied: 0, last: [] })
 
-const toldOf = (log: typeof EventLog.Service): Effect.Effect<ReadonlyMap<string, Told>, LogError> =>
+const toldOf = (log: EventLog.Service): Effect.Effect<ReadonlyMap<string, Told>, LogError> =>
   Effect.suspend(() => {
     const byPlugin = new Map<string, Told>()
     const take = (page: ReadonlyArray<Event>) => {

@@ -36,10 +36,7 @@ export const rescore = ({ rubric: text, label, tasks }: RescoreOrder) =>
   })
 
 /** Scoring works on the timeline whose view of the log it is given. */
-const scoringOn = <A, E, R>(
-  timeline: string,
-  use: (scoring: typeof Scoring.Scoring.Service) => Effect.Effect<A, E, R>,
-) =>
+const scoringOn = <A, E, R>(timeline: string, use: (scoring: Scoring.Scoring.Service) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { log, projector } = yield* Rubrics.on(timeline)
     return yield* Effect.flatMap(Scoring.Scoring, use).pipe(

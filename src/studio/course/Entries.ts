@@ -10,11 +10,9 @@ import type { Hit } from "../wire/Asking.ts"
 import { type Brief, type Cause, type Change, type Entry, LONGEST_PAYLOAD, type Why } from "../wire/Chunk.ts"
 import { isBad, kindOf } from "./EventKind.ts"
 
-type Log = typeof EventLog.Service
-
 /** Events with their causes. Most causes are among the events, and are not looked up. */
 export const of = (
-  log: Log,
+  log: EventLog.Service,
   events: ReadonlyArray<Event>,
   changesAt: ReadonlyMap<number, ReadonlyArray<Change>>,
 ): Effect.Effect<ReadonlyArray<Entry>, LogError> =>
@@ -30,7 +28,8 @@ export const of = (
   })
 
 /** A cause may lie in a part of the log that was archived, and whose segment is not there. */
-const found = (log: Log, id: string) => Effect.catchTag(log.find(id), "SegmentUnavailable", () => Effect.succeedNone)
+const found = (log: EventLog.Service, id: string) =>
+  Effect.catchTag(log.find(id), "SegmentUnavailable", () => Effect.succeedNone)
 
 const causeOf = (event: Event): Cause => ({
   position: event.position,

@@ -32,7 +32,7 @@ export class Drawing extends Context.Reference<Drawing>()("hindcast/studio/Drawi
 }) {}
 
 /** Where the copies of plugins are that imports kept beside a log. */
-export const copiesOf = (log: typeof EventLog.Service): string => `${log.name}.plugins`
+export const copiesOf = (log: EventLog.Service): string => `${log.name}.plugins`
 
 /** Serves the frames of the versions that were consented to. Without any, nothing listens. */
 export const layer = (consents: ReadonlyArray<Consent.Consent>): Layer.Layer<never, PortUnavailable, EventLog> =>

@@ -11,8 +11,8 @@ import { isTelling, type Outlined, outlined, TELLING } from "../course/Outline.t
 
 /** What is read by. */
 export interface Reading {
-  readonly log: typeof EventLog.Service
-  readonly records: typeof Records.Service
+  readonly log: EventLog.Service
+  readonly records: Records.Service
 }
 
 /** Events of a page: a range of that many positions is read without an index. */

@@ -1,6 +1,6 @@
 /** The environment of a plugin, run by the kernel: each reset opens a task, in which only this plugin takes part. */
 
-import { type Context, Data, Effect, Either, Fiber, type Scope, Stream } from "effect"
+import { Data, Effect, Either, Fiber, type Scope, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -93,9 +93,9 @@ export const open = (
   })
 
 interface Services {
-  readonly kernel: Context.Tag.Service<Kernel>
-  readonly log: Context.Tag.Service<EventLog>
-  readonly projector: Context.Tag.Service<Projector>
+  readonly kernel: Kernel.Service
+  readonly log: EventLog.Service
+  readonly projector: Projector.Service
 }
 
 const make = (

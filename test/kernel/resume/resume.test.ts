@@ -45,7 +45,7 @@ const inNext = <A, E>(
   directory: string,
   options: Omit<TestKernelOptions, "directory">,
   effect: (
-    kernel: Kernel["Type"],
+    kernel: Kernel.Service,
   ) => Effect.Effect<A, E, Kernel | Registry | Confirmations.Confirmations | TaskControl | Log>,
 ) =>
   Effect.gen(function* () {
@@ -55,7 +55,7 @@ const inNext = <A, E>(
 
 type Log = Effect.Effect.Context<ReturnType<typeof eventsOf>>
 
-const resumed = (agent: Agent.Agent) => (kernel: Kernel["Type"]) =>
+const resumed = (agent: Agent.Agent) => (kernel: Kernel.Service) =>
   Effect.gen(function* () {
     const audit = yield* kernel.tasks.resume(TASK, agent)
     const replayed = yield* kernel.replay(TASK, agent)

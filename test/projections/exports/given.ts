@@ -28,21 +28,21 @@ export const hardLog = Effect.gen(function* () {
   return { filename, context, log, records: Context.get(context, Records) }
 })
 
-export const stored = (records: typeof Records.Service, query: Query = {}) =>
+export const stored = (records: Records.Service, query: Query = {}) =>
   Effect.gen(function* () {
     const all: Array<StoredEvent> = []
     yield* records.stored(query, (page) => Effect.sync(() => void all.push(...page)))
     return all
   })
 
-export const readable = (records: typeof Records.Service, decrypted = false, query: Query = {}) =>
+export const readable = (records: Records.Service, decrypted = false, query: Query = {}) =>
   Effect.gen(function* () {
     const all: Array<DecodedEvent> = []
     yield* records.decoded(query, { decrypted }, (page) => Effect.sync(() => void all.push(...page)))
     return all
   })
 
-export const all = (log: typeof EventLog.Service, query: Query = {}): Effect.Effect<ReadonlyArray<Event>, unknown> =>
+export const all = (log: EventLog.Service, query: Query = {}): Effect.Effect<ReadonlyArray<Event>, unknown> =>
   Effect.map(Stream.runCollect(log.read(query)), Chunk.toReadonlyArray)
 
 /** What an encoder makes of items that come in pages of so many. */

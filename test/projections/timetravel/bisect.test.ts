@@ -92,7 +92,7 @@ const door: TimeTravel.Predicate = {
 }
 
 describe("in a log longer than is scanned", () => {
-  const onHouse = <A, E>(body: (travel: typeof TimeTravel.TimeTravel.Service) => Effect.Effect<A, E, never>) =>
+  const onHouse = <A, E>(body: (travel: TimeTravel.TimeTravel.Service) => Effect.Effect<A, E, never>) =>
     onLog(Effect.zipRight(appendAll(house), Effect.flatMap(TimeTravel.TimeTravel, body)))
 
   it.live("what goes on holding is galloped for, and is certain only where that is known or nothing was left out", () =>

@@ -31,7 +31,7 @@ const is = (reading: number): TimeTravel.Predicate => ({
   holds: ({ state }) => state.shared.readings["room/look"] === reading,
 })
 
-const onBranches = <A, E>(body: (travel: typeof TimeTravel.TimeTravel.Service) => Effect.Effect<A, E>) =>
+const onBranches = <A, E>(body: (travel: TimeTravel.TimeTravel.Service) => Effect.Effect<A, E>) =>
   onLog(Effect.zipRight(branched, Effect.flatMap(TimeTravel.TimeTravel, body)))
 
 describe("of two timelines", () => {

@@ -115,7 +115,7 @@ describe("a round of a world at the gate", () => {
   const asked = Effect.gen(function* () {
     const { run, layerLog } = yield* arena(ask)
     const working = yield* Effect.fork(Effect.exit(run(round({ ada: 1, bob: 1 }))))
-    const control = <A, E>(effect: (control: TaskControl["Type"]) => Effect.Effect<A, E>) =>
+    const control = <A, E>(effect: (control: TaskControl.Service) => Effect.Effect<A, E>) =>
       Effect.provide(Effect.flatMap(TaskControl, effect), layerLog)
     const approve = (agent: string): Effect.Effect<unknown, unknown> =>
       run(answer(agent, true) as Effect.Effect<Event, unknown, Confirmations | EventLog>)

@@ -27,7 +27,7 @@ const PAGE_SIZE = 1000
 
 /** The parts that archiving needs. */
 export interface Stores {
-  readonly log: typeof EventLog.Service
+  readonly log: EventLog.Service
   readonly reader: LogDatabase
   /** Absent for a log that is not in a file, or is opened for reading only. */
   readonly writer: LogDatabase | undefined
@@ -36,7 +36,7 @@ export interface Stores {
   readonly moved: () => void
 }
 
-export const make = ({ log, reader, writer, segments, moved }: Stores): typeof Archive.Service => {
+export const make = ({ log, reader, writer, segments, moved }: Stores): Archive.Service => {
   const attemptOnLog = <A>(run: () => A) => attempt(log.name, run)
   return Archive.of({
     segments: attemptOnLog(() => segments.list()),

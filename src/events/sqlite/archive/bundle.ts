@@ -39,14 +39,14 @@ const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
 /** The parts that bundling needs. */
 export interface BundleSource {
-  readonly log: typeof EventLog.Service
+  readonly log: EventLog.Service
   readonly database: Database.LogDatabase
   readonly segments: Segments.Segments
   readonly vocabulary: Vocabulary
   readonly upcast: Upcast
 }
 
-export const make = (source: BundleSource): typeof Bundles.Service =>
+export const make = (source: BundleSource): Bundles.Service =>
   Bundles.of({
     bundle: (options) =>
       Effect.gen(function* () {
@@ -63,7 +63,7 @@ export const make = (source: BundleSource): typeof Bundles.Service =>
   })
 
 /** The positions of all events of the bundle, in order. */
-const positionsOf = (log: typeof EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
+const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
   Effect.gen(function* () {
     const taskPositions: Array<number> = []
     const scoreSets = new Set<unknown>()

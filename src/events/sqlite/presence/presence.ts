@@ -1,6 +1,6 @@
 /** The writers of a log in an SQLite file: a row each, which its heartbeat keeps alive. */
 
-import { Clock, type Context, Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import * as ProcessIdentity from "../../../platform/ProcessIdentity.ts"
 import type { LogError } from "../../log/EventLog.ts"
 import type { Presence, WriterState } from "../../log/Presence.ts"
@@ -8,13 +8,11 @@ import { newId } from "../../vocabulary/Event.ts"
 import * as Database from "../file/database.ts"
 import * as Heartbeats from "./heartbeats.ts"
 
-type Service = Context.Tag.Service<Presence>
-
 /** How often the heartbeat of a writer is read that is watched, in milliseconds. */
 const LOOK_EVERY_MS = 500
 
 /** The part that reads, which a log that is open for reading only has too. */
-export const reading = (database: Database.LogDatabase): Pick<Service, "stateOf" | "watch"> => {
+export const reading = (database: Database.LogDatabase): Pick<Presence.Service, "stateOf" | "watch"> => {
   const read = (identity: string) => Database.attemptRead(database.filename, () => Heartbeats.find(database, identity))
 
   const stateOf = (identity: string): Effect.Effect<WriterState, LogError> => Effect.map(read(identity), stateIn)
@@ -48,7 +46,7 @@ const stateIn = (heartbeat: Heartbeats.Heartbeat | undefined): WriterState => {
 }
 
 /** @param database a connection of its own */
-export const writing = (database: Database.LogDatabase): Pick<Service, "announce" | "forget"> => ({
+export const writing = (database: Database.LogDatabase): Pick<Presence.Service, "announce" | "forget"> => ({
   announce: Effect.gen(function* () {
     const identity = newId()
     const place = ProcessIdentity.own()

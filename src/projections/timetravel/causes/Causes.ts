@@ -19,7 +19,7 @@ export type Cause = Event & {
 
 /** The event, its cause, the cause's cause, and so on. */
 export const of = (
-  log: typeof EventLog.Service,
+  log: EventLog.Service,
   past: TimelineHistory,
   event: Event,
 ): Effect.Effect<ReadonlyArray<Cause>, LogError> =>
