@@ -3,7 +3,6 @@
  * has the server's token.
  */
 
-import type { IncomingMessage, ServerResponse } from "node:http"
 import { Context, Effect, Layer, Schema, type Scope, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -11,16 +10,16 @@ import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { newToken } from "../../platform/loopback/Access.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
+import * as Messages from "../../platform/loopback/Messages.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
+import { only, type Refusal, refusal, refuse } from "../../platform/loopback/Refusal.ts"
+import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
 import * as Options from "../../values/Options.ts"
 import { ContentPart } from "../models/Message.ts"
 import * as Channel from "./Channel.ts"
 import * as Deltas from "./Deltas.ts"
-import { newToken, type Refusal, refusalOf } from "./HttpAccess.ts"
-import * as Http from "./HttpMessages.ts"
-import * as ServerSentEvents from "./ServerSentEvents.ts"
 
 /** Options of `serve` and `layer`. */
 export interface ServeOptions {
@@ -78,12 +77,12 @@ export const serve = (
     const { port: wanted = 0, by = "channel", heartbeatMs = DEFAULT_HEARTBEAT_MS } = decoded
     const token = decoded.token ?? newToken()
     const deltas = decoded.deltas ?? Deltas.make()
-    const port = yield* LoopbackServer.serve(wanted, (incoming) => {
-      const { request, response } = incoming
-      const refused = refusalOf(request.headers, incoming.port, token)
-      const handled =
-        refused === undefined ? route({ request, response, by, deltas, heartbeatMs }) : Effect.fail(refused)
-      return answered(response, handled)
+    const port = yield* LoopbackServer.serve({
+      name: "the channel",
+      port: wanted,
+      token,
+      statusOf: (tag) => STATUS[tag] ?? 500,
+      answer: (exchange) => route({ ...exchange, by, deltas, heartbeatMs }),
     })
     return { url: `http://127.0.0.1:${port}`, port, token }
   })
@@ -101,32 +100,11 @@ export const layer = (
 ): Layer.Layer<Server, Options.InvalidOptions | PortUnavailable, EventLog | Confirmations> =>
   Layer.scoped(Server, serve(options))
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+interface Exchange extends LoopbackServer.Exchange {
   readonly by: string
   readonly deltas: Deltas.Deltas
   readonly heartbeatMs: number
 }
-
-/** Whatever fails is answered; what is nobody's fault, without details. */
-const answered = <E extends Refusal | { readonly _tag: string; readonly message: string }, R>(
-  response: ServerResponse,
-  handled: Effect.Effect<void, E, R>,
-): Effect.Effect<void, never, R> =>
-  handled.pipe(
-    Effect.catchAll((failure) =>
-      "status" in failure
-        ? Http.answerRefusal(response, failure)
-        : Http.answer(response, STATUS[failure._tag] ?? 500, { error: failure._tag, message: failure.message }),
-    ),
-    Effect.catchAllDefect((cause) =>
-      Effect.zipRight(
-        ProgramLog.error("a request to the channel died", cause),
-        Http.answer(response, 500, { error: "Defect", message: "The request could not be served." }),
-      ),
-    ),
-  )
 
 const STATUS: { readonly [tag: string]: number } = {
   InvalidOptions: 400,
@@ -140,39 +118,25 @@ const STATUS: { readonly [tag: string]: number } = {
   DiskFull: 507,
 }
 
-const LOOPBACK = "http://127.0.0.1"
-
 const route = (exchange: Exchange) =>
   Effect.gen(function* () {
-    const { request } = exchange
-    const typed = request.url ?? "/"
-    const url = new URL(URL.canParse(typed, LOOPBACK) ? typed : "/unreadable", LOOPBACK)
-    const [family, id, what, ...more] = url.pathname.split("/").slice(1)
-    const found = `${request.method} ${url.pathname}`.slice(0, MAX_SHOWN)
+    const { request, path, parameters } = exchange
+    const [family, id, what, ...more] = path.split("/").slice(1)
     if (more.length === 0 && family === "tasks") {
-      if (id === undefined) return yield* only("GET", exchange, listTasks(exchange))
+      if (id === undefined) return yield* only("GET", request.method, listTasks(exchange))
       const taskId = decoded(id)
-      if (what === "events") return yield* only("GET", exchange, tellEvents(exchange, taskId, url.searchParams))
-      if (what === "input") return yield* only("POST", exchange, takeInput(exchange, taskId))
+      if (what === "events") return yield* only("GET", request.method, tellEvents(exchange, taskId, parameters))
+      if (what === "input") return yield* only("POST", request.method, takeInput(exchange, taskId))
     }
     if (family === "confirmations" && id !== undefined && what === undefined) {
-      return yield* only("POST", exchange, takeAnswer(exchange, decoded(id)))
+      return yield* only("POST", request.method, takeAnswer(exchange, decoded(id)))
     }
-    return yield* Http.refuse(404, "NotFound", PATHS, found)
+    return yield* refuse(404, "NotFound", PATHS, `${request.method} ${path}`.slice(0, MAX_SHOWN))
   })
 
 const PATHS = "GET /tasks, GET /tasks/:id/events, POST /tasks/:id/input or POST /confirmations/:id"
 
 const MAX_SHOWN = 200
-
-const only = <A, E, R>(
-  method: string,
-  { request }: Exchange,
-  effect: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E | Refusal, R> =>
-  request.method === method
-    ? effect
-    : Http.refuse(405, "MethodNotAllowed", `the method ${method}`, String(request.method))
 
 /** A part of a path. What is not well encoded is no id of anything. */
 const decoded = (part: string): string => {
@@ -200,7 +164,7 @@ const listTasks = ({ response }: Exchange) =>
         }
       }
     })
-    yield* Http.answer(response, 200, { tasks: [...tasks.values()] })
+    yield* Messages.answer(response, 200, { tasks: [...tasks.values()] })
   })
 
 const tellEvents = ({ request, response, deltas, heartbeatMs }: Exchange, taskId: string, query: URLSearchParams) =>
@@ -222,30 +186,30 @@ const InputBody = Schema.Struct({
   content: Schema.Union(Schema.String, Schema.Array(ContentPart)),
   delivery: Schema.optionalWith(InputDelivery, { exact: true }),
   timeline: Schema.optionalWith(Schema.String, { exact: true }),
-}).annotations({ [Http.FORM]: "{ content, delivery?, timeline? }" })
+}).annotations({ [Messages.FORM]: "{ content, delivery?, timeline? }" })
 
 const takeInput = ({ request, response, by }: Exchange, taskId: string) =>
   Effect.gen(function* () {
-    const { content, delivery, timeline } = yield* Http.bodyOf(request, InputBody)
+    const { content, delivery, timeline } = yield* Messages.bodyOf(request, InputBody)
     const channel = yield* Channel.make({ taskId, by, ...(timeline === undefined ? {} : { timeline }) })
     const { position } = yield* channel.submitUserInput(content, {
       source: "http",
       ...(delivery === undefined ? {} : { delivery }),
     })
-    yield* Http.answer(response, 202, { position })
+    yield* Messages.answer(response, 202, { position })
   })
 
 const AnswerBody = Schema.Struct({
   approved: Schema.Boolean,
   shownDigest: Schema.optionalWith(Sha256, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
-}).annotations({ [Http.FORM]: "{ approved, shownDigest?, reason? }" })
+}).annotations({ [Messages.FORM]: "{ approved, shownDigest?, reason? }" })
 
 const takeAnswer = ({ request, response, by }: Exchange, confirmationId: string) =>
   Effect.gen(function* () {
-    const { approved, ...answer } = yield* Http.bodyOf(request, AnswerBody)
+    const { approved, ...answer } = yield* Messages.bodyOf(request, AnswerBody)
     if (approved && answer.shownDigest === undefined) {
-      return yield* Http.refuse(400, "InvalidBody", "the digest of what was shown, with an approval", "none")
+      return yield* refuse(400, "InvalidBody", "the digest of what was shown, with an approval", "none")
     }
     const { decide } = yield* Confirmations
     const { position } = yield* decide(confirmationId, { approved, by, channel: "http", ...answer }).pipe(
@@ -253,7 +217,7 @@ const takeAnswer = ({ request, response, by }: Exchange, confirmationId: string)
         Effect.flatMap(endOf(confirmationId), (refused) => Effect.fail(refused ?? failure)),
       ),
     )
-    yield* Http.answer(response, 200, { position })
+    yield* Messages.answer(response, 200, { position })
   })
 
 /** Why a confirmation takes no answer: there is none of this id, or it was answered already. */
@@ -261,10 +225,9 @@ const endOf = (confirmationId: string): Effect.Effect<Refusal | undefined, LogEr
   Effect.gen(function* () {
     const log = yield* EventLog
     const [asked, last] = yield* log.readPage({ stream: `confirmation/${confirmationId}` }, 2)
-    if (asked === undefined)
-      return Http.refusal(404, "NotFound", "a confirmation that was asked for", "none of this id")
+    if (asked === undefined) return refusal(404, "NotFound", "a confirmation that was asked for", "none of this id")
     if (last === undefined || !is(last, "ConfirmationDecided")) return undefined
     const { approved, by } = last.payload
     const found = `one that was already ${approved ? "approved" : "rejected"} by ${by} (@${last.position})`
-    return Http.refusal(409, "NotPending", "a confirmation that waits", found)
+    return refusal(409, "NotPending", "a confirmation that waits", found)
   })

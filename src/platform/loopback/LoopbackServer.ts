@@ -1,50 +1,108 @@
-/** HTTP for programs on this machine: a server that listens on 127.0.0.1 alone, and ends with its scope. */
+/**
+ * HTTP for programs on this machine: a server that listens on 127.0.0.1 alone, lets in who may use it, answers what fails, and ends with
+ * its scope.
+ */
 
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, FiberSet, type Scope } from "effect"
-import { PortUnavailable } from "./PortUnavailable.ts"
+import * as ProgramLog from "../ProgramLog.ts"
+import { siteRefusalOf, tokenRefusalOf } from "./Access.ts"
+import * as Listening from "./Listening.ts"
+import * as Messages from "./Messages.ts"
+import type { PortUnavailable } from "./PortUnavailable.ts"
+import { type Refusal, refusal, shown } from "./Refusal.ts"
 
-/** A request, where it is answered, and the port that it came in by. */
-export interface Incoming {
+/** A request that was let in, and where it is answered. */
+export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Of the address: encoded as it came. */
+  readonly path: string
+  readonly parameters: URLSearchParams
+}
+
+/** A failure of an answer. */
+export type Failure = Refusal | { readonly _tag: string; readonly message: string }
+
+/** What is served. */
+export interface Serving<R> {
+  /** What it is called where the program's own log is written: `Studio`. */
+  readonly name: string
+  /** The port to listen on; 0: one that is free. */
   readonly port: number
+  /** What each request has to show. */
+  readonly token: string
+  /** The paths that are answered without the token. Default: none. */
+  readonly isOpen?: (path: string) => boolean
+  /** Headers of every answer. */
+  readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
+  /** The status of a failure that is no refusal, by its tag. */
+  readonly statusOf: (tag: string) => number
+  readonly answer: (exchange: Exchange) => Effect.Effect<void, Failure, R>
+  readonly patience?: Listening.Patience
 }
 
 /**
  * Serves until the scope closes, which also ends what is being answered. What answers a client is interrupted when the client goes away.
+ * Whatever fails is answered; a defect, without details, which are written where the program's own log goes.
  *
- * @param wanted the port to listen on; 0: one that is free
  * @returns the port that it listens on
  */
-export const serve = <R>(
-  wanted: number,
-  answer: (incoming: Incoming) => Effect.Effect<void, never, R>,
-): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
+export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const { createServer } = yield* Effect.promise(() => import("node:http"))
     const run = yield* FiberSet.makeRuntime<R, void>()
-    let port = wanted
-    const server = createServer((request, response) => {
-      const fiber = run(answer({ request, response, port }))
+    let port = serving.port
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      for (const [name, value] of serving.headers ?? []) response.setHeader(name, value)
+      const asked = exchangeOf(request, response, port, serving)
+      const handled = "status" in asked ? Effect.fail(asked) : Effect.suspend(() => serving.answer(asked))
+      const fiber = run(answered(response, handled, serving))
       response.on("error", () => response.destroy())
       response.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
-    })
-    port = yield* Effect.acquireRelease(listen(server, wanted), () => close(server))
+    }
+    port = yield* Listening.onIPv4(listener, serving.port, serving.patience)
     return port
   })
 
-const listen = (server: Server, port: number): Effect.Effect<number, PortUnavailable> =>
-  Effect.async((resume) => {
-    server.once("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
-    server.listen({ host: "127.0.0.1", port }, () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
-    })
-  })
+/** A request, if it is let in. Where it comes from is asked first, its token before anything else is told. */
+const exchangeOf = <R>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  { token, isOpen = () => false }: Serving<R>,
+): Exchange | Refusal => {
+  const site = siteRefusalOf(request.headers, port)
+  if (site !== undefined) return site
+  const typed = request.url ?? "/"
+  // A proxy's absolute address is none of ours.
+  const isPath = typed.startsWith("/") && !typed.startsWith("//") && URL.canParse(typed, ORIGIN)
+  const url = isPath ? new URL(typed, ORIGIN) : undefined
+  const refused = url !== undefined && isOpen(url.pathname) ? undefined : tokenRefusalOf(request.headers, token)
+  if (refused !== undefined) return refused
+  if (url === undefined) return refusal(400, "InvalidAddress", "a path", shown(typed))
+  return { request, response, path: url.pathname, parameters: url.searchParams }
+}
 
-const close = (server: Server): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })
+const ORIGIN = "http://127.0.0.1"
+
+const answered = <R>(
+  response: ServerResponse,
+  handled: Effect.Effect<void, Failure, R>,
+  { name, statusOf }: Serving<R>,
+): Effect.Effect<void, never, R> =>
+  handled.pipe(
+    Effect.catchAll((failure) =>
+      "status" in failure
+        ? Messages.answerRefusal(response, failure)
+        : Messages.answer(response, statusOf(failure._tag), { error: failure._tag, message: failure.message }),
+    ),
+    Effect.catchAllDefect((cause) =>
+      Effect.zipRight(
+        ProgramLog.error(`a request to ${name} died`, cause),
+        Messages.answer(response, 500, {
+          error: "Defect",
+          message: "The request could not be served: this is a bug in Hindcast.",
+        }),
+      ),
+    ),
+  )

@@ -1,10 +1,10 @@
 /** `/api/live`: what happens, as it happens. */
 
 import { Chunk, Effect, Ref, Schedule, Schema, Stream } from "effect"
-import type { ServerSentEvent } from "../../agents/channel/ServerSentEvents.ts"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import type { ServerSentEvent } from "../../platform/loopback/ServerSentEvents.ts"
 import { confirmationOf } from "../../projections/state/ConfirmationAnswer.ts"
 import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"

@@ -4,9 +4,10 @@
  */
 
 import { randomBytes } from "node:crypto"
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
-import { Effect, Option, type Scope } from "effect"
-import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
+import type { IncomingMessage, RequestListener } from "node:http"
+import { Effect, type Scope } from "effect"
+import * as Listening from "../../platform/loopback/Listening.ts"
+import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import type { FrameDocument } from "./FrameDocument.ts"
 import { HEADERS } from "./FrameHeaders.ts"
 
@@ -36,7 +37,7 @@ export const serve = (
       response.writeHead(label === undefined ? 403 : found === undefined ? 404 : 200)
       response.end(found?.html ?? "Expected Studio's page to show this.")
     }
-    port = yield* onLoopback(listener)
+    port = yield* Listening.onBoth(listener)
     const originOf = (label: string) => `http://${label}.localhost:${port}`
     return { originOf, addressOf: (label) => `${originOf(label)}/${key}` }
   })
@@ -54,39 +55,3 @@ const labelOf = ({ headers }: IncomingMessage, port: number): string | undefined
 }
 
 const FOR_A_FRAME = ["iframe", "cross-site", "navigate"]
-
-/**
- * Listens on one port of both loopback addresses, since names below `localhost` lead to either: nobody else answers there. A machine
- * without IPv6 has one.
- */
-const onLoopback = (listener: RequestListener): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
-  Effect.gen(function* () {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const four = createServer(listener)
-      const port = yield* listening(four, "127.0.0.1", 0)
-      const six = createServer(listener)
-      const problem = yield* Effect.option(Effect.flip(listening(six, "::1", port)))
-      const isTaken = Option.isSome(problem) && problem.value.reason.includes("EADDRINUSE")
-      yield* Effect.addFinalizer(() => Effect.zipRight(closed(four), closed(six)))
-      if (!isTaken) return port
-    }
-    return yield* new PortUnavailable({ port: 0, reason: "no port was free on 127.0.0.1 and ::1 at once" })
-  })
-
-const MAX_ATTEMPTS = 8
-
-const listening = (server: Server, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
-  Effect.async((resume) => {
-    server.once("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
-    server.listen({ host, port }, () => {
-      const address = server.address()
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
-    })
-  })
-
-const closed = (server: Server): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    if (!server.listening) return resume(Effect.void)
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })

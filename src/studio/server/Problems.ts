@@ -1,15 +1,8 @@
-/** Failures as answers: a status, a name for programs, and what was expected, what was found and what to do. */
+/** Failures as answers: the status of each, and of a damaged log. */
 
-import type { ServerResponse } from "node:http"
 import { Effect, Option } from "effect"
-import type { Refusal } from "../../agents/channel/HttpAccess.ts"
-import { answer } from "../../agents/channel/HttpMessages.ts"
 import { ManifestUnreadable } from "../../kernel/registry/ComponentLookup.ts"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
-import type { Problem } from "../wire/Log.ts"
-
-/** A failure of an answer. */
-export type Failure = Refusal | { readonly _tag: string; readonly message: string }
+import type { Failure } from "../../platform/loopback/LoopbackServer.ts"
 
 /** Statuses other than 400: that the caller has to correct the request. */
 const STATUS: { readonly [tag: string]: number } = {
@@ -36,40 +29,17 @@ const STATUS: { readonly [tag: string]: number } = {
   LeaseLost: 409,
   LogUnavailable: 500,
   LogCorrupt: 500,
+  ManifestUnreadable: 500,
   SegmentUnavailable: 503,
   LogBusy: 503,
   DiskFull: 507,
 }
 
-/** Whatever fails is answered; a defect, without details, which are written where the program's own log goes. */
-export const answered = <E extends Failure, R>(
-  response: ServerResponse,
-  handled: Effect.Effect<void, E, R>,
-): Effect.Effect<void, never, R> =>
-  handled.pipe(
-    Effect.catchAll((failure) =>
-      "status" in failure
-        ? send(response, failure.status, {
-            error: failure.error,
-            message: `Expected ${failure.expected}, found ${failure.found}.`,
-          })
-        : send(response, STATUS[failure._tag] ?? 400, { error: failure._tag, message: failure.message }),
-    ),
-    // A defect that says what to do: the log is damaged, which is no mistake of this program.
-    Effect.catchSomeDefect((cause) =>
-      cause instanceof ManifestUnreadable
-        ? Option.some(send(response, 500, { error: cause._tag, message: cause.message }))
-        : Option.none(),
-    ),
-    Effect.catchAllDefect((cause) =>
-      Effect.zipRight(
-        ProgramLog.error("a request to Studio died", cause),
-        send(response, 500, {
-          error: "Defect",
-          message: "The request could not be served: this is a bug in Hindcast.",
-        }),
-      ),
-    ),
-  )
+/** The status of a failure, by its tag. */
+export const statusOf = (tag: string): number => STATUS[tag] ?? 400
 
-const send = (response: ServerResponse, status: number, problem: Problem) => answer(response, status, problem)
+/** A defect that says what to do is answered as a failure: the log is damaged, which is no mistake of this program. */
+export const ofDamage = <R>(answered: Effect.Effect<void, Failure, R>): Effect.Effect<void, Failure, R> =>
+  Effect.catchSomeDefect(answered, (cause) =>
+    cause instanceof ManifestUnreadable ? Option.some(Effect.fail<Failure>(cause)) : Option.none(),
+  )

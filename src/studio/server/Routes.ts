@@ -1,12 +1,14 @@
 /** The paths of the API: the schema of what each is given, and what answers it. */
 
-import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, type Schema, type Stream } from "effect"
-import { answer, bodyOf, refuse } from "../../agents/channel/HttpMessages.ts"
-import * as ServerSentEvents from "../../agents/channel/ServerSentEvents.ts"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Records } from "../../events/read/Records.ts"
 import type { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import * as JsonLines from "../../platform/loopback/JsonLines.ts"
+import type * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
+import { answer, bodyOf } from "../../platform/loopback/Messages.ts"
+import { only, refuse, shown } from "../../platform/loopback/Refusal.ts"
+import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import type { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import type { Allowed } from "../Allowed.ts"
@@ -29,15 +31,11 @@ import * as Tasks from "../answers/Tasks.ts"
 import * as Values from "../answers/Values.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import { StudioLog } from "../StudioLog.ts"
-import * as Lines from "./Lines.ts"
-import type { Failure } from "./Problems.ts"
+
+type Failure = LoopbackServer.Failure
 
 /** A request, what it asks for, and where it is answered. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly path: string
-  readonly parameters: URLSearchParams
+export interface Exchange extends LoopbackServer.Exchange {
   readonly heartbeatMs: number
 }
 
@@ -85,7 +83,7 @@ const lines = <A, I, E extends Failure, E2 extends Failure>(
   handle: ({ response, path, parameters }) =>
     Effect.gen(function* () {
       const query = yield* Query.decode(path, schema, parameters)
-      yield* Lines.write(response, yield* ask(query))
+      yield* JsonLines.write(response, yield* ask(query))
     }),
 })
 
@@ -164,12 +162,7 @@ export const known: ReadonlyArray<{ readonly path: string; readonly method: Rout
 export const handle = (exchange: Exchange): Effect.Effect<void, Failure, Needs> => {
   const { path, request } = exchange
   const route = routes.get(path)
-  if (route === undefined) {
-    return refuse(404, "NotFound", `one of ${[...routes.keys()].join(", ")}`, JSON.stringify(path.slice(0, MAX_SHOWN)))
-  }
-  return route.method === request.method
-    ? route.handle(exchange)
-    : refuse(405, "MethodNotAllowed", `the method ${route.method}`, String(request.method))
+  return route === undefined
+    ? refuse(404, "NotFound", `one of ${[...routes.keys()].join(", ")}`, shown(path))
+    : only(route.method, request.method, route.handle(exchange))
 }
-
-const MAX_SHOWN = 200

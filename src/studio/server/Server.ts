@@ -1,10 +1,10 @@
 /** Studio's server: HTTP on the loopback, for the page that it serves and for nobody else. */
 
 import { Effect, type Scope } from "effect"
-import { newToken, siteRefusalOf, tokenRefusalOf } from "../../agents/channel/HttpAccess.ts"
-import { refuse } from "../../agents/channel/HttpMessages.ts"
+import { newToken } from "../../platform/loopback/Access.ts"
 import * as LoopbackServer from "../../platform/loopback/LoopbackServer.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
+import { only } from "../../platform/loopback/Refusal.ts"
 import { Drawing } from "../drawing/Drawing.ts"
 import * as PageFiles from "./PageFiles.ts"
 import * as Problems from "./Problems.ts"
@@ -39,47 +39,22 @@ export const serve = ({
 }: ServeOptions): Effect.Effect<Served, PortUnavailable, Routes.Needs | Scope.Scope> =>
   Effect.gen(function* () {
     const { origins, showIn } = yield* Drawing
-    const headers = PageFiles.headers(origins)
     const token = newToken()
-    const port = yield* LoopbackServer.serve(wanted, (incoming) => {
-      const { response } = incoming
-      for (const [name, value] of headers) response.setHeader(name, value)
-      return Problems.answered(response, answer(incoming, { token, heartbeatMs, files }))
+    const port = yield* LoopbackServer.serve({
+      name: "Studio",
+      port: wanted,
+      token,
+      isOpen: (path) => !isOfApi(path),
+      headers: PageFiles.headers(origins),
+      statusOf: Problems.statusOf,
+      answer: ({ request, response, ...asked }) =>
+        isOfApi(asked.path)
+          ? Problems.ofDamage(Routes.handle({ request, response, ...asked, heartbeatMs }))
+          : only("GET", request.method, PageFiles.serve(response, asked.path, files)),
     })
     const origin = `http://127.0.0.1:${port}`
     yield* showIn(origin)
     return { url: `${origin}/#token=${token}`, origin, port, token }
   })
 
-interface Serving {
-  readonly token: string
-  readonly heartbeatMs: number
-  readonly files: string | undefined
-}
-
-const answer = (
-  { request, response, port }: LoopbackServer.Incoming,
-  { token, heartbeatMs, files }: Serving,
-): Effect.Effect<void, Problems.Failure, Routes.Needs> =>
-  Effect.suspend((): Effect.Effect<void, Problems.Failure, Routes.Needs> => {
-    const site = siteRefusalOf(request.headers, port)
-    if (site !== undefined) return Effect.fail(site)
-    const typed = request.url ?? "/"
-    // A proxy's absolute address is none of ours.
-    if (!typed.startsWith("/") || typed.startsWith("//") || !URL.canParse(typed, ORIGIN)) {
-      return refuse(400, "InvalidAddress", "a path", JSON.stringify(typed.slice(0, MAX_SHOWN)))
-    }
-    const { pathname, searchParams } = new URL(typed, ORIGIN)
-    if (pathname === "/api" || pathname.startsWith("/api/")) {
-      const refused = tokenRefusalOf(request.headers, token)
-      if (refused !== undefined) return Effect.fail(refused)
-      return Routes.handle({ request, response, heartbeatMs, path: pathname, parameters: searchParams })
-    }
-    return request.method === "GET"
-      ? PageFiles.serve(response, pathname, files)
-      : refuse(405, "MethodNotAllowed", "the method GET", String(request.method))
-  })
-
-const ORIGIN = "http://127.0.0.1"
-
-const MAX_SHOWN = 200
+const isOfApi = (path: string): boolean => path === "/api" || path.startsWith("/api/")

@@ -1,9 +1,9 @@
-/** The bodies of requests to the channel's server, and its answers. */
+/** The bodies of requests, and answers, as JSON. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, ParseResult, Schema } from "effect"
 import { isTooDeep, MAX_DEPTH } from "../../values/Json.ts"
-import type { Refusal } from "./HttpAccess.ts"
+import { type Refusal, refusal, refuse } from "./Refusal.ts"
 
 /** Longest body of a request, in bytes: 4 MiB. */
 export const LONGEST_BODY = 4 * 1024 * 1024
@@ -16,7 +16,12 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
       const found = JSON.stringify(request.headers["content-type"] ?? "none")
       return yield* refuse(415, "UnsupportedMediaType", "a body of the type application/json", found)
     }
-    const text = yield* textOf(request)
+    const bytes = yield* bytesOf(request)
+    const text = yield* Effect.try({
+      // What is no UTF-8 would be read as other text than was sent.
+      try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+      catch: (): Refusal => refusal(400, "InvalidBody", "a body in UTF-8", "bytes that are none"),
+    })
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: (): Refusal => refusal(400, "InvalidBody", "a body that is JSON", "text that is none"),
@@ -36,9 +41,9 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
   })
 
 /** The annotation of a body's schema that says its form in words. */
-export const FORM: unique symbol = Symbol.for("hindcast/channel/form")
+export const FORM: unique symbol = Symbol.for("hindcast/loopback/form")
 
-const textOf = (request: IncomingMessage): Effect.Effect<string, Refusal> =>
+const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
     let length = 0
@@ -55,7 +60,7 @@ const textOf = (request: IncomingMessage): Effect.Effect<string, Refusal> =>
     }
     const onEnd = () => {
       stop()
-      resume(Effect.succeed(Buffer.concat(chunks).toString("utf8")))
+      resume(Effect.succeed(Buffer.concat(chunks)))
     }
     const onError = () => {
       stop()
@@ -74,27 +79,35 @@ const textOf = (request: IncomingMessage): Effect.Effect<string, Refusal> =>
     return Effect.sync(stop)
   })
 
-/** A refusal. */
-export const refusal = (status: number, error: string, expected: string, found: string): Refusal => ({
-  ...{ status, error, expected, found },
-})
-
-/** Fails with a refusal. */
-export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
-  Effect.fail(refusal(...args))
-
 /** Answers with JSON. An answer that has begun, such as a stream that failed, is cut: its reader connects again. */
-export const answer = (response: ServerResponse, status: number, body: object): Effect.Effect<void> =>
+export const answer = (
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Refusal["headers"] = {},
+): Effect.Effect<void> =>
   Effect.sync(() => {
     if (response.destroyed) return
     if (response.headersSent) return void response.destroy()
-    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...SAFE_HEADERS })
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...SAFE_HEADERS, ...headers })
     response.end(JSON.stringify(body))
   })
 
 /** Answers with a refusal. */
-export const answerRefusal = (response: ServerResponse, { status, ...refused }: Refusal): Effect.Effect<void> =>
-  answer(response, status, { ...refused, message: `Expected ${refused.expected}, found ${refused.found}.` })
+export const answerRefusal = (
+  response: ServerResponse,
+  { status, headers, ...refused }: Refusal,
+): Effect.Effect<void> =>
+  answer(response, status, { ...refused, message: `Expected ${refused.expected}, found ${refused.found}.` }, headers)
 
 /** Headers of every answer: nothing is stored, and no page shows it as something else. */
 export const SAFE_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+/** Writes text, and waits where the client reads slowly. */
+export const writeText = (response: ServerResponse, text: string): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (response.write(text)) return resume(Effect.void)
+    const onDrain = () => resume(Effect.void)
+    response.once("drain", onDrain)
+    return Effect.sync(() => response.off("drain", onDrain))
+  })

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import { Effect, Stream } from "effect"
-import { SAFE_HEADERS } from "./HttpMessages.ts"
+import { SAFE_HEADERS, writeText } from "./Messages.ts"
 
 /** One event. */
 export interface ServerSentEvent {
@@ -30,12 +30,3 @@ export const write = <E, R>(
 
 const messageOf = ({ id, type, data }: ServerSentEvent): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
-
-/** Writes text, and waits where the client reads slowly. */
-export const writeText = (response: ServerResponse, text: string): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    if (response.write(text)) return resume(Effect.void)
-    const onDrain = () => resume(Effect.void)
-    response.once("drain", onDrain)
-    return Effect.sync(() => response.off("drain", onDrain))
-  })

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import { Effect, Stream } from "effect"
-import { writeText } from "../../agents/channel/ServerSentEvents.ts"
+import { writeText } from "./Messages.ts"
 
 /** Writes the lines until the stream ends. Waits where the client reads slowly. */
 export const write = <E, R>(response: ServerResponse, lines: Stream.Stream<object, E, R>): Effect.Effect<void, E, R> =>

@@ -1,0 +1,76 @@
+/** Listens on the loopback alone, until the scope closes. */
+
+import type { RequestListener, Server } from "node:http"
+import { Effect, Option, type Scope } from "effect"
+import { PortUnavailable } from "./PortUnavailable.ts"
+
+/** A client that sends its headers, or all of its request, more slowly is cut off. */
+const HEADERS_MS = 10_000
+const REQUEST_MS = 60_000
+
+/** How long a client may take to send what it asks. */
+export interface Patience {
+  /** For the headers. Default: 10 s. */
+  readonly headersMs?: number
+  /** For all of a request. Default: 60 s. */
+  readonly requestMs?: number
+}
+
+/**
+ * Listens on 127.0.0.1.
+ *
+ * @param wanted the port; 0: one that is free
+ * @returns the port
+ */
+export const onIPv4 = (
+  listener: RequestListener,
+  wanted: number,
+  patience: Patience = {},
+): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = yield* make(listener, patience)
+    return yield* Effect.acquireRelease(listening(server, "127.0.0.1", wanted), () => closed(server))
+  })
+
+/**
+ * Listens on one port of both loopback addresses, since names below `localhost` lead to either: nobody else answers there. A machine
+ * without IPv6 has one.
+ */
+export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const four = yield* make(listener)
+      const port = yield* listening(four, "127.0.0.1", 0)
+      const six = yield* make(listener)
+      const problem = yield* Effect.option(Effect.flip(listening(six, "::1", port)))
+      const isTaken = Option.isSome(problem) && problem.value.reason.includes("EADDRINUSE")
+      yield* Effect.addFinalizer(() => Effect.zipRight(closed(four), closed(six)))
+      if (!isTaken) return port
+    }
+    return yield* new PortUnavailable({ port: 0, reason: "no port was free on 127.0.0.1 and ::1 at once" })
+  })
+
+const MAX_ATTEMPTS = 8
+
+const make = (listener: RequestListener, { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: Patience = {}) =>
+  Effect.promise(async () => {
+    const { createServer } = await import("node:http")
+    const connectionsCheckingInterval = Math.min(headersMs, requestMs)
+    return createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval }, listener)
+  })
+
+const listening = (server: Server, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
+  Effect.async((resume) => {
+    server.on("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
+    server.listen({ host, port }, () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+
+const closed = (server: Server): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (!server.listening) return resume(Effect.void)
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })

@@ -1,0 +1,39 @@
+/** Why a request is refused: what was expected, and what was found. */
+
+import { Effect } from "effect"
+
+/** A refused request: the answer's status, a name for programs, and what was expected and found. */
+export interface Refusal {
+  readonly status: number
+  readonly error: string
+  readonly expected: string
+  readonly found: string
+  /** Headers that the status asks for, such as `Allow`. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** A refusal. */
+export const refusal = (
+  status: number,
+  error: string,
+  expected: string,
+  found: string,
+  headers?: Refusal["headers"],
+): Refusal => ({ status, error, expected, found, ...(headers === undefined ? {} : { headers }) })
+
+/** Fails with a refusal. */
+export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
+  Effect.fail(refusal(...args))
+
+/** Refuses every method but one (RFC 9110 §15.5.6). */
+export const only = <A, E, R>(
+  method: string,
+  asked: string | undefined,
+  answer: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | Refusal, R> =>
+  asked === method ? answer : refuse(405, "MethodNotAllowed", `the method ${method}`, String(asked), { allow: method })
+
+/** What came from outside, short and in quotes. */
+export const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN))
+
+const MAX_SHOWN = 200
