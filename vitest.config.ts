@@ -1,25 +1,21 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { OTHER_NODE, onOneNode } from "./test/nodes.ts"
 import { projects } from "./test/projects.ts"
+import { SOURCES } from "./test/sources.ts"
 import { userStore } from "./test/userStore.ts"
-
-const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const { program } = projects()
 
+/** What ran on another Node already, and would come out alike. */
+const ran = process.env[OTHER_NODE] === undefined ? [] : onOneNode()
+
 export default defineConfig({
   resolve: {
-    alias: [
-      { find: /^hindcast$/, replacement: source("./src/index.ts") },
-      { find: /^hindcast\/events$/, replacement: source("./src/events/index.ts") },
-      { find: /^hindcast\/projections$/, replacement: source("./src/projections/index.ts") },
-      { find: /^hindcast\/promise$/, replacement: source("./src/promise.ts") },
-      { find: /^hindcast\/record$/, replacement: source("./src/record/index.ts") },
-      { find: /^hindcast\/studio$/, replacement: source("./src/studio.ts") },
-      { find: /^hindcast\/testing$/, replacement: source("./src/testing.ts") },
-      { find: /^#season$/, replacement: source("./examples/season/Season.ts") },
-      { find: /^hindcast\/plugin$/, replacement: source("./src/plugins/author.ts") },
-    ],
+    alias: Object.entries(SOURCES).map(([name, file]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: fileURLToPath(new URL(file, import.meta.url)),
+    })),
   },
   test: {
     // Tests keep what they trust apart from what the user trusts. Programs that they start inherit it.
@@ -31,7 +27,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/long/**", ...program],
+          exclude: ["test/long/**", ...program, ...ran],
           globalSetup: ["./test/buildRunner.ts"],
         },
       },
