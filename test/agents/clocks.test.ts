@@ -187,6 +187,41 @@ describe("a budget of time across kernels", () => {
   )
 })
 
+describe("the duration of a task", () => {
+  /** The task's audit and events, of an agent whose first turn sets the clock and whose turns take 10 ms each. */
+  const lived = (byMs: number) =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ tools })).start
+      const agent = fromModel({ model: settingTheClock(byMs, 2) })
+      const startedAt = performance.now()
+      const audit = yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agent, { goal: "look", id: "t" })))
+      const passedMs = performance.now() - startedAt
+      const replayed = yield* run(
+        Effect.flatMap(Kernel, ({ replay }) => replay("t", fromModel({ model: model([]).model }))),
+      )
+      return { audit, passedMs, replayed, events: yield* run(eventsOf("t")) }
+    })
+
+  it.scopedLive.each([5 * HOUR_MS, -HOUR_MS, 5_000])(
+    "is the time that passed where the clock is set by %d ms",
+    (byMs) =>
+      Effect.gen(function* () {
+        const { audit, passedMs, replayed, events } = yield* lived(byMs)
+        expect(audit.durationMs).toBeGreaterThanOrEqual(19)
+        expect(audit.durationMs).toBeLessThanOrEqual(Math.ceil(passedMs) + 2)
+        const changes = events.filter(({ type }) => type === "ClockChanged")
+        expect(changes).toHaveLength(1)
+        expect(Math.abs(Number(changes[0]?.payload.byMs) - byMs)).toBeLessThan(100)
+        expect(EventSummary.of(changes[0] as Event)).toMatch(byMs < 0 ? /^set back by/ : /^set forward by/)
+        expect(replayed).toMatchObject({ verdict: "identical", complete: true })
+      }),
+  )
+
+  it.scopedLive("has no change of the clock on record where there was none", () =>
+    Effect.map(lived(0), ({ events }) => expect(typesOf(events)).not.toContain("ClockChanged")),
+  )
+})
+
 describe("a wait before a model is asked again", () => {
   it.scopedLive("is recorded with the failure, and a replay follows it", () =>
     Effect.gen(function* () {

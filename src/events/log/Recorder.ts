@@ -2,6 +2,7 @@
 
 import { Cause, Effect, Exit, Option } from "effect"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
+import type { WallClockWatch } from "../../platform/WallClockWatch.ts"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
 import {
@@ -87,12 +88,25 @@ export interface RecorderTarget {
  * program's.
  *
  * @param noticed called with events that other programs appended to the stream, when an append meets them
+ * @param clock whose changes are recorded (`ClockChanged`) before what is recorded next; as a rule none are
  */
 export const make = (
   log: EventLog.Service,
   recording: RecorderTarget,
   noticed: (events: ReadonlyArray<Event>) => void = () => {},
-): Recorder => recorderFor(log, recording, StreamState.make(noticed))
+  clock?: WallClockWatch,
+): Recorder =>
+  recorderFor(
+    log,
+    recording,
+    StreamState.make(noticed, () => clockChange(recording.actor, clock)),
+  )
+
+/** The change of a clock that is not recorded yet. */
+const clockChange = (actor: string, clock: WallClockWatch | undefined): CoreNewEvent | undefined => {
+  const byMs = clock?.changedByMs()
+  return byMs === undefined ? undefined : { type: "ClockChanged", id: newId(), actor, payload: { byMs } }
+}
 
 /** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
 const MOST_AWAITED = 64
@@ -215,7 +229,11 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       const apart = () => Effect.flatMap(unlessFailed(held, alone), () => append([]))
       return newIds && heldAreNew ? Effect.catchTag(unlessFailed(held, append(held)), "InvalidEvent", apart) : apart()
     })
-    return Effect.suspend(() => (state.held.length === 0 ? append([]) : Effect.uninterruptible(bringing)))
+    return Effect.suspend(() => {
+      const change = state.clockChange()
+      if (change !== undefined) state.held = [change, ...state.held]
+      return state.held.length === 0 ? append([]) : Effect.uninterruptible(bringing)
+    })
   }
 
   /** Puts held events back if the log could not be written: the next append brings them. It may have stored them nevertheless. */

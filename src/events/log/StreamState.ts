@@ -27,12 +27,14 @@ export interface StreamState {
   /** Those that no other program's events may precede append one by one. */
   readonly oneByOne: OneAtATime.OneAtATime
   readonly noticed: (events: ReadonlyArray<Event>) => void
+  /** A change of the clock that no append has brought yet; undefined if there is none. */
+  readonly clockChange: () => CoreNewEvent | undefined
 }
 
 /** A stream of which nothing is known. */
-export const make = (noticed: StreamState["noticed"]): StreamState => ({
+export const make = (noticed: StreamState["noticed"], clockChange: StreamState["clockChange"]): StreamState => ({
   ...{ version: 0, committed: 0, ownFrom: Number.POSITIVE_INFINITY, round: 0, pending: 0, waiting: new Set() },
-  ...{ held: [], heldAreNew: true, noticed },
+  ...{ held: [], heldAreNew: true, noticed, clockChange },
   oneByOne: OneAtATime.make(),
 })
 

@@ -89,6 +89,12 @@ export const taskEvents = [
       description: "Ids of the commands that had been dispatched and had no outcome",
     }),
   }),
+  eventType("ClockChanged", "The wall clock was set, or the machine slept, while somebody worked on the task.", {
+    byMs: Schema.Int.annotations({
+      description:
+        "How far the clock went ahead of the time that passed since the task's last event; negative: behind; ms",
+    }),
+  }),
   eventType("TaskBundled", "The events that follow are one task's of another log, which was copied from there.", {
     taskId: Schema.NonEmptyString,
     source: Schema.Struct({

@@ -117,16 +117,20 @@ const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
 
 /**
  * How long the tasks took by their own time, in milliseconds, where that is not from their opening to their close: those
- * that were forked or resumed, or during which a clock was seen to be set back. See `TaskClock`.
+ * that were forked or resumed, or during which a clock was seen to change. See `TaskClock`.
  */
 const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const taskIds = new Set(of)
     const gone = new Set(of.filter((id) => isSetBack(known[id])))
     const { timeline } = log
-    yield* Pages.forEach(log.readPage, { types: ["TimelineForked", "TaskResumed"], timeline }, (page) => {
-      for (const { taskId } of page) if (taskId !== null && taskIds.has(taskId)) gone.add(taskId)
-    })
+    yield* Pages.forEach(
+      log.readPage,
+      { types: ["TimelineForked", "TaskResumed", "ClockChanged"], timeline },
+      (page) => {
+        for (const { taskId } of page) if (taskId !== null && taskIds.has(taskId)) gone.add(taskId)
+      },
+    )
     const lasted = new Map<string, number>()
     for (const taskId of gone) {
       let clock: TaskClock.TaskClock | undefined

@@ -9,6 +9,7 @@ import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { closeScope } from "../../platform/closeScope.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as WallClockWatch from "../../platform/WallClockWatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { act } from "../acting/CommandExecution.ts"
@@ -72,7 +73,12 @@ export interface TaskRecord {
 export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
   Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
     lifecycle,
-    recorder: Recorder.make(log, { stream: `task/${id}`, taskId: id, actor: "kernel" }, lifecycle.noticed),
+    recorder: Recorder.make(
+      log,
+      { stream: `task/${id}`, taskId: id, actor: "kernel" },
+      lifecycle.noticed,
+      WallClockWatch.make(),
+    ),
   }))
 
 /**

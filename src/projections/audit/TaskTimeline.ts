@@ -23,7 +23,7 @@ export const TaskTimeline = Schema.Struct({
   closedAt: Schema.NullOr(EpochMs).annotations({ description: "null while the task is open; ms since 1970-01-01Z" }),
   durationMs: Schema.NullOr(Schema.Finite).annotations({
     description:
-      "closedAt − openedAt − leftOutMs, ms, or more where the log's clock was set back meanwhile; never negative; null while it is open",
+      "closedAt − openedAt − leftOutMs, ms; other where the log's clock was set meanwhile; never negative; null while it is open",
   }),
   leftOutMs: Schema.optionalWith(Schema.Finite, { exact: true }).annotations({
     description:
@@ -42,7 +42,7 @@ export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Typ
 /** The course of one task, from its events; null before the task is opened. */
 export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
-  version: 4,
+  version: 5,
   state: Schema.NullOr(State),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),

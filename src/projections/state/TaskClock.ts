@@ -20,7 +20,13 @@ export const TaskClock: Schema.Schema<OwnTime> = Schema.Struct({
   leftOutMs: Schema.Finite.annotations({
     description: "What lay between the last event of a parent and the first of its fork, and before a task was resumed",
   }),
-  setBackMs: Schema.Finite.annotations({ description: "How far the log's clock was set back meanwhile" }),
+  setBackMs: Schema.Finite.annotations({
+    description:
+      "How far the log's clock was set back meanwhile; negative: how far it was set forward, where that was seen",
+  }),
+  untoldMs: Schema.Finite.annotations({
+    description: "How far it was set back since the task went on, or since `ClockChanged` last told of it",
+  }),
 })
 
 export type TaskClock = OwnTime

@@ -122,6 +122,7 @@ const summaries: Summaries = {
   TaskCancelled: ({ by, reason }) => `by ${by}${because(reason)}`,
   TaskResumed: ({ agent, at: led, inDoubt }) =>
     `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
+  ClockChanged: ({ byMs }) => `set ${byMs < 0 ? "back" : "forward"} by ${duration(Math.abs(byMs))}`,
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
   TaskClosed: ({ outcome, reason }) => outcome + because(reason),
 

@@ -9,6 +9,7 @@ import { CaughtUp, Exact, InvalidEvent, VersionConflict } from "../../events/log
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { cancelledReason, TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
+import * as WallClockWatch from "../../platform/WallClockWatch.ts"
 
 /** Events, of which each is caused by the opening of the task unless it names another cause. */
 export type Told = readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
@@ -68,6 +69,21 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
   const eventOf = (event: CoreNewEvent): CoreNewEvent => ({ causationId: opened.id, ...event })
   const write = (events: ReadonlyArray<CoreNewEvent>) =>
     run(log.append({ stream, taskId, actor, expected: Exact(version), newIds: true, events }))
+  const clock = WallClockWatch.make()
+  /** By how much the clock changed, as long as no commit has told it. */
+  let changedByMs = 0
+
+  /** Events, after the change of the clock that no commit has told. */
+  const afterChange = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<CoreNewEvent> => {
+    changedByMs += clock.changedByMs() ?? 0
+    if (changedByMs === 0) return events
+    const now = Date.now()
+    return [
+      eventOf({ type: "ClockChanged", payload: { byMs: changedByMs } }),
+      // What happened by the clock that was set back since would count as that much time.
+      ...events.map((event) => ({ ...event, occurredAt: Math.min(event.occurredAt ?? now, now) })),
+    ]
+  }
 
   /** The events of the next commit. Those that begin something wait while the task is paused. */
   const next = (): ReadonlyArray<Waiting> => {
@@ -98,7 +114,8 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
 
   const commitBatch = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
     try {
-      const appended = await write(batch.flatMap(({ events }) => events.map(eventOf)))
+      const appended = await write(afterChange(batch.flatMap(({ events }) => events.map(eventOf))))
+      changedByMs = 0
       version = appended.version
       position = appended.position
       for (const { resolve } of batch) resolve()
@@ -135,7 +152,8 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
     const { by, reason } = cancelled.payload
     const payload = { outcome: "abandoned", reason: cancelledReason(by, reason) } as const
     // A kernel at work on the log closes it as well: one of the two is first.
-    await write([eventOf({ type: "TaskClosed", causationId: cancelled.id, payload })]).catch(ignoringConflict)
+    const closed = eventOf({ type: "TaskClosed", causationId: cancelled.id, payload })
+    await write(afterChange([closed])).catch(ignoringConflict)
   }
 
   /** One of several events is refused: the others are appended without it. */

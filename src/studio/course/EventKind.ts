@@ -85,6 +85,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   TaskContinued: "task",
   TaskCancelled: "task",
   TaskResumed: "task",
+  ClockChanged: "task",
   TaskBundled: "task",
   TaskClosed: "task",
   TimelineForked: "task",

@@ -2,7 +2,7 @@
 
 import type { Envelope } from "../../events/read/Records.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { type CoreName, isStep } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
 import { encodeKind } from "../wire/Kind.ts"
 import type { Course } from "../wire/Task.ts"
@@ -19,7 +19,10 @@ export interface Outlined extends TaskClock.Timed {
 }
 
 /** Types of which an outline has to read the payload. */
-export const TELLING: ReadonlyArray<string> = ["ActuatorCommanded" satisfies CoreName, ...SOMETIMES_BAD]
+export const TELLING: ReadonlyArray<string> = [
+  ...(["ActuatorCommanded", "ClockChanged"] satisfies ReadonlyArray<CoreName>),
+  ...SOMETIMES_BAD,
+]
 
 const telling: ReadonlySet<string> = new Set(TELLING)
 
@@ -39,6 +42,7 @@ export const outlined = (
   type,
   code: encodeKind(kindOf(type), event === undefined ? isAlwaysBad(type) : isBad(event)),
   isStep: event !== undefined && isStep(event),
+  ...(event !== undefined && is(event, "ClockChanged") ? { payload: event.payload } : {}),
 })
 
 /** The events of a task in their order. It grows while the task goes on. */
@@ -72,11 +76,9 @@ export class Outline {
     return this.positions.at(-1) ?? 0
   }
 
-  /** The timeline of the last event, and when it happened by its clock; null if there is none. */
-  get lastEvent(): Course["last"] {
-    if (this.#clock === undefined) return null
-    const { timeline, lastAt: at, recordedAt } = this.#clock
-    return { timeline, at, recordedAt }
+  /** The task's own time after the last event; null if there is none. */
+  get ownTime(): Course["last"] {
+    return this.#clock ?? null
   }
 
   /** One character for each event. */
@@ -103,7 +105,7 @@ export const course = (outline: Outline): Course => ({
   positions: differences(outline.positions),
   times: differences(outline.times),
   kinds: outline.kinds(),
-  last: outline.lastEvent,
+  last: outline.ownTime,
 })
 
 const differences = (numbers: ReadonlyArray<number>): ReadonlyArray<number> =>

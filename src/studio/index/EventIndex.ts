@@ -37,6 +37,13 @@ export interface Range {
 /** Flags of an event. */
 const STEP = 1
 const RESUMED = 2
+const CLOCK_CHANGED = 4
+
+/** The types that matter to a task's own time. */
+const TYPE_FLAGS: { readonly [type: string]: number } = { TaskResumed: RESUMED, ClockChanged: CLOCK_CHANGED }
+
+const typeOf = (flags: number): string =>
+  Object.keys(TYPE_FLAGS).find((type) => (flags & (TYPE_FLAGS[type] ?? 0)) !== 0) ?? ""
 
 /** What an index is built with. */
 export interface Building {
@@ -106,6 +113,8 @@ class Rows {
   readonly #tasks = new Names()
   readonly #timelineNames = new Names()
   readonly #timelineOf: Array<string> = [""]
+  /** By row: the payload of each `ClockChanged`. */
+  readonly #changes = new Map<number, unknown>()
   /** By a task's number: its last row, plus 1. */
   readonly #lastOf: Array<number> = []
 
@@ -113,10 +122,11 @@ class Rows {
     return this.#codes.length
   }
 
-  take({ code, isStep, type, occurredAt, recordedAt, timeline: name, taskId }: Outlined): void {
+  take({ code, isStep, type, occurredAt, recordedAt, timeline: name, taskId, payload }: Outlined): void {
     const row = this.#codes.length
     this.#codes.push(code.charCodeAt(0))
-    this.#flags.push((isStep ? STEP : 0) + (type === "TaskResumed" ? RESUMED : 0))
+    this.#flags.push((isStep ? STEP : 0) + (TYPE_FLAGS[type] ?? 0))
+    if (type === "ClockChanged") this.#changes.set(row, payload)
     this.#times.push(occurredAt)
     this.#recorded.push(recordedAt)
     const timeline = this.#timelineNames.add(name)
@@ -142,7 +152,8 @@ class Rows {
         timeline: this.#timelineOf[this.#timelines.at(row)] ?? "",
         occurredAt: this.#times.at(row),
         recordedAt: this.#recorded.at(row),
-        type: (flags & RESUMED) === 0 ? "" : "TaskResumed",
+        type: typeOf(flags),
+        payload: this.#changes.get(row),
         code: String.fromCharCode(this.#codes.at(row)),
         isStep: (flags & STEP) !== 0,
       })

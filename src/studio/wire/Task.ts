@@ -1,5 +1,7 @@
 /** What Studio says of tasks. */
 
+import type { OwnTime } from "../../values/time/OwnTime.ts"
+
 /** A task in a list. */
 export interface TaskRow {
   readonly timeline: string
@@ -115,6 +117,6 @@ export interface Course {
   readonly times: ReadonlyArray<number>
   /** One character for each event: `Kind.CODES`. */
   readonly kinds: string
-  /** The last event's timeline, the latest time by its clock, and when it was recorded: the task's own time goes on from it. Null if there is none. */
-  readonly last: { readonly timeline: string; readonly at: number; readonly recordedAt: number } | null
+  /** The task's own time after its last event, from which it goes on. Null if there is none. */
+  readonly last: OwnTime | null
 }

@@ -6,6 +6,8 @@
  *   that overlap) takes no time: what has passed goes to the latest time that there was.
  * - An event that was recorded before the one before it was recorded (`recordedAt` goes back only where the log's clock
  *   was set back) takes no time either, and time goes on from there.
+ * - Where the task's own process saw its clock change (`ClockChanged`), the time that passed counts, however far the clock was
+ *   set: it corrects what the events between counted, which were recorded by others.
  * - What lay between a recording and its fork, and between a kernel's end and the task's resumption, is left out.
  */
 
@@ -15,6 +17,8 @@ export interface Timed {
   readonly occurredAt: number
   readonly recordedAt: number
   readonly type: string
+  /** Is read of `ClockChanged` alone. */
+  readonly payload?: unknown
 }
 
 /** The own time of a task after one of its events. */
@@ -25,6 +29,7 @@ export interface OwnTime {
   readonly elapsedMs: number
   readonly leftOutMs: number
   readonly setBackMs: number
+  readonly untoldMs: number
 }
 
 /** The time from one moment to a later one; 0 where the clock was set back in between. */
@@ -33,12 +38,14 @@ export const between = (from: number, to: number): number => Math.max(0, to - fr
 /** The own time of a task whose first event this is. */
 export const start = ({ timeline, occurredAt, recordedAt }: Timed): OwnTime => ({
   ...{ timeline, lastAt: occurredAt, recordedAt },
-  ...{ elapsedMs: 0, leftOutMs: 0, setBackMs: 0 },
+  ...{ elapsedMs: 0, leftOutMs: 0, setBackMs: 0, untoldMs: 0 },
 })
 
 /** The own time after one more event of the task. */
-export const after = (time: OwnTime, { timeline, occurredAt, recordedAt, type }: Timed): OwnTime => {
-  const { lastAt, elapsedMs, leftOutMs, setBackMs } = time
+export const after = (time: OwnTime, event: Timed): OwnTime => {
+  const { timeline, occurredAt, recordedAt, type } = event
+  const { lastAt, elapsedMs, leftOutMs, setBackMs, untoldMs } = time
+  if (type === "ClockChanged" && timeline === time.timeline) return changed(time, event)
   const isSetBack = recordedAt < time.recordedAt
   // What happened before the clock was set back, and was recorded after that, would count as that much time.
   const at = isSetBack ? Math.min(occurredAt, recordedAt) : occurredAt
@@ -50,8 +57,25 @@ export const after = (time: OwnTime, { timeline, occurredAt, recordedAt, type }:
     elapsedMs: goesOn ? elapsedMs + forth : elapsedMs,
     leftOutMs: goesOn ? leftOutMs : leftOutMs + forth,
     setBackMs: isNew ? setBackMs + back : setBackMs,
+    untoldMs: goesOn ? untoldMs + (isSetBack ? back : 0) : 0,
   }
 }
+
+/** After a change of the clock that was seen. What was counted since the last one is what the clock went, and what it was seen to be set back. */
+const changed = (time: OwnTime, { timeline, occurredAt, recordedAt, payload }: Timed): OwnTime => {
+  const went = occurredAt - time.lastAt
+  const elapsedMs = Math.max(0, time.elapsedMs + went - byMsOf(payload) - time.untoldMs)
+  return {
+    ...{ timeline, recordedAt, lastAt: occurredAt, elapsedMs, leftOutMs: time.leftOutMs },
+    setBackMs: time.setBackMs + (elapsedMs - time.elapsedMs) - went,
+    untoldMs: 0,
+  }
+}
+
+const byMsOf = (payload: unknown): number =>
+  typeof payload === "object" && payload !== null && "byMs" in payload && typeof payload.byMs === "number"
+    ? payload.byMs
+    : 0
 
 /** When an event happened by the task's own time, which this is after the event: in milliseconds since 1970. */
 export const momentOf = ({ leftOutMs, setBackMs }: OwnTime, { occurredAt }: Pick<Timed, "occurredAt">): number =>

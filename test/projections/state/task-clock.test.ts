@@ -119,6 +119,57 @@ describe("the time of a task that went through", () => {
     )
   })
 
+  const clockChanged = (atMs: number, byMs: number) => event("ClockChanged", atMs, { byMs })
+
+  it.each([
+    ["forward", [clockChanged(HOUR + 500, HOUR)], 500],
+    ["back", [clockChanged(500 - HOUR, -HOUR)], 500],
+    ["forward, after an event of another process", [read(HOUR + 300), clockChanged(HOUR + 500, HOUR)], 500],
+    [
+      "back, after events of another process",
+      [read(300 - HOUR), read(400 - HOUR), clockChanged(500 - HOUR, -HOUR)],
+      500,
+    ],
+    ["forward, to before what was counted", [clockChanged(500, 2 * HOUR)], 0],
+  ])("is what passed where the clock was seen to be set %s", (_, events, elapsedMs) => {
+    const last = events.at(-1) ?? OPENED
+    const clock = events.reduce(TaskClock.after, TaskClock.after(TaskClock.start(OPENED), read(100)))
+    expect(clock).toMatchObject({ elapsedMs, leftOutMs: 0 })
+    expect(TaskClock.momentOf(clock, last)).toBe(elapsedMs)
+    const audit = Either.getOrThrow(TaskAudit.fold("t1", [OPENED, read(100), ...events, closed(last.occurredAt + 200)]))
+    expect(audit.durationMs).toBe(elapsedMs + 200)
+    expect(audit).not.toHaveProperty("leftOutMs")
+  })
+
+  it("is what passed but for changes of the clock that were not seen, whoever records between", () => {
+    const step = fc.record({
+      passed: fc.integer({ min: 0, max: 2_000 }),
+      jump: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: -HOUR, max: HOUR })),
+      isOwn: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+        let [passed, wall, seen] = [0, 10 * HOUR, 10 * HOUR]
+        let clock = TaskClock.start({ ...OPENED, occurredAt: wall, recordedAt: wall })
+        const take = (type: string, payload = {}) => {
+          clock = TaskClock.after(clock, event(type, wall, payload))
+        }
+        for (const { passed: by, jump, isOwn } of steps) {
+          passed += by
+          wall += by + jump
+          const byMs = wall - passed - seen
+          if (isOwn && Math.abs(byMs) >= 1_000) {
+            take("ClockChanged", { byMs })
+            seen += byMs
+            expect(clock.elapsedMs).toBe(passed)
+          }
+          take("SensorRead")
+          expect(clock.elapsedMs).toBe(passed + (wall - passed - seen) + clock.untoldMs)
+        }
+      }),
+    )
+  })
+
   it("goes on from there where the log's clock was put back before a fork", () => {
     const clock = TaskClock.after(TaskClock.start(read(HOUR)), read(400, "fork-1"))
     expect(TaskClock.after(clock, read(500, "fork-1"))).toMatchObject({ elapsedMs: 100, leftOutMs: 0 })

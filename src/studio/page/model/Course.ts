@@ -34,13 +34,10 @@ export class CourseOfTask {
   /** Takes the next event. Its time is the task's own: what lay before a fork went on, or before it was resumed, is left out. */
   append(entry: Entry): void {
     const last = this.#last
-    const { timeline, lastAt, recordedAt, elapsedMs } =
-      last === null
-        ? OwnTime.start(entry)
-        : OwnTime.after(OwnTime.start({ ...last, occurredAt: last.at, type: "" }), entry)
+    const next = last === null ? OwnTime.start(entry) : OwnTime.after(last, entry)
     this.positions.push(entry.position)
-    this.times.push((this.times.at(-1) ?? entry.occurredAt) + elapsedMs)
-    this.#last = { timeline, at: lastAt, recordedAt }
+    this.times.push((this.times[0] ?? entry.occurredAt) + next.elapsedMs)
+    this.#last = next
     this.#kinds += encodeKind(entry.kind, entry.bad)
   }
 }
