@@ -17,9 +17,18 @@ const stamp = path.join(dist, "built")
 
 /** What a build reads. The digests of plugins, packages and examples are part of what is built. */
 const SOURCES = [
-  ...["src", "plugins", "packages", "examples/plugins", "examples/season", "scripts"],
+  ...[
+    "src",
+    "plugins",
+    "packages",
+    "examples/plugins",
+    "examples/PackageFiles.ts",
+    "examples/demo",
+    "examples/season",
+    "scripts",
+  ],
   ...["package.json", "package-lock.json", "tsconfig.json"],
-  ...["tsconfig.build.json", "tsconfig.library.json", "tsconfig.season.json"],
+  ...["tsconfig.build.json", "tsconfig.library.json", "tsconfig.examples.json"],
 ]
 
 /** What a build itself, or npm, puts among the sources. */

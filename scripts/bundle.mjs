@@ -6,9 +6,9 @@
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
  *   `dist/kernel/threads/Thread.js` is what their threads, and those of the command line, run.
  * - The command line, `dist/cli/main.js`, with everything that it imports, so that a program that embeds Hindcast does not install
- *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a chunk of its own, and is loaded with it. One part
- *   of it is an example, `examples/season`, which the compiler left in `dist/cli/season`: it imports `hindcast`, as a program does, and
- *   gets the modules that the command line has.
+ *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a chunk of its own, and is loaded with it. Two parts
+ *   of it are examples, `examples/demo` and `examples/season`, which the compiler left in `dist/cli/examples`: they import `hindcast`, as a
+ *   program does, and get the modules that the command line has.
  *
  * The modules themselves stay beside the bundles as the compiler left them, for tests; they are not published.
  */
@@ -101,13 +101,14 @@ const partsOfEffect = {
 }
 
 /**
- * The example that is part of the command line. By `tsconfig.json`, which esbuild reads, it is its source: here it is what the compiler
- * made of it. The `hindcast` that it imports is this package's, of which only what it uses is taken.
+ * The examples that are part of the command line. By `tsconfig.json`, which esbuild reads, they are their sources: here they are what the
+ * compiler made of them. The `hindcast` that they import is this package's, of which only what they use is taken.
  */
-const season = {
-  name: "season",
+const examples = {
+  name: "examples",
   setup: ({ onResolve }) => {
-    onResolve({ filter: /^#season$/ }, () => ({ path: path.join(cli, "season", "Season.js") }))
+    onResolve({ filter: /^#demo$/ }, () => ({ path: path.join(cli, "examples", "demo", "Demo.js") }))
+    onResolve({ filter: /^#season$/ }, () => ({ path: path.join(cli, "examples", "season", "Season.js") }))
     onResolve({ filter: /^hindcast$/ }, () => ({ path: path.join(dist, "index.js"), sideEffects: false }))
   },
 }
@@ -204,8 +205,8 @@ const bundle = async (directory, entries, options) => {
 }
 
 // The command line comes first: it takes the library's modules as the compiler left them.
-const { inputs } = await bundle(cli, ["main.js", "season/FirstKernel.js"], {
-  plugins: [season, keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
+const { inputs } = await bundle(cli, ["main.js", "examples/season/FirstKernel.js"], {
+  plugins: [examples, keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
   // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
   banner: {
     js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',

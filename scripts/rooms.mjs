@@ -1,6 +1,7 @@
 /**
- * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/` and `examples/season/` has more than `MOST` modules on one level,
- * every module opens with a comment that says what it holds, and a service's type is named `EventLog.Service`, not derived from its tag.
+ * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/`, `examples/demo/` and `examples/season/` has more than `MOST`
+ * modules on one level, every module opens with a comment that says what it holds, and a service's type is named `EventLog.Service`,
+ * not derived from its tag.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,10 +10,9 @@ import { fileURLToPath } from "node:url"
 const MOST = 18
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const folders = [path.join(root, "src"), path.join(root, "examples", "season")].flatMap((house) => [
-  house,
-  ...fs.readdirSync(house, { recursive: true }).map((name) => path.join(house, name)),
-])
+const folders = ["src", "examples/demo", "examples/season"]
+  .map((house) => path.join(root, house))
+  .flatMap((house) => [house, ...fs.readdirSync(house, { recursive: true }).map((name) => path.join(house, name))])
 const crowded = folders
   .filter((place) => fs.statSync(place).isDirectory())
   .map((folder) => [path.relative(root, folder), fs.readdirSync(folder).filter((name) => name.endsWith(".ts"))])

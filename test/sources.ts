@@ -7,6 +7,7 @@ export const SOURCES: { readonly [name: string]: string } = {
   "hindcast/record": "src/record/index.ts",
   "hindcast/studio": "src/studio.ts",
   "hindcast/testing": "src/testing.ts",
+  "#demo": "examples/demo/Demo.ts",
   "#season": "examples/season/Season.ts",
   "hindcast/plugin": "src/plugins/author.ts",
 }

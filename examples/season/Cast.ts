@@ -2,13 +2,13 @@
 import { pathToFileURL } from "node:url"
 import { Deferred, Effect } from "effect"
 import { Agent } from "hindcast"
+import { inPackage } from "../PackageFiles.ts"
 import { apprentice } from "./agents/apprentice.ts"
 import { careful } from "./agents/careful.ts"
 import { clerk } from "./agents/clerk.ts"
 import { glass } from "./agents/glass.ts"
 import { hothead } from "./agents/hothead.ts"
 import { daredevil, sleeper, stoker } from "./agents/stoker.ts"
-import { inPackage } from "./PackageFiles.ts"
 
 const makers = { careful, clerk, daredevil, glass, hothead, sleeper, stoker } as const
 

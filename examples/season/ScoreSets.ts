@@ -1,7 +1,7 @@
 /** Scores the season's games again, so that its log has score sets to compare. */
 import { Effect } from "effect"
 import { Registry, Rubric, Scoring } from "hindcast"
-import { inPackage } from "./PackageFiles.ts"
+import { inPackage } from "../PackageFiles.ts"
 import type { Plan } from "./Plan.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** The environments of the season's tasks, and the plugins that implement them. */
 import { Effect } from "effect"
 import { type Json, type JsonObject, Rubric } from "hindcast"
-import { inPackage } from "./PackageFiles.ts"
+import { inPackage } from "../PackageFiles.ts"
 
 /** The plugin of each environment. */
 const PLUGINS = {

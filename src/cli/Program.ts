@@ -49,7 +49,7 @@ const COMMANDS = {
 
 /** Commands that this program calls itself. No list has them. */
 const OWN = {
-  "demo-kernel": async () => (await import("./demo/live/FirstKernel.ts")).firstKernel,
+  "demo-kernel": async () => (await import("./demo/LiveKernel.ts")).firstKernel,
 }
 
 const isOwn = (word: string | undefined): word is keyof typeof OWN => word !== undefined && Object.hasOwn(OWN, word)

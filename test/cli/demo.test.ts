@@ -2,9 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { cut } from "../../src/cli/demo/Narrator.ts"
 import { missing } from "../../src/cli/demo/PythonPlugin.ts"
-import { coloured } from "../../src/cli/terminal/Style.ts"
 import { inRepository } from "../repository.ts"
 import { serve } from "../studio/browser/watching.ts"
 import { workplace } from "../workplace.ts"
@@ -222,15 +220,5 @@ describe("a demo that cannot be given", () => {
     expect(code).toBe(1)
     expect(stderr).toContain("expected knows-the-way@1.0.0 to win The Lost Key, found its task failed")
     expect(stderr).toContain("name another with --log")
-  })
-})
-
-describe("a line that is cut", () => {
-  it("has at most as many visible characters, and its colours end where they would", () => {
-    expect(cut("abc", 3)).toBe("abc")
-    expect(cut("abcd", 3)).toBe("ab…")
-    expect(cut(`${coloured.bad("ab")}cd`, 3)).toBe(`${coloured.bad("ab")}…`)
-    expect(cut(`a${coloured.bad("bcd")} e`, 3)).toBe(`a${coloured.bad("b…")}`)
-    expect(cut("→→→→", 3)).toBe("→→…")
   })
 })

@@ -1,37 +1,27 @@
 /** The command `hindcast demo`: a tour of Hindcast with real agents and plugins, or the log of a season of many tasks. */
-import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { Story, showSteps, Tour } from "#demo"
 import * as Season from "#season"
-import { EventLog } from "../../events/log/EventLog.ts"
-import * as Gate from "../../kernel/gate/Gate.ts"
-import * as Hindcast from "../../kernel/Hindcast.ts"
 import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as CommandHints from "../command/CommandHints.ts"
 import { flag, given, json, optionalText, sandbox, wholeNumber } from "../command/CommonOptions.ts"
-import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as PackageFiles from "../command/PackageFiles.ts"
 import * as Prompter from "../task/Prompter.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
-import { at, count } from "../terminal/Text.ts"
-import * as Audits from "./Audits.ts"
-import * as Games from "./Games.ts"
-import * as IntactLog from "./IntactLog.ts"
-import * as LiveDemo from "./live/LiveDemo.ts"
-import * as Narrator from "./Narrator.ts"
-import * as NextSteps from "./NextSteps.ts"
+import * as DemoDirectory from "./DemoDirectory.ts"
+import * as DemoStage from "./DemoStage.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
-import * as Rescoring from "./Rescoring.ts"
 import * as SeasonPage from "./SeasonPage.ts"
-import * as StoryMoments from "./StoryMoments.ts"
-import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
 /** The default path of the demo's log. It is separate from the user's own log. */
 const LOG = path.join(".hindcast", "demo.db")
+
+/** The default path of the live demo's. */
+const LIVE_LOG = path.join(".hindcast", "demo-live.db")
 
 /** With this seed the wanderer repeats refused commands, finds the key, and runs out of steps. */
 const SEED = 4
@@ -74,7 +64,7 @@ const options = {
 export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   Effect.gen(function* () {
     yield* checkOptions(tasks, typed)
-    if (typed.live) yield* LiveDemo.tell(typed)
+    if (typed.live) yield* tellStory(typed)
     else if (Option.isSome(tasks)) yield* writeSeason(tasks.value, typed)
     else yield* runTour(typed)
   }),
@@ -84,7 +74,13 @@ export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
   ),
 )
 
-interface DemoInput extends LiveDemo.LiveInput {
+interface DemoInput {
+  readonly log: Option.Option<string>
+  readonly json: boolean
+  readonly sandbox: WantedTier
+  readonly directory: Option.Option<string>
+  readonly model: Option.Option<string>
+  readonly otherModel: Option.Option<string>
   readonly live: boolean
   readonly seed: number
   readonly ask: boolean
@@ -114,11 +110,7 @@ const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
         advice: "Ten take about a second.",
       })
     }
-    const named = Option.orElseSome(
-      log,
-      () => process.env.HINDCAST_LOG || path.join(".hindcast", `demo-${tasks}-${seed}.db`),
-    )
-    const filename = yield* OpenLog.fileOf(named)
+    const filename = yield* logOf(log, path.join(".hindcast", `demo-${tasks}-${seed}.db`))
     const season = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
       Season.write({ filename, tasks, seed, sandbox, onProgress }),
     )
@@ -126,121 +118,42 @@ const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
     yield* Output.show(json, { log: filename, tasks, seed, ...season, next }, (style) =>
       SeasonPage.lines(style, { log: filename, ...season }),
     )
-    if (!json) yield* NextSteps.show(Narrator.onOutput(), next)
+    if (!json) yield* showSteps(DemoStage.onOutput(), next)
   })
 
 /** Maximum number of tasks. More would take too long. */
 const MAX_TASKS = 10_000
 
+/** The log that was named, by an option or the environment, else this one. */
+const logOf = (log: Option.Option<string>, otherwise: string) =>
+  OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise))
+
 /** Runs the tour and prints each part. */
 const runTour = ({ log, json, seed, sandbox, ask }: DemoInput) =>
   Effect.gen(function* () {
-    const filename = yield* OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || LOG))
-    const narrator = json ? Narrator.silent : Narrator.onOutput()
-    const paths: TourOptions = {
-      filename,
-      workspace: PackageFiles.workspace(),
-      seed,
-      sandbox,
-      askPerson: ask && !json && Prompter.isPossible(),
-    }
-
-    const liveResults = yield* runLiveParts(narrator, paths)
-    const found = yield* runReadParts(narrator, paths, liveResults)
-    const next = NextSteps.suggestions(filename, found.win, liveResults.wanderer.taskId)
-    yield* NextSteps.show(narrator, next)
-    yield* narrator.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
-
-    if (!json) return
-    const { continued, recovered, expert, wanderer, visit } = liveResults
-    const { audit, ...visited } = visit
-    const { win: _win, ...rest } = found
-    const audits = [expert, wanderer, audit]
-    yield* Output.show(json, { log: filename, seed, continued, recovered, audits, ...visited, ...rest, next }, () => [])
+    const filename = yield* logOf(log, LOG)
+    const stage = json ? DemoStage.silent() : DemoStage.onOutput()
+    const workspace = PackageFiles.workspace()
+    const askPerson = ask && !json && Prompter.isPossible()
+    const found = yield* Tour.give(stage, { filename, workspace, seed, sandbox, askPerson })
+    yield* stage.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
+    if (json) yield* Output.show(json, found, () => [])
   })
 
-interface TourOptions extends WorkspaceVisit.VisitOptions {
-  readonly seed: number
-  readonly sandbox: WantedTier
-}
-
-type LiveResults = Effect.Effect.Success<ReturnType<typeof runLiveParts>>
-
-/**
- * The parts of the tour that need a kernel: plugins and agents run. The kernel and all plugins are stopped at the end.
- */
-const runLiveParts = (narrator: Narrator.Narrator, paths: TourOptions) =>
+/** Tells the story of the live demo. */
+const tellStory = ({ log, json, sandbox, directory, model, otherModel }: DemoInput) =>
   Effect.gen(function* () {
-    const { filename, workspace, seed, sandbox } = paths
-    const before = yield* headOf(filename)
-    const kernel = Hindcast.layer({
-      log: filename,
-      workspace,
-      actor: userAsActor(),
-      owner: `hindcast demo of ${userName()}`,
-      gate: Gate.standard,
-      seed,
-      host: { sandbox },
+    const filename = yield* logOf(log, LIVE_LOG)
+    const stage = json ? DemoStage.silent() : DemoStage.onOutput()
+    const models = Option.map(model, (first) => ({ first, other: Option.getOrElse(otherModel, () => first) }))
+    const found = yield* Story.tell(stage, {
+      ...{
+        filename,
+        sandbox,
+        directory: yield* DemoDirectory.place(directory),
+        askPerson: !json && Prompter.isPossible(),
+      },
+      ...(Option.isSome(models) ? { models: models.value } : {}),
     })
-    return yield* Effect.gen(function* () {
-      const recovered = yield* recoveredSince(before)
-      yield* printStart(narrator, paths, before, recovered)
-      const { expert, wanderer } = yield* Games.play(narrator)
-      const visit = yield* WorkspaceVisit.visit(narrator, paths)
-      return { continued: before > 0, recovered, expert, wanderer, visit }
-    }).pipe(Effect.provide(kernel))
-  })
-
-/** The head of a log; 0 if it does not exist. */
-const headOf = (filename: string) =>
-  fs.existsSync(filename)
-    ? Effect.flatMap(EventLog, (log) => log.head).pipe(
-        Effect.map(({ position }) => position),
-        Effect.provide(OpenLog.forReading(Option.some(filename))),
-      )
-    : Effect.succeed(0)
-
-/**
- * The number of events that recovery recorded before the kernel's start, for tasks that a killed kernel left
- * unfinished.
- */
-const recoveredSince = (before: number) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const [started] = yield* log.readPage({ after: before, types: ["KernelStarted"] }, 1)
-    return started === undefined ? 0 : started.position - before - 1
-  })
-
-const printStart = (
-  { say, style }: Narrator.Narrator,
-  { filename, seed }: TourOptions,
-  before: number,
-  recovered: number,
-) =>
-  Effect.gen(function* () {
-    yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${CommandHints.shortest(filename)}`)
-    if (before === 0) return
-    const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
-    yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
-  })
-
-/** The parts of the tour that only read the log. */
-const runReadParts = (
-  narrator: Narrator.Narrator,
-  { filename, workspace }: TourOptions,
-  { expert, wanderer, visit }: LiveResults,
-) =>
-  Effect.gen(function* () {
-    yield* Audits.compare(narrator, [expert, wanderer, visit.audit])
-    const win = yield* StoryMoments.findWin(expert)
-    const moments = yield* StoryMoments.compare(narrator, expert, win)
-    const blame = yield* StoryMoments.blame(narrator, win)
-    const why = yield* StoryMoments.why(narrator, win)
-    const rescore = yield* Rescoring.rescore(narrator, [expert.taskId, wanderer.taskId])
-    return { win, moments, blame, why, rescore, verify: yield* IntactLog.verify(narrator, ...INTACT) }
-  }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace, actor: userAsActor() })))
-
-const INTACT = [
-  "8  Is the log intact?",
-  "Every event carries the hash of the one before it: a later change or removal is detected.",
-] as const
+    if (json) yield* Output.show(json, found, () => [])
+  }).pipe(Effect.scoped)

@@ -1,10 +1,10 @@
 /** The page about a season that was written: who did what, what went wrong, and what to look at next. */
+import type { Suggestion } from "#demo"
 import { INCIDENTS, type Incident, type Season, type SeasonContents } from "#season"
 import * as CommandHints from "../command/CommandHints.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as Table from "../terminal/Table.ts"
 import { count, number } from "../terminal/Text.ts"
-import type { Suggestion } from "./NextSteps.ts"
 
 /** The contents of a season's log. */
 export const lines = (style: Style, season: Season & { readonly log: string }): ReadonlyArray<string> => {

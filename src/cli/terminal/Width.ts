@@ -8,22 +8,19 @@ const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 
 const characters = new Intl.Segmenter()
 
-/** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…". */
+/** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…", and its colours end where they would. */
 export const cut = (line: string, columns: number): string => {
   if (stringWidth(line) <= columns) return line
   let remaining = columns - 1
-  let coloured = false
   let output = ""
   for (const part of line.split(COLOUR)) {
-    if (COLOUR.test(part)) {
-      coloured = true
-      output += part
-      continue
-    }
-    for (const { segment } of characters.segment(part)) {
-      remaining -= stringWidth(segment)
-      if (remaining < 0) return `${output}…${coloured ? `${ESCAPE}[0m` : ""}`
-      output += segment
+    if (COLOUR.test(part)) output += part
+    else if (remaining >= 0) {
+      for (const { segment } of characters.segment(part)) {
+        remaining -= stringWidth(segment)
+        output += remaining < 0 ? "…" : segment
+        if (remaining < 0) break
+      }
     }
   }
   return output

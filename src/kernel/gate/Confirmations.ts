@@ -3,7 +3,7 @@
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { type AppendError, EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import { confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
+import { type ConfirmationContent, confirmationDigest } from "../../events/vocabulary/ConfirmationDigest.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
@@ -95,9 +95,12 @@ export declare namespace Confirmations {
 /** `Confirmations.Service`, under a shorter name where this module is imported as a namespace. */
 export type Service = Confirmations.Service
 
-/** The digest of a waiting confirmation, over everything that its decision is about. */
-export const digestOf = (confirmationId: string, waiting: PendingConfirmations.PendingConfirmation): string =>
-  confirmationDigest({ confirmationId, ...waiting })
+/**
+ * The digest of a waiting confirmation, over everything that its decision is about. `waiting` is one of `pending`, or the payload of its
+ * `ConfirmationRequested`.
+ */
+export const digestOf = (confirmationId: string, waiting: Omit<ConfirmationContent, "confirmationId">): string =>
+  confirmationDigest({ ...waiting, confirmationId })
 
 /** The service over a log. */
 export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = Layer.effect(

@@ -2,24 +2,20 @@
  * Part 2 of the demo: a program without an agent reads a real directory, and writes one file after its confirmation.
  */
 import { Effect, Fiber, Option, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
-import { Kernel } from "../../kernel/Kernel.ts"
-import type { Reading } from "../../kernel/sensing/SensorReading.ts"
-import * as CommandHints from "../command/CommandHints.ts"
-import * as PackageFiles from "../command/PackageFiles.ts"
-import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
-import * as Prompter from "../task/Prompter.ts"
-import { at, count, shorten } from "../terminal/Text.ts"
-import { endOf } from "./Audits.ts"
-import type { Narrator } from "./Narrator.ts"
+import { EventLog, Kernel, type Task, Vocabulary } from "hindcast"
+import { inPackage } from "../../PackageFiles.ts"
+import type { Pages, Stage } from "../Stage.ts"
+import { at, count, endOf } from "../Words.ts"
 
 /** The only file that the demo writes. */
 const NOTE = {
   path: ".hindcast/demo-note.txt",
   content: "Confirmed, then written.\n",
 }
+
+type CommandOutcome = Effect.Effect.Success<ReturnType<Task["act"]>>
+
+type Reading = Effect.Effect.Success<ReturnType<Task["perceive"]>>[number]
 
 /** The options of this part. */
 export interface VisitOptions {
@@ -30,32 +26,32 @@ export interface VisitOptions {
 }
 
 /** Reads the directory and writes one file once the command was confirmed. */
-export const visit = (narrator: Narrator, options: VisitOptions) =>
+export const visit = (stage: Stage, options: VisitOptions) =>
   Effect.gen(function* () {
-    yield* narrator.part(
+    yield* stage.part(
       "2  A look at real files, and one confirmed write",
       "The workspace plugin sees a real directory. Writing there is declared as a high risk: the gate holds",
       "the command until it is confirmed. Without an answer nothing would be written.",
     )
-    const kernel = yield* Kernel
-    yield* kernel.plugins.import(PackageFiles.inPackage("plugins", "workspace"))
+    const kernel = yield* Kernel.Kernel
+    yield* kernel.plugins.import(inPackage("plugins", "workspace"))
     const task = yield* kernel.tasks.open({
       goal: "Look at the directory and leave a note",
       agent: "visitor@1.0.0",
       plugins: ["workspace"],
     })
     const summary = summarize(yield* task.perceive())
-    yield* narrator.show([`${narrator.style.name("visitor")} sees ${options.workspace}: ${inWords(summary)}`])
+    yield* stage.show([`${stage.style.name("visitor")} sees ${options.workspace}: ${inWords(summary)}`])
 
-    const { position } = yield* (yield* EventLog).head
+    const { position } = yield* (yield* EventLog.EventLog).head
     const command = yield* Effect.fork(task.act("workspace/write_file", NOTE))
     const outcome = yield* options.askPerson
       ? Effect.raceFirst(
           Fiber.join(command),
-          Prompter.ask(position, options.filename).pipe(Effect.zipRight(Effect.never)),
+          stage.user.ask(position, options.filename).pipe(Effect.zipRight(Effect.never)),
         )
-      : approveElsewhere(narrator, command, position, options.filename)
-    yield* narrator.show([`${NOTE.path}: ${describe(outcome)}`])
+      : approveElsewhere(stage, command, position, options.filename)
+    yield* stage.show([`${NOTE.path}: ${describe(stage.pages, outcome)}`])
     yield* task.close(outcome.status === "succeeded" ? "achieved" : "failed")
     return {
       audit: yield* kernel.audit(task.id),
@@ -67,7 +63,7 @@ export const visit = (narrator: Narrator, options: VisitOptions) =>
 
 /** Approves the pending command from another process, as a person at another terminal would. */
 const approveElsewhere = <E>(
-  { style, show, say }: Narrator,
+  { style, show, say, pages, user }: Stage,
   command: Fiber.Fiber<CommandOutcome, E>,
   after: number,
   filename: string,
@@ -80,10 +76,7 @@ const approveElsewhere = <E>(
     if (Option.isSome(request)) {
       const { confirmationId, shown } = request.value
       // Everything is shown: a person cannot decide about what is hidden.
-      yield* say(
-        `The gate asks: may ${style.name("visitor")} do this?`,
-        ...ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
-      )
+      yield* say(`The gate asks: may ${style.name("visitor")} do this?`, ...pages.question(shown))
       const args = [
         "confirm",
         "approve",
@@ -92,11 +85,11 @@ const approveElsewhere = <E>(
         "--reason",
         "demo",
         "--log",
-        CommandHints.shortest(filename),
+        user.path(filename),
       ]
-      yield* say("Answered by another process:", `  $ ${CommandHints.command(args)}`)
+      yield* say("Answered by another process:", `  $ ${user.command(args)}`)
       // The command prints what it approves; its last line reports the approval.
-      yield* show([`  ${(yield* PackageFiles.run(args)).split("\n").at(-1) ?? ""}`])
+      yield* show([`  ${(yield* user.run(args)).split("\n").at(-1) ?? ""}`])
     }
     return yield* Fiber.join(command)
   })
@@ -104,10 +97,12 @@ const approveElsewhere = <E>(
 /** The next confirmation request of any task. */
 const nextRequest = (after: number) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const found = yield* log.follow({ after, types: ["ConfirmationRequested"] }).pipe(
       Stream.filterMap((item) =>
-        !(item instanceof CaughtUp) && is(item, "ConfirmationRequested") ? Option.some(item.payload) : Option.none(),
+        !(item instanceof EventLog.CaughtUp) && Vocabulary.is(item, "ConfirmationRequested")
+          ? Option.some(item.payload)
+          : Option.none(),
       ),
       Stream.runHead,
     )
@@ -118,7 +113,7 @@ const nextRequest = (after: number) =>
 /** The confirmation requests and decisions of a task. */
 const confirmationsOf = (taskId: string) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const events = yield* log.readPage({ taskId, types: ["ConfirmationRequested", "ConfirmationDecided"] }, 100)
     return events.map(({ type, position, actor, payload }) => ({ type, position, actor, payload }))
   })
@@ -170,7 +165,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 /** Maximum length of the reason why a command was not executed. */
 const REASON_LENGTH = 80
 
-const describe = (outcome: CommandOutcome): string => {
+const describe = ({ shorten }: Pages, outcome: CommandOutcome): string => {
   switch (outcome.status) {
     case "succeeded":
       return `written ${at(outcome.event.position)}`

@@ -1,14 +1,8 @@
 /** What the demo's agents are: their models, what they are told, their tools, and the kernel that they work on. */
 import { Effect, Schema } from "effect"
-import * as Agent from "../../../agents/Agent.ts"
-import * as Models from "../../../agents/models/index.ts"
-import * as Gate from "../../../kernel/gate/Gate.ts"
-import * as Hindcast from "../../../kernel/Hindcast.ts"
-import * as Tool from "../../../kernel/program/Tool.ts"
-import type { WantedTier } from "../../../plugins/sandbox/Tier.ts"
-import { userAsActor, userName } from "../../command/CurrentUser.ts"
-import { inPackage } from "../../command/PackageFiles.ts"
-import * as CassetteOption from "../../task/CassetteOption.ts"
+import { Agent, Gate, Hindcast, Models, Tool } from "hindcast"
+import { inPackage } from "../../PackageFiles.ts"
+import type { User } from "../Stage.ts"
 import * as Repository from "./Repository.ts"
 
 /** What the agents are to achieve. */
@@ -37,9 +31,9 @@ export const scripted = (name: "careful" | "hasty"): Cast => ({
 })
 
 /** The agent that thinks with a model. */
-export const agent = ({ model, cassette }: Cast) =>
+export const agent = ({ play }: User, { model, cassette }: Cast) =>
   Effect.gen(function* () {
-    const loaded = yield* cassette === null ? Models.load(model) : CassetteOption.play(cassette, model)
+    const loaded = yield* cassette === null ? Models.load(model) : play(cassette, model)
     return Agent.fromModel({
       model: loaded,
       guide: yield* Agent.Guide.load(GUIDE),
@@ -57,16 +51,16 @@ export const Place = Schema.Struct({
   sandbox: Schema.Literal("auto", "namespaces", "flags"),
 })
 
-export type Place = typeof Place.Type & { readonly sandbox: WantedTier }
+export type Place = typeof Place.Type
 
 /** A kernel whose agents have the tools `run_tests` and `read_file`, and may write in the repository if a person agrees. */
-export const kernel = ({ filename, directory, sandbox }: Place, gate: Gate.GateConfig = Gate.standard) =>
+export const kernel = ({ actor, owner }: User, { filename, directory, sandbox }: Place) =>
   Hindcast.layer({
     log: filename,
     workspace: directory,
-    actor: userAsActor(),
-    owner: `hindcast demo of ${userName()}`,
-    gate,
+    actor,
+    owner,
+    gate: Gate.standard,
     host: { sandbox },
     plugins: [inPackage("plugins", "workspace")],
     // The task of a kernel that was killed waits to be resumed.

@@ -1,8 +1,6 @@
 /** The commands that look at the log of the live demo. */
-import * as CommandHints from "../../command/CommandHints.ts"
-import { at } from "../../terminal/Text.ts"
-import { endOf } from "../Audits.ts"
-import type { Suggestion } from "../NextSteps.ts"
+import type { User } from "../Stage.ts"
+import { at, endOf, suggestions as onLog, type Suggestion } from "../Words.ts"
 import * as Comparing from "./Comparing.ts"
 import * as Mending from "./Mending.ts"
 
@@ -17,12 +15,15 @@ export interface Story {
 }
 
 /** The commands to try. */
-export const suggestions = ({ filename, taskId, timeline, cast, written }: Story): ReadonlyArray<Suggestion> => {
+export const suggestions = (
+  user: User,
+  { filename, taskId, timeline, cast, written }: Story,
+): ReadonlyArray<Suggestion> => {
   const { model, cassette } = cast
   const task = endOf(taskId)
-  const guide = CommandHints.shortest(Mending.GUIDE)
-  const played = cassette === null ? [] : ["--cassette", CommandHints.shortest(cassette)]
-  const suggested: ReadonlyArray<readonly [does: string, ...args: ReadonlyArray<string>]> = [
+  const guide = user.path(Mending.GUIDE)
+  const played = cassette === null ? [] : ["--cassette", user.path(cassette)]
+  return onLog(user, filename, [
     ["why the file was written: the decision, the question, the answer", "why", at(written)],
     ["what the agent took in, did and cost", "audit", task],
     ["the same of the fork", "audit", task, "--timeline", timeline],
@@ -39,15 +40,6 @@ export const suggestions = ({ filename, taskId, timeline, cast, written }: Story
     ],
     ["where the two part, event by event", "align", task, `${timeline}@${task}`],
     ["both by the rubric", "compare", "main/mending", `${timeline}/mending`],
-    [
-      "score it again by another rubric; edit a copy of this one",
-      "rescore",
-      "--rubric",
-      CommandHints.shortest(Comparing.RUBRIC),
-    ],
-  ]
-  return suggested.map(([does, ...args]) => ({
-    does,
-    command: CommandHints.command([...args, "--log", CommandHints.shortest(filename)]),
-  }))
+    ["score it again by another rubric; edit a copy of this one", "rescore", "--rubric", user.path(Comparing.RUBRIC)],
+  ])
 }

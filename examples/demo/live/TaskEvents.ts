@@ -1,14 +1,8 @@
 /** The events of the story's task: those that tell what happened, and what must not have happened. */
 import { Effect, Option, Schema } from "effect"
-import { callsIn, RecordedAnswer, textIn } from "../../../agents/Conversation.ts"
-import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
-import { is } from "../../../events/vocabulary/Vocabulary.ts"
-import * as EventSummary from "../../../projections/summary/EventSummary.ts"
-import { oneLine } from "../../../values/PlainText.ts"
-import type { Style } from "../../terminal/Style.ts"
-import * as Table from "../../terminal/Table.ts"
-import { at } from "../../terminal/Text.ts"
+import { Agent, type Event, EventLog, Vocabulary } from "hindcast"
+import type { Pages, Stage } from "../Stage.ts"
+import { at } from "../Words.ts"
 
 /** The types of events that the demo prints. */
 const TOLD = new Set([
@@ -20,27 +14,25 @@ const TOLD = new Set([
 const MOST = 10_000
 
 /** The events of a task after a position, on one timeline. */
-export const of = (taskId: string, after = 0, timeline: string = MAIN) =>
-  Effect.flatMap(EventLog, (log) => log.readPage({ taskId, timeline, after }, MOST))
+export const of = (taskId: string, after = 0, timeline: string = EventLog.MAIN) =>
+  Effect.flatMap(EventLog.EventLog, (log) => log.readPage({ taskId, timeline, after }, MOST))
 
 /** A line for each event that tells what happened. */
-export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> =>
-  Table.rows(
-    style,
+export const lines = ({ style, pages }: Stage, events: ReadonlyArray<Event>): ReadonlyArray<string> =>
+  pages.rows(
     events
       .filter(({ type }) => TOLD.has(type))
-      .map((event) => [style.bold(at(event.position)), event.type, oneLine(wordsOf(event))]),
-    ["right"],
+      .map((event) => [style.bold(at(event.position)), event.type, pages.oneLine(wordsOf(pages, event))]),
   )
 
 /** What a model answered is told in its words, with the tools that it calls. */
-const wordsOf = (event: Event): string => {
-  const answer = is(event, "ModelResponded")
-    ? Option.getOrUndefined(Schema.decodeUnknownOption(RecordedAnswer)(event.payload.response))
+const wordsOf = ({ summary }: Pages, event: Event): string => {
+  const answer = Vocabulary.is(event, "ModelResponded")
+    ? Option.getOrUndefined(Schema.decodeUnknownOption(Agent.Conversation.RecordedAnswer)(event.payload.response))
     : undefined
-  if (answer === undefined) return EventSummary.of(event)
-  const tools = callsIn(answer).map(({ tool }) => `→ ${tool}`)
-  return [textIn(answer), ...tools].filter((part) => part !== "").join(" ")
+  if (answer === undefined) return summary(event)
+  const tools = Agent.Conversation.callsIn(answer).map(({ tool }) => `→ ${tool}`)
+  return [Agent.Conversation.textIn(answer), ...tools].filter((part) => part !== "").join(" ")
 }
 
 /** What a crash must not do, as the events show it. */
@@ -55,7 +47,9 @@ export interface Once {
 
 /** Counts the requests and the dispatches of a task. */
 export const once = (events: ReadonlyArray<Event>): Once => {
-  const dispatched = events.flatMap((event) => (is(event, "CommandDispatched") ? [event.payload.commandId] : []))
+  const dispatched = events.flatMap((event) =>
+    Vocabulary.is(event, "CommandDispatched") ? [event.payload.commandId] : [],
+  )
   return {
     asked: events.filter(({ type }) => type === "ModelCalled").length,
     answered: events.filter(({ type }) => type === "ModelResponded").length,
@@ -69,6 +63,6 @@ export const once = (events: ReadonlyArray<Event>): Once => {
  * whoever decides.
  */
 export const beforeDeciding = (events: ReadonlyArray<Event>, position: number): number => {
-  const asked = events.findLast((event) => is(event, "ModelCalled") && event.position < position)
+  const asked = events.findLast((event) => Vocabulary.is(event, "ModelCalled") && event.position < position)
   return (asked?.position ?? position) - 1
 }

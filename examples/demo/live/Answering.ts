@@ -1,12 +1,7 @@
 /** Answers the questions of the demo's agents: the user at the terminal, or the demo itself, which says so. */
 import { Effect, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
-import { confirmationDigest } from "../../../events/vocabulary/ConfirmationDigest.ts"
-import { is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
-import { Confirmations } from "../../../kernel/gate/Confirmations.ts"
-import * as ConfirmationPage from "../../pages/events/ConfirmationPage.ts"
-import * as Prompter from "../../task/Prompter.ts"
-import type { Narrator } from "../Narrator.ts"
+import { Confirmations, EventLog, Vocabulary } from "hindcast"
+import type { Stage } from "../Stage.ts"
 
 /** Who answers, and on which log. */
 export interface Answering {
@@ -17,7 +12,7 @@ export interface Answering {
   readonly isScripted: boolean
 }
 
-type Question = PayloadOf<"ConfirmationRequested">
+type Question = Vocabulary.PayloadOf<"ConfirmationRequested">
 
 const WITHOUT_PERSON = "nobody is here to be asked, and the demo approves what its scripts write alone"
 
@@ -26,7 +21,7 @@ const APPROVED = "workspace/write_file"
 
 /** Lets an agent work, and has each question answered that is asked after a position. */
 export const during = <A, E, R>(
-  narrator: Narrator,
+  stage: Stage,
   { filename, askPerson, isScripted }: Answering,
   after: number,
   work: Effect.Effect<A, E, R>,
@@ -34,36 +29,36 @@ export const during = <A, E, R>(
   Effect.raceFirst(
     work,
     Effect.gen(function* () {
-      if (askPerson) yield* Prompter.ask(after, filename)
-      else yield* answerAll(narrator, isScripted, after)
+      if (askPerson) yield* stage.user.ask(after, filename)
+      else yield* answerAll(stage, isScripted, after)
       return yield* Effect.never
     }),
   )
 
-const answerAll = (narrator: Narrator, isScripted: boolean, after: number) =>
+const answerAll = (stage: Stage, isScripted: boolean, after: number) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     yield* log
       .follow({ after, types: ["ConfirmationRequested"] })
       .pipe(
         Stream.runForEach((item) =>
-          item instanceof CaughtUp || !is(item, "ConfirmationRequested")
+          item instanceof EventLog.CaughtUp || !Vocabulary.is(item, "ConfirmationRequested")
             ? Effect.void
-            : answer(narrator, isScripted, item.payload),
+            : answer(stage, isScripted, item.payload),
         ),
       )
   })
 
 /** Answers one question, where nobody is there to be asked, and says so. */
-export const answer = ({ style, say }: Narrator, isScripted: boolean, question: Question) =>
+export const answer = ({ style, say, pages }: Stage, isScripted: boolean, question: Question) =>
   Effect.gen(function* () {
     const { confirmationId, shown } = question
     const approved = isScripted && shown.actuator === APPROVED
     // Everything is shown: a person cannot decide about what is hidden.
-    yield* say("The gate asks:", ...ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines)
-    yield* (yield* Confirmations).decide(confirmationId, {
+    yield* say("The gate asks:", ...pages.question(shown))
+    yield* (yield* Confirmations.Confirmations).decide(confirmationId, {
       ...{ approved, by: "demo", channel: "demo", reason: approved ? "answered by the demo" : WITHOUT_PERSON },
-      shownDigest: confirmationDigest(question),
+      shownDigest: Confirmations.digestOf(confirmationId, question),
     })
     yield* say(
       `Nobody is asked here: the demo answers by itself. ${approved ? style.good("Approved") : style.bad("Rejected")}.`,

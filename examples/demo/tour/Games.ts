@@ -1,10 +1,9 @@
 /** Part 1 of the demo: two agents play a text adventure. */
+import { pathToFileURL } from "node:url"
 import { Effect, Fiber } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
-import { Kernel } from "../../kernel/Kernel.ts"
-import { inPackage } from "../command/PackageFiles.ts"
-import * as AgentModule from "../task/AgentModule.ts"
-import type { Narrator } from "./Narrator.ts"
+import { Agent, EventLog, Kernel } from "hindcast"
+import { inPackage } from "../../PackageFiles.ts"
+import type { Stage } from "../Stage.ts"
 import * as Trace from "./Trace.ts"
 
 /** Maximum steps of a game: enough for the agent that knows the way, too few for the wanderer. */
@@ -13,28 +12,30 @@ const MAX_STEPS = 25
 const GOAL = "Take the document out of the locked desk"
 
 /** Two agents play The Lost Key, each in an environment of its own. Returns their audits; `expert` knows the way. */
-export const play = (narrator: Narrator) =>
+export const play = (stage: Stage) =>
   Effect.gen(function* () {
-    yield* narrator.part(
+    yield* stage.part(
       "1  Two agents play The Lost Key",
       "A text adventure, run by a plugin in a sandbox. One agent knows the way, one wanders at random.",
       "Every reading, decision, command and outcome is an event in the log before anything follows from it.",
     )
-    const kernel = yield* Kernel
+    const kernel = yield* Kernel.Kernel
     yield* kernel.plugins.import(inPackage("plugins", "text-room"))
     return {
-      expert: yield* playOne(narrator, "knows-the-way"),
-      wanderer: yield* playOne(narrator, "wanderer"),
+      expert: yield* playOne(stage, "knows-the-way"),
+      wanderer: yield* playOne(stage, "wanderer"),
     }
   })
 
-const playOne = (narrator: Narrator, name: string) =>
+const playOne = (stage: Stage, name: string) =>
   Effect.gen(function* () {
-    const kernel = yield* Kernel
-    const agent = yield* AgentModule.load(inPackage("examples", "agents", `${name}.mjs`))
-    const { position } = yield* (yield* EventLog).head
-    yield* narrator.say(`${narrator.style.name(name)} plays:`)
-    const trace = yield* Effect.fork(Trace.follow(position, narrator))
+    const kernel = yield* Kernel.Kernel
+    const file = inPackage("examples", "agents", `${name}.mjs`)
+    const module = yield* Effect.promise((): Promise<{ default?: unknown }> => import(pathToFileURL(file).href))
+    const agent = yield* Agent.fromUnknown(file, module.default)
+    const { position } = yield* (yield* EventLog.EventLog).head
+    yield* stage.say(`${stage.style.name(name)} plays:`)
+    const trace = yield* Effect.fork(Trace.follow(position, stage))
     const audit = yield* kernel.tasks.run(agent, { goal: GOAL, plugins: ["text-room"], maxSteps: MAX_STEPS })
     yield* Fiber.join(trace)
     return audit

@@ -1,37 +1,15 @@
 /** The small repository with a failing test that the demo's agents mend. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
-import { Effect, type Option } from "effect"
-import { BadInput } from "../../command/BadInput.ts"
-import { inPackage } from "../../command/PackageFiles.ts"
+import { Effect } from "effect"
+import { inPackage } from "../../PackageFiles.ts"
 
 /** The program of the repository's tests. */
 const TESTS = "prices.test.mjs"
 
 /** Longest run of the tests, in milliseconds. */
 const TESTS_MS = 20_000
-
-/** A directory for the demo's copies of the repository: the given one, which is kept, or a temporary one. */
-export const place = (given: Option.Option<string>) =>
-  given._tag === "Some" ? named(given.value) : Effect.acquireRelease(temporary, removed)
-
-const named = (directory: string) =>
-  Effect.suspend(() => {
-    const absolute = path.resolve(directory)
-    const found = fs.statSync(absolute, { throwIfNoEntry: false })
-    const bad = (what: string) =>
-      new BadInput({ input: `--directory ${directory}`, expected: "a new or an empty directory", found: what })
-    if (found?.isDirectory() === false) return bad("a file")
-    if (found !== undefined && fs.readdirSync(absolute).length > 0) return bad("one with files in it")
-    fs.mkdirSync(absolute, { recursive: true })
-    return Effect.succeed(fs.realpathSync(absolute))
-  })
-
-const temporary = Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-demo-"))))
-
-const removed = (directory: string) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 /** Copies the repository, as it is before anybody mends it, into a directory of this name. Returns its path. */
 export const copyInto = (directory: string, name: string) =>

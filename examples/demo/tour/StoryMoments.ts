@@ -3,22 +3,12 @@
  * causes.
  */
 import { Data, Effect, Schema } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-import type { TaskAudit } from "../../projections/audit/TaskAudit.ts"
-import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import type { Json } from "../../values/Json.ts"
-import * as EventLine from "../pages/events/EventLine.ts"
-import * as EventPage from "../pages/events/EventPage.ts"
-import * as PatchLines from "../pages/time/PatchLines.ts"
-import type { Style } from "../terminal/Style.ts"
-import * as Table from "../terminal/Table.ts"
-import { at, value } from "../terminal/Text.ts"
-import { nameOf } from "./Audits.ts"
-import type { Narrator } from "./Narrator.ts"
+import { EventLog, type Json, type TaskAudit, TimeTravel, Vocabulary } from "hindcast"
+import type { Stage } from "../Stage.ts"
+import { at, nameOf } from "../Words.ts"
 
 /** The expert did not win, so the following parts have no winning command to show. To recover, use another log. */
-export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit }> {
+export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit.TaskAudit }> {
   override get message() {
     const { outcome, reason, agent } = this.audit
     return (
@@ -40,19 +30,19 @@ export interface Win {
 }
 
 /** Finds the winning command: the cause of the change that sets `/won` to true. */
-export const findWin = (audit: TaskAudit) =>
+export const findWin = (audit: TaskAudit.TaskAudit) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* EventLog.EventLog
     const { taskId } = audit
     const changes = yield* log.readPage({ taskId, types: ["EnvironmentChanged"] }, 1000)
     const won = changes.find(
       (event) =>
-        is(event, "EnvironmentChanged") &&
+        Vocabulary.is(event, "EnvironmentChanged") &&
         event.payload.patch.some(
           (operation) => operation.path === "/won" && operation.op !== "remove" && operation.value === true,
         ),
     )
-    const chain = won === undefined ? [] : yield* (yield* TimeTravel).why(won.position)
+    const chain = won === undefined ? [] : yield* (yield* TimeTravel.TimeTravel).why(won.position)
     const succeeded = chain.find(({ type }) => type === "CommandSucceeded")
     const commanded = chain.find(({ type }) => type === "ActuatorCommanded")
     if (won === undefined || succeeded === undefined || commanded === undefined) {
@@ -62,25 +52,26 @@ export const findWin = (audit: TaskAudit) =>
   })
 
 /** Prints the text room's state before and after the winning command, and the differences. */
-export const compare = ({ part, say, show, style }: Narrator, audit: TaskAudit, { taskId, before, after }: Win) =>
+export const compare = (stage: Stage, audit: TaskAudit.TaskAudit, { taskId, before, after }: Win) =>
   Effect.gen(function* () {
+    const { part, say, show, pages } = stage
     yield* part(
       "4  The state at two moments, and their diff",
-      `The world of ${nameOf(audit)} just before and just after its winning command. A state is folded`,
+      `The world of ${nameOf(stage, audit)} just before and just after its winning command. A state is folded`,
       "from the events up to a position, so that any moment can be looked at.",
     )
-    const travel = yield* TimeTravel
+    const travel = yield* TimeTravel.TimeTravel
     const path = `/tasks/${taskId}/environment/text-room`
     const [then, now] = [yield* travel.stateAt(before, path), yield* travel.stateAt(after, path)]
-    yield* show(worldLines(style, [before, then], [after, now]))
+    yield* show(worldLines(stage, [before, then], [after, now]))
 
     const whole = yield* travel.stateAt(before)
-    const changes = PatchLines.withBefore(whole, yield* travel.diff(before, after))
+    const changes = pages.withBefore(whole, yield* travel.diff(before, after))
     yield* say("", "What differs, each with the event that caused it; all of it below", `${path}:`)
     const shortened = changes.map((change) =>
       change.path.startsWith(`${path}/`) ? { ...change, path: change.path.slice(path.length) } : change,
     )
-    yield* show(PatchLines.lines(style, shortened).map((line) => `  ${line}`))
+    yield* show(pages.changes(shortened).map((line) => `  ${line}`))
     return { before: { at: before, state: then }, after: { at: after, state: now }, path, changes }
   })
 
@@ -94,14 +85,13 @@ const World = Schema.Struct({
   won: Schema.Boolean,
 })
 
-const worldLines = (style: Style, ...moments: ReadonlyArray<readonly [position: number, world: Json]>) => {
+const worldLines = ({ style, pages }: Stage, ...moments: ReadonlyArray<readonly [position: number, world: Json]>) => {
   const worlds = moments.map(([, world]) => Schema.decodeUnknownSync(World)(world))
   const row = (name: string, cell: (world: typeof World.Type) => Json) => {
-    const cells = worlds.map((world) => value(cell(world)))
+    const cells = worlds.map((world) => pages.value(cell(world)))
     return [style.dim(name), ...cells.map((text) => (new Set(cells).size > 1 ? style.bold(text) : text))]
   }
-  return Table.lines(
-    style,
+  return pages.table(
     [{ heading: "" }, ...moments.map(([position]) => ({ heading: at(position) }))],
     [
       row("room", ({ room }) => room),
@@ -115,28 +105,28 @@ const worldLines = (style: Style, ...moments: ReadonlyArray<readonly [position: 
 }
 
 /** Prints the event that last changed the inventory. */
-export const blame = ({ part, say, show, style }: Narrator, { taskId }: Win) =>
+export const blame = ({ part, say, show, pages }: Stage, { taskId }: Win) =>
   Effect.gen(function* () {
     yield* part(
       "5  Who last wrote the inventory",
       "Every value of the state leads back to the one event that wrote it.",
     )
     const path = `/tasks/${taskId}/environment/text-room/inventory`
-    const { value: inventory, event, ...blamed } = yield* (yield* TimeTravel).blame(path)
+    const { value: inventory, event, ...blamed } = yield* (yield* TimeTravel.TimeTravel).blame(path)
     yield* say(path)
-    yield* show([`is ${value(inventory)}, by`, ...EventLine.lines(style, event === null ? [] : [event])])
+    yield* show([`is ${pages.value(inventory ?? null)}, by`, ...pages.events(event === null ? [] : [event])])
     return { ...blamed, exists: inventory !== undefined, value: inventory ?? null, event }
   })
 
 /** Prints the causes of the winning command's outcome. */
-export const why = ({ part, show, style }: Narrator, { succeeded }: Win) =>
+export const why = ({ part, show, pages }: Stage, { succeeded }: Win) =>
   Effect.gen(function* () {
     yield* part(
       "6  Why the winning command happened",
       "Each event names its cause: from the outcome back over the gate to the decision, to what it was",
       "based on, and to the task itself.",
     )
-    const chain = yield* (yield* TimeTravel).why(succeeded)
-    yield* show(EventPage.chain(style, chain))
+    const chain = yield* (yield* TimeTravel.TimeTravel).why(succeeded)
+    yield* show(pages.chain(chain))
     return { chain }
   })

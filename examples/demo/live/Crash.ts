@@ -1,11 +1,9 @@
 /** Starts the story's first kernel, and kills it while its agent waits for a person. */
 import { spawn } from "node:child_process"
 import { Data, Effect, Option, Schema, Stream } from "effect"
-import { CaughtUp, EventLog } from "../../../events/log/EventLog.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
-import { is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
-import { main } from "../../command/CommandHints.ts"
-import * as FirstKernel from "./FirstKernel.ts"
+import { type Event, EventLog, Vocabulary } from "hindcast"
+import type { Stage } from "../Stage.ts"
+import { Start } from "./FirstKernel.ts"
 
 /** The first kernel's process ended before its agent asked to write a file. See what it said. */
 export class NothingToInterrupt extends Data.TaggedError("NothingToInterrupt")<{ readonly found: string }> {
@@ -19,18 +17,18 @@ export interface Killed {
   readonly pid: number
   readonly taskId: string
   /** The question that its agent waits for. */
-  readonly question: PayloadOf<"ConfirmationRequested">
+  readonly question: Vocabulary.PayloadOf<"ConfirmationRequested">
   /** The position of the question, the last event that was waited for. */
   readonly position: number
 }
 
 /** Starts the first kernel, and kills its process with SIGKILL once the gate has asked whether a file may be written. */
-export const startAndKill = (start: FirstKernel.Start, after: number) =>
+export const startAndKill = ({ user }: Stage, start: Start, after: number) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const { pid, kill, ended } = yield* Effect.acquireRelease(spawned(start), ({ kill }) => kill)
+    const log = yield* EventLog.EventLog
+    const { pid, kill, ended } = yield* Effect.acquireRelease(spawned(user.firstKernel, start), ({ kill }) => kill)
     const asked = log.follow({ after, types: ["ConfirmationRequested"] }).pipe(
-      Stream.filterMap((item) => (item instanceof CaughtUp ? Option.none() : killedAt(pid, item))),
+      Stream.filterMap((item) => (item instanceof EventLog.CaughtUp ? Option.none() : killedAt(pid, item))),
       Stream.runHead,
       // `follow` never ends, so `runHead` always has a value.
       Effect.flatMap(Effect.orDie),
@@ -42,13 +40,13 @@ export const startAndKill = (start: FirstKernel.Start, after: number) =>
   }).pipe(Effect.scoped)
 
 const killedAt = (pid: number, event: Event): Option.Option<Killed> =>
-  is(event, "ConfirmationRequested") && event.taskId !== null
+  Vocabulary.is(event, "ConfirmationRequested") && event.taskId !== null
     ? Option.some({ pid, taskId: event.taskId, question: event.payload, position: event.position })
     : Option.none()
 
-const spawned = (start: FirstKernel.Start) =>
+const spawned = (program: ReadonlyArray<string>, start: Start) =>
   Effect.sync(() => {
-    const words = [main, FirstKernel.COMMAND, JSON.stringify(Schema.encodeSync(FirstKernel.Start)(start))]
+    const words = [...program, JSON.stringify(Schema.encodeSync(Start)(start))]
     const child = spawn(process.execPath, words, { stdio: ["pipe", "ignore", "pipe"] })
     let stderr = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -1,0 +1,13 @@
+/** The part of a demo that shows that nobody touched its log. */
+import { Effect } from "effect"
+import type { Stage } from "./Stage.ts"
+import { at, count } from "./Words.ts"
+
+/** Verifies the log's hash chain, and says what was found. */
+export const verify = ({ part, say, style, user }: Stage, heading: string, why: string) =>
+  Effect.gen(function* () {
+    yield* part(heading, why)
+    const { head, events } = yield* user.verified
+    yield* say(`${style.good("Intact")}: ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}`)
+    return { intact: true, head, events }
+  })

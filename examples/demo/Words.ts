@@ -1,0 +1,38 @@
+/** What the demos say alike: positions, numbers of things, and the commands to try on a log. */
+import { Effect } from "effect"
+import type { TaskAudit } from "hindcast"
+import type { Stage, User } from "./Stage.ts"
+
+/** A command to try, and what it does. */
+export interface Suggestion {
+  readonly command: string
+  readonly does: string
+}
+
+/** The commands on a log: what each does, and its words. */
+export const suggestions = (
+  { command, path }: User,
+  filename: string,
+  suggested: ReadonlyArray<readonly [does: string, ...args: ReadonlyArray<string>]>,
+): ReadonlyArray<Suggestion> =>
+  suggested.map(([does, ...args]) => ({ does, command: command([...args, "--log", path(filename)]) }))
+
+/** Prints the commands, as the last part of a demo. */
+export const showSteps = ({ part, say, style }: Stage, suggested: ReadonlyArray<Suggestion>) =>
+  Effect.zipRight(
+    part("Next", "The log stays. Ask it yourself:"),
+    say(...suggested.flatMap(({ command, does }) => [style.dim(`# ${does}`), command])),
+  )
+
+/** The last 12 characters of an id, which commands accept in its place. */
+export const endOf = (id: string): string => id.slice(-12)
+
+/** An agent's name without its version. */
+export const nameOf = ({ pages }: Stage, { agent }: TaskAudit.TaskAudit): string =>
+  pages.oneLine(agent.split("@")[0] ?? agent)
+
+/** A position: `@412`. */
+export const at = (position: number): string => `@${position}`
+
+/** A number of things: `1 event`, `2 events`. */
+export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`

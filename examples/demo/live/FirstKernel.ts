@@ -1,0 +1,31 @@
+/**
+ * The first kernel of the story, as a process of its own so that it can be killed. It ends when its parent process is gone.
+ */
+import { Effect, Schema } from "effect"
+import { Kernel } from "hindcast"
+import type { User } from "../Stage.ts"
+import * as Mending from "./Mending.ts"
+
+/** The argument of the process. */
+export const Start = Schema.Struct({ place: Mending.Place, cast: Mending.Cast })
+
+export type Start = typeof Start.Type
+
+/** Succeeds when the standard input ends: the parent process is gone. */
+const parentGone = Effect.async<void>((resume) => {
+  process.stdin
+    .on("end", () => resume(Effect.void))
+    .on("error", () => resume(Effect.void))
+    .resume()
+})
+
+/** Lets the agent work until it is done or this process is killed. `start` is a `Start` as JSON. */
+export const run = (user: User, start: string) =>
+  Effect.gen(function* () {
+    const { place, cast } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(start)
+    const agent = yield* Mending.agent(user, cast)
+    const work = Effect.gen(function* () {
+      yield* (yield* Kernel.Kernel).tasks.run(agent, { goal: Mending.GOAL, plugins: Mending.PLUGINS })
+    })
+    yield* Effect.raceFirst(Effect.provide(work, Mending.kernel(user, place)), parentGone)
+  })
