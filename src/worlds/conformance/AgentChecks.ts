@@ -1,7 +1,17 @@
 /** Checks of who takes part, and of how episodes end: 32 to 41, 45, 47 and 50. */
 
 import { Effect } from "effect"
-import { type Check, type Drive, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
+import {
+  type Check,
+  type Drive,
+  failed,
+  inapplicable,
+  passed,
+  unseen,
+  untried,
+  type Verdict,
+  verdictOf,
+} from "./Check.ts"
 import type { Episode, Plan } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
 import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./seen.ts"
@@ -129,10 +139,13 @@ export const agentChecks: ReadonlyArray<Check> = [
   },
   ofRounds(
     { number: 37, name: "no-resurrection", sentence: "An agent whose episode is over gets nothing more." },
-    ({ stepped, live, start }) =>
-      [...new Set([...Object.keys(stepped.results), ...(stepped.turn === null ? [] : [stepped.turn])])]
-        .filter((agent) => Object.hasOwn(start.agents, agent) && !live.includes(agent))
-        .map((agent) => `${agent} is back after its end`),
+    ({ stepped, live, start }) => {
+      const over = Object.keys(start.agents).filter((agent) => !live.includes(agent))
+      if (over.length === 0) return unseen("no step was taken after an agent's end")
+      return over
+        .filter((agent) => Object.hasOwn(stepped.results, agent) || stepped.turn === agent)
+        .map((agent) => `${agent} is back after its end`)
+    },
   ),
   ofRounds(
     {

@@ -69,6 +69,24 @@ export const inapplicable = (why: string): Verdict => ({ status: "inapplicable",
 /** The verdict where a check applies, and found nothing that it could look at. */
 export const untried = (why: string): Verdict => inapplicable(`nothing was tried: ${why}`)
 
+/** There was nothing in a place that a check could look at there. */
+export interface Unseen {
+  readonly unseen: string
+}
+
+/** What was found wrong in a place, or why nothing could be looked at there. */
+export type Look = ReadonlyArray<string> | Unseen
+
+export const unseen = (why: string): Unseen => ({ unseen: why })
+
+/** The verdict for several places: what is wrong in them. A check that could look at none of them does not pass. */
+export const verdictOfLooks = (looks: ReadonlyArray<Look>, none: string): Verdict => {
+  const looked = looks.filter((look): look is ReadonlyArray<string> => !("unseen" in look))
+  if (looked.length > 0) return verdictOf(looked.flat())
+  const [first] = looks.filter((look) => "unseen" in look)
+  return untried(first?.unseen ?? none)
+}
+
 /** The verdict for what was found wrong: the first of it, and how much more there is. */
 export const verdictOf = (wrong: ReadonlyArray<string>): Verdict => {
   const [first, ...others] = wrong

@@ -4,16 +4,19 @@ import { Effect } from "effect"
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import { type Check, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
+import { type Check, failed, inapplicable, passed, unseen, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
 import type { Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode } from "./Episode.ts"
 import { INFO, isOfMask, OUTSIDE } from "./refusals.ts"
 import {
+  compared,
   difference,
   differs,
   episodeIn,
   everything,
   meaningless,
+  NO_AGENT,
+  NO_SPACE,
   notReset,
   ofStart,
   said,
@@ -51,8 +54,6 @@ const shown = ({ agents, turn }: Start): Json => ({
 
 /** What agents get by a step, without the world's document. */
 const got = ({ results, observations, masks, turn }: Stepped): Json => ({ results, observations, masks, turn })
-
-const NO_STEP = untried("no step was taken")
 
 const generatorIn = (document: Json): Json => episodeIn(document)?.rng ?? null
 
@@ -103,10 +104,11 @@ export const resetChecks: ReadonlyArray<Check> = [
             ? inapplicable("see observation-after-reset-in-space")
             : failed(said(failure))
         }
-        return verdictOf(
-          Object.entries(start.agents).flatMap(([agent, { observation }]) =>
+        return verdictOfLooks(
+          Object.entries(start.agents).map(([agent, { observation }]) =>
             observation === undefined ? [`${agent}: expected an observation, found nothing`] : [],
           ),
+          NO_AGENT,
         )
       }),
   },
@@ -117,10 +119,11 @@ export const resetChecks: ReadonlyArray<Check> = [
     run: (drive) =>
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) return failure?.code === INFO ? failed(said(failure)) : notReset(failure)
-        return verdictOf(
-          Object.entries(start.agents).flatMap(([agent, { info }]) =>
+        return verdictOfLooks(
+          Object.entries(start.agents).map(([agent, { info }]) =>
             isObject(info) ? [] : [`${agent}: expected an object, found ${JSON.stringify(info)}`],
           ),
+          NO_AGENT,
         )
       }),
   },
@@ -131,11 +134,13 @@ export const resetChecks: ReadonlyArray<Check> = [
     run: (drive) =>
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) return failure?.code === OUTSIDE ? failed(said(failure)) : notReset(failure)
-        return verdictOf(
-          Object.entries(start.agents).flatMap(([agent, { spaces, observation }]) => {
-            const why = isSpace(spaces.observation) ? contains(spaces.observation, observation) : undefined
+        return verdictOfLooks(
+          Object.entries(start.agents).map(([agent, { spaces, observation }]) => {
+            if (!isSpace(spaces.observation)) return unseen(NO_SPACE)
+            const why = contains(spaces.observation, observation)
             return why === undefined ? [] : [`${agent}: ${why}`]
           }),
+          NO_AGENT,
         )
       }),
   },
@@ -177,7 +182,7 @@ export const resetChecks: ReadonlyArray<Check> = [
       sentence: "The same seed and actions give the same steps, with their infos.",
     },
     [0, 1],
-    (first, second) => (first.rounds.length === 0 ? NO_STEP : verdictOf(stepsDiffer(first, second, got))),
+    (first, second) => compared(first, second, stepsDiffer(first, second, got)),
   ),
   ofTwo(
     {
@@ -188,8 +193,8 @@ export const resetChecks: ReadonlyArray<Check> = [
     [0, 1],
     (first, second) => {
       if (generatorIn(first.start.document) === null) return inapplicable("the document has no state of a generator")
-      if (first.rounds.length === 0) return NO_STEP
-      return verdictOf(stepsDiffer(first, second, ({ document }) => generatorIn(document)))
+      const found = stepsDiffer(first, second, ({ document }) => generatorIn(document))
+      return compared(first, second, found)
     },
   ),
   ofStart(
@@ -197,10 +202,12 @@ export const resetChecks: ReadonlyArray<Check> = [
     ({ document }) => {
       const agents = episodeIn(document)?.agents
       if (!isObject(agents)) return inapplicable("the document does not say how agents stand")
-      return verdictOf(
-        Object.entries(agents).flatMap(([agent, its]) =>
-          isObject(its) && its.status !== "active" ? [`${agent} is ${JSON.stringify(its.status)}`] : [],
-        ),
+      return verdictOfLooks(
+        Object.entries(agents).map(([agent, its]) => {
+          if (!isObject(its)) return unseen("the document does not say how agents stand")
+          return its.status === "active" ? [] : [`${agent} is ${JSON.stringify(its.status)}`]
+        }),
+        NO_AGENT,
       )
     },
   ),
@@ -212,7 +219,7 @@ export const resetChecks: ReadonlyArray<Check> = [
     },
     [1, 0],
     (first, second) =>
-      verdictOf([
+      compared(first, second, [
         ...differs("the resets", shown(first.start), shown(second.start)),
         ...differs("the documents after the reset", first.start.document, second.start.document),
         ...stepsDiffer(first, second, everything),

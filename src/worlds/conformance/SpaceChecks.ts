@@ -2,9 +2,9 @@
 
 import type { BoxSpace, Space } from "../../plugins/author.ts"
 import { type Flaw, flaws, isSpace } from "../../plugins/spaces/Space.ts"
-import { type Check, inapplicable, type Verdict, verdictOf } from "./Check.ts"
+import { type Check, inapplicable, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
 import type { Start } from "./DrivenWorld.ts"
-import { ofStart, type Title } from "./seen.ts"
+import { NO_AGENT, ofStart, type Title } from "./seen.ts"
 
 /** A space of an agent: where it was found, and what it says. */
 interface Declared {
@@ -70,17 +70,16 @@ const partsOf = (space: unknown): ReadonlyArray<unknown> => {
 /** Advice about bounds of Boxes: what is said of the cells for which it holds. */
 const ofBounds = (
   title: Title,
-  which: "observation" | "action" | "both",
-  advice: (low: unknown, high: unknown, box: BoxSpace) => string | undefined,
+  concerns: (place: string, box: BoxSpace) => boolean,
+  advice: (low: unknown, high: unknown) => string | undefined,
 ): Check =>
   ofStart(title, (start): Verdict => {
-    const declared = declaredIn(start).filter(({ place }) => which === "both" || place.endsWith(`/${which}`))
-    const boxes = declared.flatMap(({ place, space }) =>
-      isSpace(space) ? boxesIn(space).map((box) => ({ place, box })) : [],
-    )
+    const boxes = declaredIn(start)
+      .flatMap(({ place, space }) => (isSpace(space) ? boxesIn(space).map((box) => ({ place, box })) : []))
+      .filter(({ place, box }) => concerns(place, box))
     if (boxes.length === 0) return inapplicable("no such space is a Box without flaws")
     const notes = boxes.flatMap(({ place, box }) => {
-      const note = advice(box.low, box.high, box)
+      const note = advice(box.low, box.high)
       return note === undefined ? [] : [`${place}: ${note}`]
     })
     return notes.length === 0 ? { status: "passed" } : { status: "passed", note: notes.join("; ") }
@@ -102,10 +101,11 @@ export const spaceChecks: ReadonlyArray<Check> = [
   ofStart(
     { number: 1, name: "spaces-declared", sentence: "Each agent has a space of observations and one of actions." },
     (start) =>
-      verdictOf(
-        declaredIn(start).flatMap(({ place, space }) =>
+      verdictOfLooks(
+        declaredIn(start).map(({ place, space }) =>
           typeof space === "object" && space !== null ? [] : [`${place}: expected a space, found ${String(space)}`],
         ),
+        NO_AGENT,
       ),
   ),
   ofFlaws(
@@ -126,7 +126,7 @@ export const spaceChecks: ReadonlyArray<Check> = [
   ),
   ofBounds(
     { number: 5, name: "box-bounds-finite", sentence: "Infinite or equal bounds of a Box are pointed out." },
-    "both",
+    () => true,
     (low, high) => {
       const infinite = some(low, high, (from, to) => from === -Infinity || to === Infinity)
       const equal = some(low, high, (from, to) => from === to)
@@ -140,9 +140,9 @@ export const spaceChecks: ReadonlyArray<Check> = [
       name: "action-box-normalised",
       sentence: "A Box of actions that is not from -1 or 0 to 1 is pointed out.",
     },
-    "action",
-    (low, high, { dtype }) =>
-      dtype.startsWith("float") && some(low, high, (from, to) => !(to === 1 && (from === -1 || from === 0)))
+    (place, { dtype }) => place.endsWith("/action") && dtype.startsWith("float"),
+    (low, high) =>
+      some(low, high, (from, to) => !(to === 1 && (from === -1 || from === 0)))
         ? "many learners expect bounds from -1 or 0 to 1"
         : undefined,
   ),

@@ -2,8 +2,8 @@
 
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import type { Check } from "./Check.ts"
-import { isOver } from "./Episode.ts"
+import { type Check, type Look, unseen } from "./Check.ts"
+import { isOver, masksOf } from "./Episode.ts"
 import { formDiffers, hasLegal } from "./forms.ts"
 import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
 import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
@@ -11,12 +11,22 @@ import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./
 /** What a step gives an agent, besides the observation. */
 const FIELDS = ["reward", "terminated", "truncated", "info"]
 
-const observationsOutside = ({ stepped, start }: SeenRound): ReadonlyArray<string> =>
-  Object.entries(stepped.observations).flatMap(([agent, observation]) => {
-    const space = start.agents[agent]?.spaces.observation
-    const why = isSpace(space) ? contains(space, observation) : undefined
-    return why === undefined ? [] : [`${agent}: ${why}`]
-  })
+/** What was found wrong with some of what a step shows, each by itself; `none` says why there is nothing to look at. */
+const each = <A>(shown: ReadonlyArray<A>, none: string, wrong: (one: A) => string | undefined): Look =>
+  shown.length === 0 ? unseen(none) : shown.flatMap((one) => wrong(one) ?? [])
+
+const observationsOutside = ({ stepped, start }: SeenRound): Look =>
+  each(
+    Object.entries(stepped.observations).flatMap(([agent, observation]) => {
+      const space = start.agents[agent]?.spaces.observation
+      return isSpace(space) ? [{ agent, observation, space }] : []
+    }),
+    "no observation has a space without flaws",
+    ({ agent, observation, space }) => {
+      const why = contains(space, observation)
+      return why === undefined ? undefined : `${agent}: ${why}`
+    },
+  )
 
 /** Checks of steps. */
 export const stepChecks: ReadonlyArray<Check> = [
@@ -27,9 +37,9 @@ export const stepChecks: ReadonlyArray<Check> = [
       sentence: "A step is answered with observation, reward, terminated, truncated and info.",
     },
     ({ stepped }) =>
-      Object.entries(stepped.results).flatMap(([agent, result]) => {
+      each(Object.entries(stepped.results), "no step has a result", ([agent, result]) => {
         const missing = FIELDS.filter((field) => result[field] === undefined)
-        return missing.length === 0 ? [] : [`${agent}: expected ${missing.join(", ")}, found nothing`]
+        return missing.length === 0 ? undefined : `${agent}: expected ${missing.join(", ")}, found nothing`
       }),
     (refusal, { steps }, { facts }) => {
       if (steps === undefined || hasOwnCheck(refusal, facts)) return undefined
@@ -42,7 +52,7 @@ export const stepChecks: ReadonlyArray<Check> = [
       name: "observation-after-step-in-space",
       sentence: "The observation after the first step is in its space.",
     },
-    (round) => (round.number === 1 ? observationsOutside(round) : []),
+    (round) => (round.number === 1 ? observationsOutside(round) : unseen("no first step was taken")),
     (refusal, { steps }) => (refusal.code === OUTSIDE && steps === 0 ? said(refusal) : undefined),
   ),
   ofRounds(
@@ -52,20 +62,29 @@ export const stepChecks: ReadonlyArray<Check> = [
       sentence: "Observations of steps have the types and keys of the reset's.",
     },
     ({ stepped, start }) =>
-      Object.entries(stepped.observations).flatMap(([agent, observation]) => {
-        const first = start.agents[agent]?.observation
-        const space = start.agents[agent]?.spaces.observation
-        const why = first === undefined ? undefined : formDiffers(first, observation, space)
-        return why === undefined ? [] : [`${agent}: ${why}`]
-      }),
+      each(
+        Object.entries(stepped.observations).flatMap(([agent, observation]) => {
+          const first = start.agents[agent]?.observation
+          return first === undefined ? [] : [{ agent, first, observation }]
+        }),
+        "no agent has an observation of the reset and one of a step",
+        ({ agent, first, observation }) => {
+          const why = formDiffers(first, observation, start.agents[agent]?.spaces.observation)
+          return why === undefined ? undefined : `${agent}: ${why}`
+        },
+      ),
   ),
-  ofResults({ number: 23, name: "reward-finite", sentence: "A reward is a finite number." }, ({ reward }) =>
-    reward === undefined || (typeof reward === "number" && Number.isFinite(reward))
-      ? undefined
-      : `expected a finite number, found ${typeof reward === "number" ? reward : JSON.stringify(reward)}`,
+  ofResults(
+    { number: 23, name: "reward-finite", sentence: "A reward is a finite number." },
+    ["reward"],
+    ({ reward }) =>
+      reward === undefined || (typeof reward === "number" && Number.isFinite(reward))
+        ? undefined
+        : `expected a finite number, found ${typeof reward === "number" ? reward : JSON.stringify(reward)}`,
   ),
   ofResults(
     { number: 24, name: "flags-boolean", sentence: "terminated and truncated are true or false." },
+    ["terminated", "truncated"],
     (result) => {
       const wrong = ["terminated", "truncated"].filter(
         (flag) => result[flag] !== undefined && typeof result[flag] !== "boolean",
@@ -73,14 +92,17 @@ export const stepChecks: ReadonlyArray<Check> = [
       return wrong.length === 0 ? undefined : `expected ${wrong.join(" and ")} to be true or false`
     },
   ),
-  ofRounds(
-    { number: 27, name: "no-truncation-at-step-one", sentence: "The first step truncates no episode." },
-    ({ number, stepped }, { facts }) =>
-      number > 1 || facts.maxEpisodeSteps === 1
-        ? []
-        : Object.entries(stepped.results).flatMap(([agent, { truncated }]) =>
-            truncated === true ? [`${agent} is truncated`] : [],
-          ),
+  only(
+    ({ facts }) => (facts.maxEpisodeSteps === 1 ? "the limit is one step" : undefined),
+    ofRounds(
+      { number: 27, name: "no-truncation-at-step-one", sentence: "The first step truncates no episode." },
+      ({ number, stepped }) =>
+        number > 1
+          ? unseen("no first step was taken")
+          : each(Object.entries(stepped.results), "the first step has no result", ([agent, { truncated }]) =>
+              truncated === true ? `${agent} is truncated` : undefined,
+            ),
+    ),
   ),
   meaningless(
     { number: 28, name: "render-modes-declared", sentence: "The modes of rendering and their rate are declared." },
@@ -102,18 +124,24 @@ export const stepChecks: ReadonlyArray<Check> = [
       name: "observations-stay-in-space",
       sentence: "All observations of whole episodes are in their spaces.",
     },
-    (round) => (round.number > 1 ? observationsOutside(round) : []),
+    (round) => (round.number > 1 ? observationsOutside(round) : unseen("no second step was taken")),
     (refusal, { steps = 0 }) => (refusal.code === OUTSIDE && steps > 0 ? said(refusal) : undefined),
   ),
   only(
     ({ facts }) => (facts.mask ? undefined : "the world has no masks"),
     ofRounds(
       { number: 43, name: "masks-respected", sentence: "A mask leaves some action, and what it leaves is accepted." },
-      ({ stepped, live, start }, { facts }) =>
-        live
-          .filter((agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent))
+      ({ number, stepped, live, start }, { facts }) => {
+        const next = live.filter(
+          (agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent),
+        )
+        const heeded = number === 1 && Object.values(masksOf(start)).some((mask) => mask !== null)
+        if (!heeded && next.every((agent) => (stepped.masks[agent] ?? null) === null))
+          return unseen("no step had a mask")
+        return next
           .filter((agent) => !hasLegal(stepped.masks[agent] ?? null, start.agents[agent]?.spaces.action))
-          .map((agent) => `${agent}: the mask leaves no action`),
+          .map((agent) => `${agent}: the mask leaves no action`)
+      },
       (refusal, { actions }, { facts }) => {
         if (!isOfMask(refusal, facts)) return undefined
         const left =
@@ -128,6 +156,8 @@ export const stepChecks: ReadonlyArray<Check> = [
       { number: 44, name: "maps-cover-live-agents", sentence: "Each agent that can act next has an observation." },
       ({ stepped, live, start }) => {
         const still = live.filter((agent) => !isOver(stepped.results[agent]))
+        if (still.length === 0 && Object.keys(stepped.observations).length === 0)
+          return unseen("no step left an agent that can act next")
         return [
           ...still
             .filter((agent) => stepped.observations[agent] === undefined)
@@ -147,6 +177,7 @@ export const stepChecks: ReadonlyArray<Check> = [
   ),
   ofResults(
     { number: 49, name: "step-info-is-an-object", sentence: "The info of a step is a JSON object." },
+    ["info"],
     ({ info }) =>
       info === undefined || isObject(info) ? undefined : `expected an object, found ${JSON.stringify(info)}`,
   ),

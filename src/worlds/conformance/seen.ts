@@ -5,7 +5,17 @@ import { diff } from "../../projections/patch/diff.ts"
 import { equal } from "../../projections/patch/Equality.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import { type Check, type Drive, inapplicable, type Verdict, verdictOf } from "./Check.ts"
+import {
+  type Check,
+  type Drive,
+  inapplicable,
+  type Look,
+  unseen,
+  untried,
+  type Verdict,
+  verdictOf,
+  verdictOfLooks,
+} from "./Check.ts"
 import type { Refusal, Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
@@ -22,6 +32,12 @@ export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Ver
     ),
 })
 
+/** Why nothing could be looked at where an agent's space has flaws. */
+export const NO_SPACE = "no agent has a space of observations without flaws"
+
+/** Why nothing could be looked at where nobody takes part. */
+export const NO_AGENT = "no agent takes part"
+
 /** A step of an episode: its number, counted from 1, and what the reset before answered. */
 export interface SeenRound extends Round {
   readonly number: number
@@ -36,42 +52,54 @@ export interface Refused {
   readonly actions: Episode["refused"]
 }
 
-/** A check of the steps of all episodes: says what is wrong with a step, and whether a refusal fails it. */
+/**
+ * A check of the steps of all episodes: says what is wrong with a step, or why there is nothing in it to look at, and whether a refusal
+ * fails it.
+ */
 export const ofRounds = (
   title: Title,
-  wrong: (round: SeenRound, drive: Drive) => ReadonlyArray<string>,
+  look: (round: SeenRound, drive: Drive) => Look,
   refusalWrong: (refusal: Refusal, refused: Refused, drive: Drive) => string | undefined = () => undefined,
 ): Check => ({
   ...title,
   run: (drive) =>
     Effect.map(drive.episodes, (episodes) => {
-      const found = episodes.flatMap(({ start, rounds, failure, refused: actions }, index) => {
+      const looks = episodes.flatMap(({ start, rounds, failure, refused: actions }, index): ReadonlyArray<Look> => {
         const steps = start === undefined ? undefined : rounds.length
         const refused = failure === undefined ? undefined : refusalWrong(failure, { steps, actions }, drive)
-        if (start === undefined) return refused === undefined ? [] : [`episode ${index + 1}, reset: ${refused}`]
+        if (start === undefined) return refused === undefined ? [] : [[`episode ${index + 1}, reset: ${refused}`]]
         return [
-          ...rounds.flatMap((round, at) =>
-            wrong({ ...round, number: at + 1, start }, drive).map(placed(index, at + 1)),
-          ),
-          ...(refused === undefined ? [] : [placed(index, rounds.length + 1)(refused)]),
+          ...rounds.map((round, at) => {
+            const found = look({ ...round, number: at + 1, start }, drive)
+            return "unseen" in found ? found : found.map(placed(index, at + 1))
+          }),
+          ...(refused === undefined ? [] : [[placed(index, rounds.length + 1)(refused)]]),
         ]
       })
-      const steps = episodes.reduce((sum, { rounds }) => sum + rounds.length, 0)
-      return steps === 0 && found.length === 0 ? notStepped(episodes) : verdictOf(found)
+      return looks.length === 0 ? notStepped(episodes) : verdictOfLooks(looks, NO_STEP)
     }),
 })
 
 const placed = (episode: number, step: number) => (why: string) => `episode ${episode + 1}, step ${step}: ${why}`
 
-/** A check of the results of all agents in all steps. */
-export const ofResults = (title: Title, wrong: (result: JsonObject) => string | undefined): Check =>
+/** A check of some fields of the results of all agents in all steps. Another one finds fields that are missing. */
+export const ofResults = (
+  title: Title,
+  fields: ReadonlyArray<string>,
+  wrong: (result: JsonObject) => string | undefined,
+): Check =>
   ofRounds(
     title,
-    ({ stepped }) =>
-      Object.entries(stepped.results).flatMap(([agent, result]) => {
+    ({ stepped }) => {
+      const results = Object.entries(stepped.results).filter(([, result]) =>
+        fields.some((field) => result[field] !== undefined),
+      )
+      if (results.length === 0) return unseen(`no result has ${fields.join(" or ")}`)
+      return results.flatMap(([agent, result]) => {
         const why = wrong(result)
         return why === undefined ? [] : [`${agent}: ${why}`]
-      }),
+      })
+    },
     (refusal) => (isOfAnswer(refusal, title.number) ? said(refusal) : undefined),
   )
 
@@ -102,6 +130,9 @@ const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
   if (first?.start === undefined) return notReset(first?.failure)
   return first.unplayable ? UNPLAYABLE : inapplicable(`no step was taken (${first.stuck ?? said(first.failure)})`)
 }
+
+/** Why nothing could be looked at where no step was taken. */
+export const NO_STEP = "no step was taken"
 
 /** A refusal in words. */
 export const said = (refusal: Refusal | undefined): string =>
@@ -147,3 +178,7 @@ export const stepsDiffer = (
   if (first.rounds.length === second.rounds.length || first.cut || second.cut) return []
   return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
 }
+
+/** The verdict of comparing the steps of two episodes. Without a step in both, none was compared. */
+export const compared = (first: Episode, second: Episode, wrong: ReadonlyArray<string>): Verdict =>
+  wrong.length === 0 && Math.min(first.rounds.length, second.rounds.length) === 0 ? untried(NO_STEP) : verdictOf(wrong)

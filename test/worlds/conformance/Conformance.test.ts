@@ -11,6 +11,12 @@ const SHORT = { seeds: [1, 2], steps: 20 }
 const withStatus = ({ findings }: Report, status: "failed" | "inapplicable") =>
   findings.filter((finding) => finding.status === status).map(({ number }) => number)
 
+/** The checks that apply, and found nothing to look at. */
+const untried = ({ findings }: Report) =>
+  findings.flatMap((finding) =>
+    finding.status === "inapplicable" && finding.why.startsWith("nothing was tried") ? [finding.number] : [],
+  )
+
 /** Checks for which there is nothing to do in Hindcast's interface. */
 const MEANINGLESS = [13, 18, 28, 29, 34, 35, 39, 40, 41]
 
@@ -46,6 +52,15 @@ const outside: Json = { at: [51], wind: 0 }
 const box = { type: "Box", dtype: "float32", shape: [2], low: 0, high: 1 }
 const discrete = { type: "Discrete", n: 2 }
 const acting = (action: unknown): Mistake => ({ spaces: { observation: undefined, action } })
+
+/** A world that has masks, and never gives any. */
+const MASKLESS: Mistake = {
+  start: (start) => each(start, () => ({ mask: null })),
+  stepped: (stepped) => ({ ...stepped, masks: {} }),
+}
+
+/** A step that ends the episode of each agent, and shows nothing. */
+const lastStep = (stepped: Stepped): Stepped => ({ ...results(stepped, { terminated: true }), observations: {} })
 
 /** For each check, a world with that mistake, and the checks that fail besides since they follow from it. */
 const MISTAKES: ReadonlyArray<readonly [number, string, Mistake, ReadonlyArray<number>, WorldFacts["mode"]?]> = [
@@ -251,7 +266,8 @@ describe("the conformance checks", () => {
   })
 
   it.effect.each<[WorldFacts["mode"], ReadonlyArray<number>]>([
-    ["single", [8, 9, 44, 50]],
+    // Alone, nobody is left who could see an agent come back.
+    ["single", [8, 9, 37, 44, 50]],
     // No walker comes to the wall.
     ["parallel", [8, 9, 53, 54]],
     ["turn-based", [8, 9, 44, 53, 54]],
@@ -319,15 +335,46 @@ describe("the conformance checks", () => {
 
   it.effect("say that nothing was tried, where no action is refused and no step is taken", () =>
     Effect.gen(function* () {
-      const untried = (report: Report) =>
-        report.findings.flatMap((finding) =>
-          finding.status === "inapplicable" && finding.why.startsWith("nothing was tried") ? [finding.number] : [],
-        )
+      expect(untried(yield* check(opening("single"), SHORT))).toEqual([37])
       expect(untried(yield* check(opening("parallel"), SHORT))).toEqual([53, 54])
       const torn: Mistake = { stepped: () => ({ code: "Torn", message: "torn", byStep: true }), facts: { mask: false } }
-      expect(untried(yield* check(opening("single", torn), SHORT))).toEqual([25, 26, 45, 51, 55])
+      expect(untried(yield* check(opening("single", torn), SHORT))).toEqual([25, 26, 45, 46, 51, 55])
       const unlike: Mistake = { stepped: (stepped, { resets }) => results(stepped, { info: { resets } }) }
-      expect(untried(yield* check(opening("single", unlike), SHORT))).toEqual([51, 52, 53, 54])
+      expect(untried(yield* check(opening("single", unlike), SHORT))).toEqual([37, 51, 52, 53, 54])
+    }),
+  )
+
+  it.effect.each<[string, ReadonlyArray<number>, Mistake, WorldFacts["mode"], number]>([
+    ["no mask, though it says that it has some", [43], MASKLESS, "single", 20],
+    ["no observation with a space", [16, 21, 42], acting(discrete), "single", 20],
+    ["no observation", [21, 22, 42], { stepped: (stepped) => ({ ...stepped, observations: {} }) }, "single", 20],
+    ["no reward", [23], { stepped: (stepped) => results(stepped, { reward: undefined }) }, "single", 20],
+    ["no info", [49], { stepped: (stepped) => results(stepped, { info: undefined }) }, "single", 20],
+    [
+      "no flag",
+      [24],
+      { stepped: (stepped) => results(stepped, { terminated: undefined, truncated: undefined }) },
+      "single",
+      20,
+    ],
+    ["no result", [23, 24, 27, 49], { stepped: (stepped) => ({ ...stepped, results: {}, named: [] }) }, "single", 20],
+    ["no second step", [42], {}, "single", 1],
+    ["no agent that acts next", [44], { facts: { maxEpisodeSteps: 1 }, stepped: lastStep }, "parallel", 1],
+    ["nobody", [1, 14, 15, 16], { start: (start) => ({ ...start, agents: {} }) }, "parallel", 20],
+  ])("do not pass where they found nothing to look at: %s", ([, numbers, mistake, mode, steps]) =>
+    Effect.gen(function* () {
+      const report = yield* check(opening(mode, mistake), { ...SHORT, steps })
+      expect(untried(report)).toEqual(expect.arrayContaining([...numbers]))
+    }),
+  )
+
+  it.effect("do not judge bounds of whole numbers, nor truncation where the limit is one step", () =>
+    Effect.gen(function* () {
+      const action = { type: "Box", dtype: "int64", shape: [2], low: 0, high: 9 }
+      const mistake: Mistake = { spaces: { observation: box, action }, facts: { maxEpisodeSteps: 1 } }
+      const { findings } = yield* check(opening("single", mistake), SHORT)
+      expect(findings[5]).toMatchObject({ status: "inapplicable", why: "no such space is a Box without flaws" })
+      expect(findings[26]).toMatchObject({ status: "inapplicable", why: "the limit is one step" })
     }),
   )
 

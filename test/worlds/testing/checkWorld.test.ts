@@ -7,14 +7,14 @@ worldSuite(DRIFT, { consent: "flags" })
 
 describe("the conformance checks of a world in its process", () => {
   it.each([
-    ["test/worlds/samples/nim", 37],
-    ["test/worlds/samples/pennies", 44],
-    // Its passengers leave one after the other.
-    ["packages/worlds/bus-stop", 44],
-  ])("play worlds for several agents, in turns and at once: %s", { timeout: 120_000 }, async (directory, number) => {
+    ["test/worlds/samples/nim", [36]],
+    ["test/worlds/samples/pennies", [44]],
+    // Its passengers leave one after the other, so that a step is taken after an agent's end.
+    ["packages/worlds/bus-stop", [37, 44]],
+  ])("play worlds for several agents, in turns and at once: %s", { timeout: 120_000 }, async (directory, numbers) => {
     const { findings } = await checkWorld(directory, { consent: "flags", seeds: [1] })
     expect(findings.filter(({ status }) => status === "failed")).toEqual([])
-    expect(findings[number - 1]).toMatchObject({ status: "passed" })
+    for (const number of numbers) expect(findings[number - 1]).toMatchObject({ status: "passed" })
     expect(findings[44]).toMatchObject({ name: "everyone-finishes", status: "passed" })
   })
 
