@@ -99,7 +99,7 @@ const commandAllowed = (
     if (commanded === undefined || allowed === undefined)
       return yield* Effect.dieMessage("two events were not recorded")
     const progress = { ...Command.begun(commanded), last: allowed.id }
-    const steps = dispatch(command, resolved, allowed, outdated(command, resolved, false), progress, restore)
+    const steps = dispatch(command, resolved, allowed.version, outdated(command, resolved, false), progress, restore)
     return yield* endIfAborted(command, progress, steps)
   })
 
@@ -229,7 +229,7 @@ const allow = (
       payload: { commandId: command.commandId, rule },
     })
     progress.last = allowed.id
-    return yield* dispatch(command, resolved, allowed, outdated(command, resolved, approved), progress, restore)
+    return yield* dispatch(command, resolved, allowed.version, outdated(command, resolved, approved), progress, restore)
   })
 
 /** Asks a person about a command. */

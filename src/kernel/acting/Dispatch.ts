@@ -23,13 +23,13 @@ export class Paused extends Data.TaggedError("Paused") {}
  * Sends an allowed command to its plugin, in its turn, and not while the task is paused. Once it is dispatched, only
  * the call itself can be interrupted.
  *
- * @param allowed the command's `CommandAllowed` event
+ * @param version the version of the task's stream up to which nothing has ended the command
  * @param outdated why the gate's decision no longer applies to the actuator as it is now, or undefined
  */
 export const dispatch = (
   command: Command,
   resolved: ResolvedActuator,
-  allowed: Event,
+  version: number,
   outdated: (now: ResolvedActuator) => string | undefined,
   progress: CommandProgress,
   restore: Restore,
@@ -55,7 +55,7 @@ export const dispatch = (
       if (changed !== undefined) return yield* recordDenied(command, progress, "effective-risk", changed)
       yield* task.kernel.lease.check
       if (task.isPaused()) return yield* new Paused()
-      if (!(yield* recordDispatches([{ command, progress, version: allowed.version }]))) {
+      if (!(yield* recordDispatches([{ command, progress, version }]))) {
         // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
         // program wrote to a stream that is not its own.
         yield* task.kernel.lease.check
@@ -73,7 +73,7 @@ export const dispatch = (
         ? recordUnknown(command, progress)
         : recordOutcome(command, plugin, progress, { failed: failureOf(failure) }),
     ),
-    Effect.catchTag("Paused", () => dispatch(command, resolved, allowed, outdated, progress, restore)),
+    Effect.catchTag("Paused", () => dispatch(command, resolved, version, outdated, progress, restore)),
   )
 }
 

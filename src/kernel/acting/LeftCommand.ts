@@ -14,19 +14,14 @@ import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import { recordAborted, recordDenied, recordUnknown } from "./CommandOutcome.ts"
+import * as CommandState from "./CommandState.ts"
 import { dispatch } from "./Dispatch.ts"
 
 /** A command without an outcome, as the log has it. */
 export interface LeftCommand {
   readonly commanded: Event & { readonly payload: PayloadOf<"ActuatorCommanded"> }
-  /** Its latest event. */
-  readonly last: Event
-  /** The question about it that a person was asked. */
-  readonly question?: RequestedEvent
-  /** Whether it was dispatched: it may have taken effect. */
-  readonly dispatched: boolean
-  /** The version of the task's stream up to which nothing has ended it. */
-  readonly version: number
+  /** Where it stood. */
+  readonly state: CommandState.CommandState
   /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
   readonly plugin: Plugin | undefined
   /** How it ended, where its actuator was asked and told. */
@@ -40,26 +35,19 @@ export const leftIn = (
   events: ReadonlyArray<Event>,
   pluginAt: (actuator: string, position: number) => Plugin | undefined,
 ): ReadonlyArray<LeftCommand> => {
-  const left = new Map<string, Omit<LeftCommand, "plugin" | "version">>()
-  for (const event of events) {
-    const { commandId } = event.payload
-    if (typeof commandId !== "string") continue
-    const known = left.get(commandId)
-    if (is(event, "ActuatorCommanded")) left.set(commandId, { commanded: event, last: event, dispatched: false })
-    else if (known === undefined) continue
-    else if (isEnd(event.type)) left.delete(commandId)
-    else if (is(event, "ConfirmationRequested")) left.set(commandId, { ...known, last: event, question: event })
-    else left.set(commandId, { ...known, last: event, dispatched: known.dispatched || is(event, "CommandDispatched") })
-  }
-  return [...left.values()].map((command) => {
-    const { commanded, question } = command
-    return {
-      ...command,
-      version: command.last.version,
-      plugin: pluginAt(commanded.payload.actuator, (question ?? commanded).position),
-    }
+  const states = CommandState.fold(events)
+  return events.flatMap((commanded): ReadonlyArray<LeftCommand> => {
+    if (!is(commanded, "ActuatorCommanded")) return []
+    const { commandId, actuator } = commanded.payload
+    const state = states.get(commandId)
+    if (state === undefined || state.at === "ended" || state.requested !== commanded.id) return []
+    const plugin = pluginAt(actuator, state.question?.position ?? commanded.position)
+    return [{ commanded, state, plugin }]
   })
 }
+
+/** Whether an earlier kernel dispatched it, so that it may have taken effect. */
+export const isInDoubt = ({ state }: LeftCommand): boolean => state.at === "dispatched"
 
 /**
  * The commands without the questions, and thereby the answers, that others may have written: they were asked before this
@@ -73,7 +61,7 @@ export const withOwnQuestions = (
   Effect.gen(function* () {
     const provenance = yield* provenanceOf(log)
     const isOwn = ({ position }: Event) => provenance.kind === "own" && position > provenance.foreignUpTo
-    const isAnswered = ({ question }: LeftCommand) =>
+    const isAnswered = ({ state: { question } }: LeftCommand) =>
       question === undefined || !isOwn(question)
         ? Effect.succeed(false)
         : Effect.map(
@@ -83,7 +71,7 @@ export const withOwnQuestions = (
     const counting = yield* Effect.filter(left, isAnswered)
     const isIntact = counting.length === 0 || (yield* isChained(log))
     return yield* Effect.forEach(left, (command) => {
-      const { question } = command
+      const { question } = command.state
       if (question === undefined || (isOwn(question) && isIntact)) return Effect.succeed(command)
       const reason = isOwn(question) ? "the log was changed in place" : "the log came from elsewhere"
       return Effect.as(confirmations.withdraw(question, reason), unasked(command))
@@ -98,15 +86,10 @@ const isChained = (log: ActingTask["kernel"]["log"]): Effect.Effect<boolean> =>
   )
 
 /** A command as if nobody had been asked about it. */
-export const unasked = ({ question, ...command }: LeftCommand): LeftCommand => ({
+export const unasked = (command: LeftCommand): LeftCommand => ({
   ...command,
-  last: question === undefined ? command.last : command.commanded,
+  state: CommandState.unasked(command.state),
 })
-
-/** The events that end a command. */
-export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
-
-const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
 
 /**
  * Goes on with a command from where it was left, under the same id:
@@ -140,11 +123,11 @@ const resumed = (
         const steps =
           resolved === undefined
             ? CommandExecution.denyUnknown(command, progress)
-            : left.dispatched
+            : isInDoubt(left)
               ? settleDoubt(command, resolved, left, progress, restore)
-              : left.question === undefined
+              : left.state.question === undefined
                 ? ruleAgain(command, resolved, left, progress, restore)
-                : followQuestion(command, resolved, left, left.question, progress, restore)
+                : followQuestion(command, resolved, left, left.state.question, progress, restore)
         return yield* Effect.onExit(steps, (exit) =>
           Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
         )
@@ -153,14 +136,11 @@ const resumed = (
   )
 
 /** The command that was left. */
-export const commandOf = (
-  task: ActingTask,
-  { commanded, dispatched, doubt }: LeftCommand,
-  place: Command.Command["place"],
-): Command.Command => {
-  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
+export const commandOf = (task: ActingTask, left: LeftCommand, place: Command.Command["place"]): Command.Command => {
+  const { commandId, actuator, args, argsDigest, agentId } = left.commanded.payload
+  const doubts = { inDoubt: isInDoubt(left), doubt: left.doubt }
   // The arguments were copied and checked when they were recorded.
-  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, inDoubt: dispatched, doubt }
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, ...doubts }
 }
 
 /**
@@ -176,18 +156,16 @@ export const isRepeatable = (
 export const isStillAllowed = (
   command: Command.Command,
   resolved: Command.ResolvedActuator,
-  { last }: LeftCommand,
+  { state }: LeftCommand,
 ): boolean => {
   const { decision, rule } = CommandExecution.rulingOn(command, resolved)
-  return is(last, "CommandAllowed") && decision === "allow" && last.payload.rule === rule
+  return state.at === "allowed" && decision === "allow" && state.rule === rule
 }
 
-/** Its latest event, with the version of the stream in which it goes on. */
-const lastOf = ({ last, version }: LeftCommand): Event => ({ ...last, version })
-
 /** How far a command had come that was left. */
-export const progressOf = ({ commanded, last, dispatched, settled }: LeftCommand): Command.CommandProgress => ({
-  ...{ last: last.id, commandedAt: commanded.position, dispatched, ended: settled !== undefined },
+export const progressOf = (left: LeftCommand): Command.CommandProgress => ({
+  ...{ last: left.state.last, commandedAt: left.state.commandedAt },
+  ...{ dispatched: isInDoubt(left), ended: left.settled !== undefined },
 })
 
 const settleDoubt = (
@@ -197,12 +175,12 @@ const settleDoubt = (
   progress: Command.CommandProgress,
   restore: Restore,
 ) => {
-  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.question !== undefined)
+  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.state.question !== undefined)
   const { decision } = CommandExecution.rulingOn(command, resolved)
-  const isAllowed = decision === "allow" || (decision === "confirm" && left.question !== undefined)
+  const isAllowed = decision === "allow" || (decision === "confirm" && left.state.question !== undefined)
   const mayBeCarriedOut = isAllowed && CommandExecution.validationError(command, resolved) === undefined
   return isRepeatable(command, resolved) && mayBeCarriedOut && outdated(resolved) === undefined
-    ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
+    ? dispatch(command, resolved, left.state.version, outdated, progress, restore)
     : recordUnknown(command, progress)
 }
 
@@ -216,7 +194,7 @@ const ruleAgain = (
   const outdated = CommandExecution.outdated(command, thenOf(resolved, left), false)
   const isValid = CommandExecution.validationError(command, resolved) === undefined
   return isValid && isStillAllowed(command, resolved, left)
-    ? dispatch(command, resolved, lastOf(left), outdated, progress, restore)
+    ? dispatch(command, resolved, left.state.version, outdated, progress, restore)
     : CommandExecution.decideAndDispatch(command, resolved, progress, restore)
 }
 

@@ -6,7 +6,7 @@ import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import { recordDenied, recordUnknown } from "./CommandOutcome.ts"
-import { type LeftCommand, progressOf } from "./LeftCommand.ts"
+import { isInDoubt, type LeftCommand, progressOf } from "./LeftCommand.ts"
 
 /** A command as an agent requests it. */
 export interface Requested {
@@ -69,12 +69,13 @@ export const isSame = (
 
 const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
   Effect.gen(function* () {
-    const { commanded, dispatched, question, settled, doubt } = left
+    const { commanded, settled, doubt } = left
+    const { question } = left.state
     if (settled !== undefined) return settled
     const { commandId, actuator, args, argsDigest } = commanded.payload
     const command = { task, commandId, actuator, args: args as JsonObject, argsDigest, doubt }
     const progress = progressOf(left)
-    if (dispatched) return yield* recordUnknown(command, progress)
+    if (isInDoubt(left)) return yield* recordUnknown(command, progress)
     const reason = `${NOT_REQUESTED[by]}; it was not executed`
     if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
     // What a fork ends is caused by the fork: a replay of it does not expect the request.

@@ -18,7 +18,7 @@ import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
 import { Paused, recordDispatches } from "./Dispatch.ts"
-import { commandOf, isRepeatable, isStillAllowed, progressOf, thenOf } from "./LeftCommand.ts"
+import { commandOf, isInDoubt, isRepeatable, isStillAllowed, progressOf, thenOf } from "./LeftCommand.ts"
 import type { LeftCommands } from "./LeftCommands.ts"
 import { recordedAll, recordFailure, recordRound, type Traveller } from "./RoundEnd.ts"
 
@@ -141,7 +141,7 @@ const request = (
     const recorded = [...(yield* recordedAll(task, requests))]
     return made.flatMap(({ begun, command }): ReadonlyArray<Traveller> => {
       if (begun !== undefined) {
-        return [{ command, progress: progressOf(begun), left: begun, version: begun.version }]
+        return [{ command, progress: progressOf(begun), left: begun, version: begun.state.version }]
       }
       const event = recorded.shift()
       return event === undefined
@@ -171,7 +171,7 @@ const travelled = (task: ActingTask, travellers: ReadonlyArray<Traveller>, resto
     const passing: Array<Traveller> = []
     for (const each of travellers) if (yield* passes(each, resolved, restore)) passing.push(each)
     const allowed = passing.filter(
-      ({ command, left }) => left === undefined || !(left.dispatched || isStillAllowed(command, resolved, left)),
+      ({ command, left }) => left === undefined || !(isInDoubt(left) || isStillAllowed(command, resolved, left)),
     )
     const events = yield* recordedAll(
       task,
@@ -204,13 +204,13 @@ const passes = (each: Traveller, resolved: Command.ResolvedActuator, restore: Re
       return false
     }
     const { confirmations } = command.task.kernel
-    const question = left?.question
+    const question = left?.state.question
     const { decision, rule, reason, confirmWithinMs } = CommandExecution.rulingOn(command, resolved)
     const before = left === undefined ? resolved : thenOf(resolved, left)
     const changed = CommandExecution.outdated(command, before, question !== undefined)(resolved)
     const mayPass = (decision === "allow" || decision === "confirm") && changed === undefined
     // One that a kernel dispatched and left is dispatched again only where that has no further effect.
-    if (left?.dispatched === true) {
+    if (left !== undefined && isInDoubt(left)) {
       const isAllowed = mayPass && (decision === "allow" || question !== undefined)
       if (isAllowed && isRepeatable(command, resolved)) return true
       each.outcome = yield* CommandOutcome.recordUnknown(command, progress)

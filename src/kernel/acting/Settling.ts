@@ -11,7 +11,7 @@ import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
 import * as CommandExecution from "./CommandExecution.ts"
 import { recordOutcome } from "./CommandOutcome.ts"
-import { commandOf, type LeftCommand, progressOf } from "./LeftCommand.ts"
+import { commandOf, isInDoubt, type LeftCommand, progressOf } from "./LeftCommand.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** What an actuator said about a command: how it ended, or why it could not tell. */
@@ -30,7 +30,7 @@ export const askAll = (
   answers: Map<string, Answer>,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
   Effect.forEach(
-    left.filter(({ dispatched }) => dispatched),
+    left.filter(isInDoubt),
     (command) =>
       Effect.map(ask(task, command), (answer) => {
         if (answer !== undefined) answers.set(command.commanded.payload.commandId, answer)
@@ -68,7 +68,7 @@ const question = (
   const { plugin, component, declared, registry } = resolved
   const timeoutMs = declared?.timeout
   const options = {
-    ...{ taskId: task.instanceName, commandId, causationId: left.last.id },
+    ...{ taskId: task.instanceName, commandId, causationId: left.state.last },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(agentId === undefined ? {} : { agent: agentId }),
   }

@@ -4,6 +4,7 @@ import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { ENDS as COMMAND_ENDS } from "../acting/CommandState.ts"
 import { type LeftCommand, leftIn, unasked } from "../acting/LeftCommand.ts"
 import * as Agent from "../agents/Agent.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
@@ -97,7 +98,10 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
  * A command as a fork goes on with it: of what a person was asked, and answered, nothing counts. The versions of a
  * fork's streams begin anew.
  */
-const anew = (command: LeftCommand): LeftCommand => ({ ...unasked(command), version: 0 })
+const anew = (command: LeftCommand): LeftCommand => {
+  const left = unasked(command)
+  return { ...left, state: { ...left.state, version: 0 } }
+}
 
 /** The point without a last perception that no request followed, so that the agent perceives again. */
 export const beforePerceiving = (point: Point): Point => {
@@ -164,9 +168,7 @@ const tornMove = (events: ReadonlyArray<Event>, at: number): Event | undefined =
   return events.findLast(({ position, causationId }) => position > at && moves.has(causationId ?? ""))
 }
 
-const ENDS: ReadonlySet<string> = new Set([
-  ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
-])
+const ENDS: ReadonlySet<string> = new Set(COMMAND_ENDS)
 
 const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
   [...open(events).values()].find((event) => is(event, "CommandDispatched"))

@@ -8,7 +8,7 @@ import type { Projector } from "../../projections/projector/Projector.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
-import { type LeftCommand, withOwnQuestions } from "../acting/LeftCommand.ts"
+import { isInDoubt, type LeftCommand, withOwnQuestions } from "../acting/LeftCommand.ts"
 import * as Settling from "../acting/Settling.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
@@ -216,7 +216,7 @@ const take = (
     const point = OpenRecording.pointOf(recording)
     const record = yield* TaskStart.recordOf(kernel.log, taskId)
     record.lifecycle.noticed(recording.events)
-    const inDoubt = point.left.flatMap(({ dispatched, commanded }) => (dispatched ? [commanded.payload.commandId] : []))
+    const inDoubt = point.left.filter(isInDoubt).map(({ commanded }) => commanded.payload.commandId)
     return yield* record.recorder
       .recordAfter(point.version, {
         type: "TaskResumed",
