@@ -31,3 +31,7 @@ export const readUpTo = (file: string, most: number): Buffer => {
     fs.closeSync(handle)
   }
 }
+
+/** Whether an error of the file system says that there is no such file or directory. */
+export const isMissing = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")

@@ -9,6 +9,8 @@ export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   readonly plugin: string
   /** What was expected, what was found and what to do, in one or two sentences. */
   readonly reason: string
+  /** Whether there is nothing at the path that was named. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return visibleLines(`Plugin ${this.plugin} is not available: ${this.reason}`)

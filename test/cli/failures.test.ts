@@ -220,7 +220,8 @@ describe("messages about files", () => {
       ["log", "anchor", "--key", place.file("none/key.pem"), "--log", log],
     ]) {
       const { code, stderr } = await hindcast(args)
-      expect([args.join(" "), code]).toEqual([args.join(" "), 1])
+      // A file to write to, and what is wrong in one that is there, is bad input.
+      expect([args.join(" "), code]).toEqual([args.join(" "), /--output|anchor|check/.test(args.join(" ")) ? 1 : 3])
       expect(stderr).toMatch(/no such file|found none|no directory/)
       expect(stderr).not.toMatch(/\bE[A-Z]{3,}\b|\b(?:open|stat|scandir|mkdir) '|\n +at /)
     }
@@ -253,8 +254,8 @@ measures:
     expect(await rubric("a: [")).toContain("YAML")
   })
 
-  it("a rubric that does not exist: exit 1", async () => {
-    expect(await badInput("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toMatch(
+  it("a rubric that does not exist: exit 3", async () => {
+    expect(await notFound("RubricInvalid", "rescore", "--log", log, "--rubric", "none.yaml")).toMatch(
       /none\.yaml.*\n.*expected a file that can be read, found none$/,
     )
   })
@@ -265,15 +266,17 @@ describe("an agent or a scenario that cannot be used", () => {
     more.some((word) => word.startsWith("--goal")) ? more : ["--goal", "g", ...more]
   const run = (tag: string, agent: string, ...more: ReadonlyArray<string>) =>
     badInput(tag, "run", "--log", place.file("new.db"), "--agent", agent, ...withGoal(more))
+  const missing = (tag: string, agent: string, ...more: ReadonlyArray<string>) =>
+    notFound(tag, "run", "--log", place.file("new.db"), "--agent", agent, ...withGoal(more))
 
-  it("an agent that is none: exit 1, before any log is made", async () => {
+  it("an agent that is none: exit 1, or 3 where no such file is, before any log is made", async () => {
     expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(view)")
     expect(await run("NotAnAgent", place.file("half.mjs", "export default { name: 'x' }"))).toContain("half.mjs")
     expect(await run("AgentUnavailable", place.file("broken.mjs", "export default {"))).toContain("fails to load")
-    expect(await run("AgentUnavailable", "none.mjs")).toContain("no such file")
+    expect(await missing("AgentUnavailable", "none.mjs")).toContain("no such file")
     expect(await run("AgentUnavailable", place.directory)).toContain("found a directory")
     const agent = inRepository("examples", "agents", "wanderer.mjs")
-    expect(await run("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
+    expect(await missing("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
     expect(await run("Usage", agent, "--max-steps", "many")).toContain("--max-steps: expected a whole number")
     expect(await run("Usage", agent, "--deadline", "0")).toContain("--deadline: expected a number above 0")
     expect(await run("BadInput", agent, "--goal= ")).toContain("--goal: expected what the agent is to achieve")
@@ -281,13 +284,13 @@ describe("an agent or a scenario that cannot be used", () => {
     expect(fs.existsSync(place.file("new.db"))).toBe(false)
   })
 
-  it("a scenario that fits no plugin, or is no mapping: exit 1", async () => {
+  it("a scenario that fits no plugin, or is no mapping: exit 1, or 3 where no such file is", async () => {
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     const room = ["--plugin", inRepository("plugins", "text-room")]
     const scenario = place.file("list.yaml", "- a\n")
     expect(await run("BadInput", agent, "--scenario", scenario)).toContain("none with an environment")
     expect(await run("FileUnreadable", agent, ...room, "--scenario", scenario)).toContain("a mapping")
-    expect(await run("FileUnreadable", agent, ...room, "--scenario", "text-room=none.yaml")).toContain("none.yaml")
+    expect(await missing("FileUnreadable", agent, ...room, "--scenario", "text-room=none.yaml")).toContain("none.yaml")
   })
 })
 

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer"
 import * as fs from "node:fs/promises"
 import canonicalize from "canonicalize"
 import { Data, Effect, Schema } from "effect"
+import { isMissing } from "../../platform/SmallFile.ts"
 import { digest } from "../../values/Digest.ts"
 import { Json, type JsonObject, parseJson } from "../../values/Json.ts"
 import type { Fetch, HttpRequest } from "./Fetch.ts"
@@ -55,6 +56,8 @@ export type Cassette = typeof Cassette.Type
 export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
   readonly file: string
   readonly reason: string
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `${this.file} is no cassette of version ${VERSION}: ${this.reason}`
@@ -117,10 +120,10 @@ export const play = (
 /** Reads a cassette and checks it. */
 export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> =>
   Effect.gen(function* () {
-    const unreadable = (reason: string) => new UnreadableCassette({ file, reason })
+    const unreadable = (reason: string, missing = false) => new UnreadableCassette({ file, reason, missing })
     const text = yield* Effect.tryPromise({
       try: () => fs.readFile(file, "utf8"),
-      catch: (error) => unreadable(error instanceof Error ? error.message : String(error)),
+      catch: (error) => unreadable(error instanceof Error ? error.message : String(error), isMissing(error)),
     })
     const cassette = yield* Effect.mapError(Schema.decodeUnknown(Schema.parseJson(Cassette))(text), ({ message }) =>
       unreadable(message),

@@ -10,10 +10,22 @@ export class BadInput extends Data.TaggedError("BadInput")<{
   readonly found: string
   /** An additional hint: one sentence. */
   readonly advice?: string
+  /** Whether the value names something that is not there: the exit code is then 3. */
+  readonly missing?: boolean
 }> {
   override get message() {
     const { input, expected, found, advice } = this
     return `${input}: expected ${expected}, found ${found}.${advice === undefined ? "" : ` ${advice}`}`
+  }
+}
+
+/** A filter left nothing of a list. To recover, change it. */
+export class NothingListed extends Data.TaggedError("NothingListed")<{
+  readonly expected: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Expected ${this.expected}, found ${this.found}.`
   }
 }
 

@@ -37,10 +37,12 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "NoKernel",
   "MetadataNotFound",
   "ModelNotFound",
+  "NoSuchRun",
   "NothingGrouped",
   "NothingInCommon",
   "NothingScored",
   "NotInRegistry",
+  "NothingListed",
   "NoSuchSubject",
   "NoTaskOfBoth",
   "NoTaskSelected",
@@ -54,6 +56,8 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "TaskNotFound",
   "TimelineNotFound",
   "VersionNotFound",
+  "ViewNotFound",
+  "WorkspaceMissing",
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"])
@@ -91,6 +95,8 @@ interface Tagged {
   readonly _tag: string
   readonly message: string
   readonly details?: unknown
+  /** Whether the file or name that the caller gave is not there. The error's tag says what it was given for. */
+  readonly missing?: unknown
 }
 
 const isTagged = (error: unknown): error is Tagged =>
@@ -105,10 +111,10 @@ const isManifestUnreadable = (defect: unknown): defect is Tagged =>
 /** What Node says of a file: a code, the reason, the call of the system, and the file, which the message names already. */
 const SYSTEM_ERROR = /\bE[A-Z]{2,}: ([a-z][^,\n]*), [a-z]+(?: '[^'\n]*')?(?: -> '[^'\n]*')?/g
 
-const expected = ({ _tag: tag, message: written, details }: Tagged): Failure => {
+const expected = ({ _tag: tag, message: written, details, missing }: Tagged): Failure => {
   const message = written.replaceAll(SYSTEM_ERROR, "$1")
   const report = { tag, message, ...(typeof details === "string" ? { details } : {}) }
-  if (NOT_FOUND.has(tag)) return { exitCode: ExitCode.notFound, ...report }
+  if (NOT_FOUND.has(tag) || missing === true) return { exitCode: ExitCode.notFound, ...report }
   return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...report }
 }
 

@@ -1,6 +1,6 @@
 /** Finds the task or confirmation that a typed id, or a unique beginning or end of an id, refers to. */
 import { Chunk, Data, Effect, Either, Stream } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
@@ -40,14 +40,20 @@ export const task = (text: string) =>
     const log = yield* EventLog
     // A whole id needs no list of all tasks.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
-    return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log)) : text
+    return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log), log.timeline) : text
   })
 
 /** The same among the given ids. */
-export const taskAmong = (text: string, ids: ReadonlyArray<string>) =>
+export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = MAIN) =>
   Effect.gen(function* () {
     const id = yield* find("task", text, ids)
-    return id ?? (yield* new TaskNotFound({ taskId: text, near: nearest(text, ids) }))
+    return (
+      id ??
+      (yield* new TaskNotFound({
+        ...{ taskId: text, near: nearest(text, ids) },
+        ...(timeline === MAIN ? {} : { timeline }),
+      }))
+    )
   })
 
 /**

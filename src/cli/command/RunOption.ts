@@ -1,8 +1,10 @@
 /** Parses the runs that `align` compares: a task, a timeline, or a task on a timeline. */
-import { Effect, Option } from "effect"
+import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import type { Run } from "../../projections/timetravel/TimeTravel.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as Ids from "./Ids.ts"
 
 /** The notations of a run, for help texts. */
@@ -21,9 +23,37 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
     const task = isTimeline ? Option.getOrUndefined(onlyTask) : text.slice(at + 1)
     return {
       ...(timeline === undefined ? {} : { timeline }),
-      ...(task === undefined ? {} : { taskId: yield* taskId(task, timeline) }),
+      ...(task === undefined ? {} : { taskId: yield* taskId(task, timeline).pipe(orNoRun(text, known)) }),
     } satisfies Run
   })
+
+/** Neither a task nor a timeline has the name. To recover, name one of the timelines or tasks. */
+export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
+  readonly run: string
+  readonly timelines: ReadonlyArray<string>
+  /** Ids of tasks that may be meant. */
+  readonly tasks: ReadonlyArray<string>
+}> {
+  override get message() {
+    const listed = this.timelines.slice(0, MAX_LISTED).join(", ")
+    const more = this.timelines.length > MAX_LISTED ? ` and ${this.timelines.length - MAX_LISTED} more` : ""
+    const near = [...DidYouMean.similarNames(this.run, this.timelines), ...this.tasks]
+    return `No timeline and no task "${this.run}" is in this log. Timelines: ${listed}${more}.${near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`} \`hindcast task ls\` lists the tasks.`
+  }
+}
+
+/** Maximum number of timelines in a message. */
+const MAX_LISTED = 20
+
+/** A name alone may have been meant as a timeline's. */
+const orNoRun =
+  (text: string, known: ReadonlyArray<Timelines.Timeline>) =>
+  <A, E, R>(found: Effect.Effect<A, E | TaskNotFound, R>) =>
+    Effect.mapError(found, (error) =>
+      error instanceof TaskNotFound && !text.includes("@")
+        ? new NoSuchRun({ run: text, timelines: known.map(({ name }) => name), tasks: error.near ?? [] })
+        : error,
+    )
 
 const taskId = (text: string, timeline: string | undefined) =>
   Effect.gen(function* () {

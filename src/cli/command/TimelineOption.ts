@@ -8,6 +8,10 @@ import { optionalText } from "./CommonOptions.ts"
 /** The name of a timeline. Default: `main`. */
 export const timeline = optionalText("timeline", "The timeline whose history it is about. Default: main")
 
+/** Where a command looks, in words: the timeline that was typed, else the log. */
+export const where = (timeline: Option.Option<string>): string =>
+  Option.match(timeline, { onNone: () => "in this log", onSome: (name) => `on the timeline ${name}` })
+
 /**
  * Provides `EventLog` and `Projector` for one timeline: reads return that timeline's history and no events of other
  * timelines.

@@ -4,6 +4,7 @@ import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Head } from "../../events/vocabulary/Event.ts"
+import { NothingListed } from "../command/BadInput.ts"
 import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 import * as EventTypes from "../command/EventTypes.ts"
 import * as Ids from "../command/Ids.ts"
@@ -60,5 +61,16 @@ export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed
     const spans = Option.isNone(timeline) ? undefined : (yield* Timelines.named(log, timeline.value)).spans
     const queries: ReadonlyArray<Query> =
       spans === undefined ? [{ ...query, after, until }] : Timelines.splitBySpan(spans, { ...query, after, until })
+    if (types.length > 0) yield* checkSome(log, queries, types)
     return { after, until, queries, head, whole } satisfies EventSelection
+  })
+
+/** Fails where no event is of these types. Nothing is written then: an empty file would pass for an answer. */
+const checkSome = (log: EventLog.Service, queries: ReadonlyArray<Query>, types: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    for (const query of queries) if ((yield* log.readPage(query, 1)).length > 0) return
+    return yield* new NothingListed({
+      expected: `an event of type ${types.join(" or ")}`,
+      found: "none in the selection",
+    })
   })

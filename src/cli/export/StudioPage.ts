@@ -30,7 +30,8 @@ export const linksTo = (
     const page = contentOf(typed.value)
     if (page.html === undefined) {
       const expected = "a page that `hindcast export studio` wrote"
-      return new BadInput({ input: `--studio ${typed.value}`, expected, found: page.found })
+      const missing = !fs.existsSync(typed.value)
+      return new BadInput({ input: `--studio ${typed.value}`, expected, found: page.found, missing })
     }
     const ends = new Map<string, number | undefined>()
     // A report asks for each of its events; a page may be long.

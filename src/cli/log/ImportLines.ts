@@ -1,6 +1,8 @@
 /** Reads a text file, or the standard input, as a stream of lines in constant memory. */
+
 import * as fs from "node:fs"
 import { Effect, Option, Stream } from "effect"
+import { isMissing } from "../../platform/SmallFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 /**
@@ -69,6 +71,7 @@ const bytesOf = (file: string): Stream.Stream<Uint8Array, BadInput> =>
           input: file,
           expected: "a file that can be read",
           found: cause instanceof Error ? cause.message : String(cause),
+          missing: isMissing(cause),
         }),
     ),
   )

@@ -1,8 +1,10 @@
 /** The command group `hindcast log`, and its commands `ls` and `show`. */
+
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import { NothingListed } from "../command/BadInput.ts"
 import { argument, common, optionalText, repeatedText } from "../command/CommonOptions.ts"
 import * as EventTypes from "../command/EventTypes.ts"
 import * as Ids from "../command/Ids.ts"
@@ -39,11 +41,20 @@ const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, ti
     const query = yield* queryOf(filters)
     const named = Option.match(timeline, { onNone: () => query, onSome: (name) => ({ ...query, timeline: name }) })
     const some = yield* eventsOf(named, limit, filters.after)
+    const isNone = some.shown.length === 0 && (query.stream !== undefined || query.types !== undefined)
+    if (isNone && !json) return yield* noneOf(query, timeline)
     yield* Output.show(json, { events: some.shown, more: some.beyond !== undefined }, (style) =>
       LimitOption.lines(style, some, EventLine.lines, "No such event is in this log."),
     )
+    if (isNone) return yield* noneOf(query, timeline)
   }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List events, oldest first: position, time, type, actor, summary"))
+
+const noneOf = ({ types = [], stream }: Query, timeline: Option.Option<string>) =>
+  new NothingListed({
+    expected: `an event${types.length === 0 ? "" : ` of type ${types.join(" or ")}`}${stream === undefined ? "" : ` of stream ${stream}`}`,
+    found: `none ${TimelineOption.where(timeline)} that fits all filters`,
+  })
 
 interface Filters {
   readonly after: Option.Option<string>

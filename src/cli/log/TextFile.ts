@@ -12,7 +12,11 @@ import { BadInput } from "../command/BadInput.ts"
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({
     try: () => SmallFile.read(file),
-    catch: (cause) => new BadInput({ input, expected: "a file that can be read", found: reasonOf(cause) }),
+    catch: (cause) =>
+      new BadInput({
+        ...{ input, expected: "a file that can be read", found: reasonOf(cause) },
+        missing: SmallFile.isMissing(cause),
+      }),
   })
 
 /** Creates a file. Fails if it exists: no file is ever overwritten. */

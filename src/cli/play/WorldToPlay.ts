@@ -31,7 +31,7 @@ export const find = (typed: string, json: boolean) =>
     if (!known && fs.statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
       return yield* new BadInput({
         ...{ input: "WORLD", expected: "a plugin's directory, or the name of an imported plugin" },
-        ...{ found: JSON.stringify(typed), ...adviceOf(typed, Object.keys(imported)) },
+        ...{ found: JSON.stringify(typed), ...adviceOf(typed, Object.keys(imported)), missing: true },
       })
     }
     const name = known ? typed : (yield* RunPlugins.importPlugin(typed, json)).manifest.name

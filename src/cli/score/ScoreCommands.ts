@@ -43,7 +43,9 @@ const ls = Command.make(
     Effect.gen(function* () {
       const known = yield* (yield* Projector).current(ScoreSets.projection)
       const list = yield* listed(known, Object.keys(known.sets))
-      yield* Output.show(json, { scoreSets: list }, (style) => ScoreSetTable.lines(style, list, { all }))
+      yield* Output.show(json, { scoreSets: list }, (style) =>
+        ScoreSetTable.lines(style, list, { all, where: TimelineOption.where(timeline) }),
+      )
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 

@@ -1,6 +1,7 @@
 /** The options that select tasks, for the commands that work on many. */
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { TaskSelection } from "../../kernel/scoring/TaskSelection.ts"
@@ -47,7 +48,8 @@ export const selectedAmong = (
   known: Tasks,
 ) =>
   Effect.gen(function* () {
-    const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known)))
+    const log = yield* EventLog
+    const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known), log.timeline))
     yield* Effect.forEach(agent, (name) => checkAgent(name, known), { discard: true })
     const select = {
       ...(Option.isNone(since) ? {} : { openedAfter: yield* Moment.resolve(since.value) }),
@@ -73,6 +75,7 @@ const checkAgent = (agent: string, tasks: Tasks) =>
       input: "--agent",
       expected: agents.length === 0 ? "an agent, and there is none yet" : `an agent of this log: ${listed(agents)}`,
       found: `"${agent}"`,
+      missing: true,
       ...adviceOf(agent, [...agents, ...agents.map((known) => known.split("@")[0] ?? known)]),
     })
   })

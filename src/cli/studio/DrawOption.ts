@@ -69,11 +69,17 @@ const theOne = (consent: Consent.Consent, versions: ReadonlyArray<Version>): Eff
   if (ofPlugin.length === 0) {
     const names = [...new Set(versions.map(({ plugin }) => plugin))]
     const found = names.length === 0 ? "none" : names.join(", ")
-    return new BadInput({ input, expected: "a plugin of this log", found, ...adviceOf(consent.plugin, names) })
+    return new BadInput({
+      input,
+      expected: "a plugin of this log",
+      found,
+      ...adviceOf(consent.plugin, names),
+      missing: true,
+    })
   }
   if (one === undefined) {
     const found = ofPlugin.map((version) => `${shown(version)} (${version.version})`).join(", ")
-    return new BadInput({ input, expected: "the digest of a version that the log records", found })
+    return new BadInput({ input, expected: "the digest of a version that the log records", found, missing: true })
   }
   if (another !== undefined) {
     const expected = "digits that one version alone begins with"

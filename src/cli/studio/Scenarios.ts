@@ -22,7 +22,10 @@ export const directoriesOf = (
     : Effect.forEach(typed, (directory) =>
         fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
           ? Effect.succeed(fs.realpathSync(directory))
-          : new BadInput({ input: "--scenarios", expected: "a directory", found: JSON.stringify(directory) }),
+          : new BadInput({
+              ...{ input: "--scenarios", expected: "a directory", found: JSON.stringify(directory) },
+              missing: !fs.existsSync(directory),
+            }),
       )
 
 interface Given {

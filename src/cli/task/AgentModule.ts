@@ -9,6 +9,8 @@ import * as Agent from "../../kernel/agents/Agent.ts"
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   readonly file: string
   readonly found: string
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `--agent ${this.file}: expected a JavaScript module whose default export is an agent, found ${this.found}.`
@@ -27,6 +29,7 @@ export const load = (file: string): Effect.Effect<Agent.Agent, AgentUnavailable 
       return yield* new AgentUnavailable({
         file,
         found: found?.isDirectory() === true ? "a directory" : "no such file",
+        missing: found === undefined,
       })
     }
     const module = yield* Effect.tryPromise({

@@ -1,4 +1,5 @@
 /** The command group `hindcast task`: lists tasks, copies one into a log of its own, and pauses or cancels one. */
+
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
@@ -13,7 +14,7 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import { BadInput } from "../command/BadInput.ts"
+import { BadInput, NothingListed } from "../command/BadInput.ts"
 import { argument, common, flag, someOf, TASK, text } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as LimitOption from "../command/LimitOption.ts"
@@ -43,17 +44,18 @@ const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) 
     const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
     const tasks = outcome.length === 0 || all ? found : found.slice(-limit)
     const earlier = some.earlier || tasks.length < found.length
-    if (!json && tasks.length === 0 && some.tasks.length > 0) {
-      return yield* Output.write(
-        outcome.every((one) => one === "open") ? "No task is open." : "No task ended like this.",
-      )
-    }
+    const none = tasks.length === 0 && some.tasks.length > 0
+    if (none && !json) return yield* noneOf(outcome, some.tasks.length)
     yield* Output.show(json, { tasks, earlier }, (style) => [
       ...TaskListPage.lines(style, tasks, Output.columnsOf(process.stdout)),
       ...(earlier ? [style.dim(`These are the newest ${limit}; --limit N shows more, --all shows all.`)] : []),
     ])
+    if (none) return yield* noneOf(outcome, some.tasks.length)
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the tasks: outcome, steps, tokens and cost of models, positions, goal"))
+
+const noneOf = (outcome: ReadonlyArray<string>, among: number) =>
+  new NothingListed({ expected: `a task with --outcome ${outcome.join(" or ")}`, found: `none among ${among}` })
 
 /** Tasks of a list, those of `main` first, and whether there are earlier ones. */
 interface ListedTasks {

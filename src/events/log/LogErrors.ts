@@ -115,6 +115,8 @@ export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly log: strin
 export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   readonly log: string
   readonly reason: string
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `${this.log} is not available: ${this.reason}`

@@ -3,6 +3,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Data, Effect } from "effect"
+import { isMissing } from "../../platform/SmallFile.ts"
 
 /** Longest line, in bytes. It bounds the memory for a file without line ends. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -19,6 +20,8 @@ export class FileRefused extends Data.TaggedError("FileRefused")<{
   readonly file: string
   readonly expected: string
   readonly found: string
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `${this.file}: expected ${this.expected}, found ${this.found}. Nothing of it was imported.`
@@ -40,6 +43,7 @@ export const unreadable = (file: string) => (cause: unknown) =>
   new FileRefused({
     ...{ file, expected: "a file that can be read" },
     found: cause instanceof Error ? cause.message : String(cause),
+    missing: isMissing(cause),
   })
 
 /**

@@ -14,6 +14,8 @@ import { MappedFile, type Rule } from "./MappedFile.ts"
 export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
   readonly source: string
   readonly issues: ReadonlyArray<string>
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `Mapping ${this.source} cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
@@ -23,7 +25,10 @@ export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
 /** Reads a mapping file in YAML, which includes JSON, as a format of files. */
 export const load = (file: string, taken: ReadonlyArray<string>): Effect.Effect<Source, MappingInvalid> =>
   Effect.flatMap(Rubric.readYaml(file), (value) => decode(file, value, taken)).pipe(
-    Effect.catchTag("FileUnreadable", ({ reason }) => new MappingInvalid({ source: file, issues: [reason] })),
+    Effect.catchTag(
+      "FileUnreadable",
+      ({ reason, missing = false }) => new MappingInvalid({ source: file, issues: [reason], missing }),
+    ),
   )
 
 /**

@@ -86,6 +86,7 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
     return yield* new PluginUnavailable({
       plugin: source,
       reason: `expected ${EXPECTED}, each with looper-plugin.json; found nothing at ${absolute}`,
+      missing: true,
     })
   })
 

@@ -35,6 +35,8 @@ export type Rubric = typeof Rubric.Type
 export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
   readonly source: string
   readonly issues: ReadonlyArray<string>
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `Rubric ${this.source} cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
@@ -76,13 +78,18 @@ export const decode = (source: string, value: unknown): Either.Either<Rubric, Ru
 /** Reads a rubric file in YAML, which includes JSON. */
 export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
   Effect.flatMap(readYaml(file), (value) => decode(file, value)).pipe(
-    Effect.catchTag("FileUnreadable", ({ reason }) => new RubricInvalid({ source: file, issues: [reason] })),
+    Effect.catchTag(
+      "FileUnreadable",
+      ({ reason, missing = false }) => new RubricInvalid({ source: file, issues: [reason], missing }),
+    ),
   )
 
 /** A file that cannot be read, or whose text is not YAML. */
 export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
   readonly file: string
   readonly reason: string
+  /** Whether there is no such file. */
+  readonly missing?: boolean
 }> {
   override get message() {
     return `${this.file}: ${this.reason}`
@@ -109,6 +116,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
               cause instanceof YAMLParseError
                 ? `expected YAML or JSON, found ${cause.message}`
                 : `expected a file that can be read, found ${unreadable(cause)}`,
+            missing: SmallFile.isMissing(cause),
           }),
       }),
     ),
@@ -122,7 +130,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
 
 const unreadable = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-  if (code === "ENOENT") return "none"
+  if (SmallFile.isMissing(cause)) return "none"
   return code === "EISDIR" ? "a directory" : cause instanceof Error ? cause.message : String(cause)
 }
 

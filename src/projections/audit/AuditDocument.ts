@@ -38,11 +38,14 @@ export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
   readonly taskId: string
   /** Ids of existing tasks that may be meant. */
   readonly near?: ReadonlyArray<string>
+  /** The timeline on which it was looked for, if not in the whole log. */
+  readonly timeline?: string
 }> {
   override get message() {
-    const { taskId, near = [] } = this
+    const { taskId, near = [], timeline } = this
+    const where = timeline === undefined ? "in this log" : `on the timeline ${timeline}`
     const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
-    return `No task "${taskId}" was opened in this log.${meant} \`hindcast task ls\` lists the tasks there are.`
+    return `No task "${taskId}" was opened ${where}.${meant} \`hindcast task ls\` lists the tasks there are.`
   }
 }
 

@@ -1,7 +1,7 @@
 /** Resolves the name of a scoring (a score set, a label or a pointer), and loads its scores. */
 
 import { Data, Effect } from "effect"
-import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -16,11 +16,13 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   readonly name: string
   readonly labels: ReadonlyArray<string>
   readonly pointers: ReadonlyArray<string>
+  /** The timeline on which it was looked for, if not in the whole log. */
+  readonly timeline?: string
 }> {
   override get message() {
     const of = (names: ReadonlyArray<string>) => (names.length === 0 ? "none" : names.slice(0, MAX_NAMES).join(", "))
     return (
-      `No scoring "${this.name}" is in this log: expected a score set's id or the end of it, a label (${of(this.labels)}), ` +
+      `No scoring "${this.name}" is ${this.timeline === undefined ? "in this log" : `on the timeline ${this.timeline}`}: expected a score set's id or the end of it, a label (${of(this.labels)}), ` +
       `or a pointer (${of(this.pointers)}).${DidYouMean.question(this.name, [...this.labels, ...this.pointers])}`
     )
   }
@@ -106,13 +108,17 @@ const resolveAmong = (
   name: string,
   within: string,
   known: ScoreSets.ScoreSets,
-): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound> =>
+): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound, EventLog> =>
   Effect.gen(function* () {
     const ids = resolveIds(known, within)
     const [first] = ids
     if (first === undefined) {
       const labels = [...new Set(Object.values(known.sets).map(({ label }) => label))]
-      return yield* new ScoringNotFound({ name, labels, pointers: Object.keys(known.pointers) })
+      const { timeline } = yield* EventLog
+      return yield* new ScoringNotFound({
+        ...{ name, labels, pointers: Object.keys(known.pointers) },
+        ...(timeline === MAIN ? {} : { timeline }),
+      })
     }
     return { name, label: known.sets[first]?.label ?? "", scoreSetIds: ids }
   })

@@ -33,6 +33,7 @@ export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubr
         new Rubric.FileUnreadable({
           file,
           reason: `expected a file that can be read, found ${cause instanceof Error ? cause.message : String(cause)}`,
+          missing: SmallFile.isMissing(cause),
         }),
     }),
     (text) => decode(text, file),

@@ -36,9 +36,9 @@ const OF_EACH_TASK: ReadonlySet<string> = new Set(["live", "return"])
 export const lines = (
   style: Style,
   sets: ReadonlyArray<ScoreSetRow>,
-  { all = true }: { readonly all?: boolean } = {},
+  { all = true, where = "in this log" }: { readonly all?: boolean; readonly where?: string } = {},
 ): ReadonlyArray<string> => {
-  if (sets.length === 0) return ["Nothing was scored in this log."]
+  if (sets.length === 0) return [`Nothing was scored ${where}.`]
   const groups = all ? sets.map((set) => [set] as const) : grouped(sets)
   return [
     ...Table.lines(

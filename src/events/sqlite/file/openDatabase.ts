@@ -62,6 +62,7 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
       return yield* new LogUnavailable({
         log: filename,
         reason: "there is no such file. Name an existing log with --log FILE or HINDCAST_LOG.",
+        missing: true,
       })
     }
     yield* attempt(filename, () => assertRegular(filename))

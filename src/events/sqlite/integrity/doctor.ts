@@ -89,7 +89,10 @@ const checkFile = (filename: string) =>
       return { findings, ill: hasLogApplicationId(filename) || !isHealthy({ findings }) }
     },
     catch: (cause) =>
-      new LogUnavailable({ log: filename, reason: cause instanceof Error ? cause.message : String(cause) }),
+      new LogUnavailable({
+        ...{ log: filename, reason: cause instanceof Error ? cause.message : String(cause) },
+        missing: !fs.existsSync(filename),
+      }),
   })
 
 type ContentResult = Pick<Examination, "looks" | "findings" | "chain">
