@@ -236,7 +236,7 @@ const make = (input: KernelOptions) =>
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
       ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
-      inputs: InputArrivals.make(log, scope),
+      inputs: InputArrivals.make(log),
     }
     const cancelled = ({ taskId, timeline }: Event) =>
       taskId === null || timeline !== log.timeline

@@ -12,7 +12,7 @@ const given = Effect.gen(function* () {
       ...{ stream: `task/${task}`, taskId: task, actor: "human:ada" },
       events: [{ type: "InputReceived", payload: { source: "test", content: "Wait" } }],
     })
-  return { say, arrivals: InputArrivals.make(log, yield* Effect.scope) }
+  return { say, arrivals: InputArrivals.make(log) }
 })
 
 describe("the arrivals of what is said", () => {

@@ -12,7 +12,7 @@ export const layer = (filename: string) =>
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const empty = Context.get(yield* Layer.build(MemoryEventLog.layer()), EventLog)
-      const toldOfCommits = new Set<() => void>()
+      const toldOfCommits = new Set<Parameters<EventLog.Service["onCommit"]>[0]>()
       const opened: Effect.Effect<EventLog.Service, LogError> = yield* Effect.cached(
         Layer.buildWithScope(SqliteEventLog.layer({ filename }), scope).pipe(
           Effect.map(Context.get(EventLog)),
@@ -23,8 +23,8 @@ export const layer = (filename: string) =>
             ({ message }) => new LogUnavailable({ log: filename, reason: message }),
           ),
           Effect.tap((log) => {
-            log.onCommit(() => {
-              for (const told of toldOfCommits) told()
+            log.onCommit((events) => {
+              for (const told of toldOfCommits) told(events)
             })
           }),
         ),
@@ -45,6 +45,8 @@ export const layer = (filename: string) =>
           toldOfCommits.add(told)
           return () => void toldOfCommits.delete(told)
         },
+        // It may be another log at each read.
+        mayHave: () => true,
         verify: Effect.flatMap(log, (log) => log.verify),
         verifyWith: (options) => Effect.flatMap(log, (log) => log.verifyWith(options)),
       })

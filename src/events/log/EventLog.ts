@@ -67,6 +67,9 @@ export interface Query {
   readonly occurredAt?: number
 }
 
+/** An event of which is told that it was committed: what queries filter by. */
+export type Committed = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type" | "occurredAt">
+
 /** A part of a timeline's history: the events of one timeline up to a position. */
 export interface Span {
   readonly timeline: string
@@ -117,10 +120,17 @@ export declare namespace EventLog {
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Calls a function after each commit of this log, until the returned function is called. Commits of other processes are
-     * not told of. The function must be short and not throw.
+     * Calls a function after each commit, until the returned function is called: with what was committed, in order, without
+     * gaps or repeats; with nothing where it is not known what, so that who is told has to read. Commits of other processes are
+     * told of when a read of this process finds them, at the latest 50 ms after they were made. The function must be short
+     * and not throw.
      */
-    readonly onCommit: (told: () => void) => () => void
+    readonly onCommit: (told: (events?: ReadonlyArray<Committed>) => void) => () => void
+    /**
+     * Whether the log may have an event that a query selects, answered from memory: false only if it has none. It looks at
+     * `after`, `stream` and `types`, and sees what a read of the same turn of the event loop would see. Absent for a log that has no such memory.
+     */
+    readonly mayHave?: (query: Query) => boolean
     /**
      * Verifies everything that reads depend on, in constant memory. First the whole chain: the result names the first
      * position that fails and why. It detects every change, removal, insertion and reordering of events, except those

@@ -22,6 +22,7 @@ import * as StoredPayload from "../payload/StoredPayload.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
+import * as LastPositions from "../read/LastPositions.ts"
 import * as Pages from "../read/Pages.ts"
 import { matches } from "../read/QueryMatch.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
@@ -69,6 +70,8 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
     const positionsById = new Map<string, number>()
     const versions = new Map<string, number>()
     const commits = CommitNotifier.make()
+    const last = LastPositions.make()
+    last.startAfter(0)
     let head: Head = { position: 0, hash: Chain.GENESIS }
 
     const eventAt = (position: number): Event | undefined => {
@@ -100,7 +103,8 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
         versions.set(Sequencer.streamKey(event.timeline, event.stream), event.version)
       }
       head = batch.head
-      commits.notify()
+      last.take(batch.rows)
+      commits.notify(batch.rows)
       const missed = Sequencer.readingOnce(page)
       return Either.right(requests.map((_, index) => Sequencer.toResult(batch.placements[index], missed)))
     })
@@ -130,8 +134,10 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
       find: (id) => Effect.sync(() => Option.fromNullable(find(id))),
       versionOf: (stream, timeline = MAIN) => Effect.sync(() => version(timeline, stream)),
       head: Effect.sync(() => head),
-      follow: (query) => follow({ head: Effect.sync(() => head), readPage, commits }, query ?? {}),
+      follow: (query) =>
+        follow({ head: Effect.sync(() => head), readPage, commits, mayHave: last.mayHave }, query ?? {}),
       onCommit: commits.listen,
+      mayHave: last.mayHave,
       verify: verifyChain(source),
       verifyWith: (given) =>
         Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyChain(source, options)),

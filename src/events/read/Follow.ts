@@ -1,30 +1,31 @@
 /** Follows a log of any backend: emits its past events, then new ones as they are committed. */
 
-import { Chunk, type Duration, Effect, Option, Stream } from "effect"
+import { Chunk, Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { CaughtUp, type LogError, type Query } from "../log/EventLog.ts"
 import type { Event, Head } from "../vocabulary/Event.ts"
-import type { CommitNotifier } from "./CommitNotifier.ts"
+import { awaiting, type CommitNotifier } from "./CommitNotifier.ts"
 import { PAGE_SIZE } from "./Pages.ts"
+import { matches } from "./QueryMatch.ts"
 
 /** The parts of a log that following needs. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** Commits of this process. */
+  /** Commits of this process, and of all others that can append. */
   readonly commits: CommitNotifier
-  /** How often to poll for commits of other processes. Absent if no other process can append. */
-  readonly pollEvery?: Duration.DurationInput
+  readonly mayHave: (query: Query) => boolean
 }
 
 /**
- * Follows a log: whenever something may have been committed, reads on from the last position. All events come from the
- * same ordered read, so that none is lost or repeated, whichever process appended it.
+ * Follows a log: whenever something that the query selects may have been committed, reads on from the last position. All
+ * events come from the same ordered read, so that none is lost or repeated, whichever process appended it. While nothing of
+ * the kind is committed, nothing is read.
  */
 export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
     Effect.gen(function* () {
-      const head = yield* caughtUp ? newHead(source, after) : source.head
+      const head = yield* caughtUp ? newHead(source, { ...query, after }) : source.head
       const page = yield* source.readPage({ ...query, after, until: head.position }, PAGE_SIZE)
       const full = page.length === PAGE_SIZE
       if (full) yield* yieldToEventLoop
@@ -35,19 +36,21 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
     }),
   )
 
-/** Waits until the head is past a position. */
-const newHead = (source: Source, after: number): Effect.Effect<Head, LogError> =>
-  Effect.repeat(awaitHead(source, after), { until: (head) => head.position > after })
-
-/** Reads the head; if it is not past the position, waits for a commit or the next poll. */
-const awaitHead = ({ head, commits, pollEvery }: Source, after: number): Effect.Effect<Head, LogError> =>
+/** The head, once it is past the query's position and something that the query selects may be up to it. */
+const newHead = (source: Source, query: Query & { readonly after: number }): Effect.Effect<Head, LogError> =>
   Effect.acquireUseRelease(
-    // The subscription begins before the head is read, so that no commit is missed in between.
-    Effect.sync(() => commits.subscribe()),
-    ({ committed }) =>
-      Effect.tap(head, ({ position }) => {
-        if (position > after) return Effect.void
-        return pollEvery === undefined ? committed : Effect.raceFirst(committed, Effect.sleep(pollEvery))
-      }),
-    ({ unsubscribe }) => Effect.sync(unsubscribe),
+    // Listening begins before anything is asked, so that no commit is missed in between.
+    Effect.sync(() => awaiting(source.commits.listen, (event) => matches(query, event))),
+    ({ committed }) => {
+      const isNew = ({ position }: Head) => position > query.after
+      const later: Effect.Effect<Head, LogError> = Effect.flatMap(Effect.zipRight(committed, source.head), (head) =>
+        isNew(head) ? Effect.succeed(head) : later,
+      )
+      return Effect.suspend(() =>
+        source.mayHave(query)
+          ? Effect.flatMap(source.head, (head) => (isNew(head) ? Effect.succeed(head) : later))
+          : later,
+      )
+    },
+    ({ end }) => Effect.sync(end),
   )

@@ -1,16 +1,9 @@
 /** Tests whether a query selects an event, for backends and followers that filter in memory. */
 
-import type { Query } from "../log/EventLog.ts"
-import type { Event } from "../vocabulary/Event.ts"
-
-/** The fields of an event that a query filters by. */
-export type MatchedFields = Pick<
-  Event,
-  "position" | "timeline" | "stream" | "version" | "taskId" | "type" | "occurredAt"
->
+import type { Committed, Query } from "../log/EventLog.ts"
 
 /** Whether a query selects an event. */
-export const matches = (query: Query, event: MatchedFields): boolean =>
+export const matches = (query: Query, event: Committed): boolean =>
   event.position > (query.after ?? 0) &&
   (query.until === undefined || event.position <= query.until) &&
   (query.timeline === undefined || event.timeline === query.timeline) &&

@@ -19,7 +19,6 @@ import * as PersonalDataOf from "../payload/PersonalData.ts"
 import { PersonalData } from "../payload/PersonalData.ts"
 import * as PersonalDataKeys from "../payload/PersonalDataKeys.ts"
 import * as TaskSubjects from "../payload/TaskSubjects.ts"
-import * as CommitNotifier from "../read/CommitNotifier.ts"
 import { follow } from "../read/Follow.ts"
 import * as Pages from "../read/Pages.ts"
 import { Records } from "../read/Records.ts"
@@ -38,6 +37,7 @@ import { identityOf, targetOf } from "./file/fileIdentity.ts"
 import * as Flush from "./file/flush.ts"
 import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
+import * as Follower from "./follower.ts"
 import { verify } from "./integrity/verify.ts"
 import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
@@ -45,7 +45,6 @@ import * as lease from "./lease.ts"
 import * as ownership from "./ownership/ownership.ts"
 import * as presence from "./presence/presence.ts"
 import { findEvent, readHead, readPage } from "./read.ts"
-import * as RecentEvents from "./recentEvents.ts"
 import * as records from "./records.ts"
 import * as snapshots from "./snapshots.ts"
 import * as Names from "./stringInterning.ts"
@@ -85,9 +84,6 @@ export const SqliteOptions = Options.of<SqliteOptions>({
   },
 })
 
-/** How often `follow` polls for events that other processes appended. */
-const POLL_EVERY = "50 millis"
-
 /**
  * A log in one SQLite file. It has one connection that writes, one that only reads, so that long reads never wait for
  * writes, and some for other work. Provides the log; the lease, by which one kernel at a time acts on it; snapshots,
@@ -106,22 +102,24 @@ const opened = (options: SqliteOptions) =>
       const { filename, vocabulary = Vocabulary.core, readonly = false, personal = true } = options
       const inMemory = filename === IN_MEMORY
       const upcast = Upcaster.chain(vocabulary.types, vocabulary.upcasters)
-      const commits = CommitNotifier.make()
       const reading = <A>(read: () => A) => Database.attemptRead(filename, read)
       const own = inMemory
         ? PersonalDataKeys.memory()
         : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
       const keys = Disclosure.keysFor(own, personal)
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
-      const { database, append, holding, writing, writer, cacheWriter, recent } = yield* readonly
+      const { database, append, holding, writing, writer, cacheWriter, following } = yield* readonly
         ? openForReading(filename)
-        : openForWriting(options, { upcast, keys: own, commits })
+        : openForWriting(options, { upcast, keys: own })
       const names = yield* reading(() => Names.make(database))
       const segments = yield* Segments.make(database)
       const reader = { database, names, upcast, keys, segments }
-      const head = reading(() => recent?.head() ?? readHead(database))
+      const follower = following ?? (yield* reading(() => Follower.make(reader, true)))
+      yield* Effect.addFinalizer(() => Effect.sync(follower.end))
+      const { commits, mayHave } = follower
+      const head = reading(follower.head)
       const page = Pages.checked((query, limit) =>
-        reading(() => recent?.page(query, limit) ?? readPage(reader, query, limit)),
+        reading(() => follower.page(query, limit) ?? readPage(reader, query, limit)),
       )
 
       const file: LogFile | undefined =
@@ -141,8 +139,9 @@ const opened = (options: SqliteOptions) =>
         find: (id) => (isEventId(id) ? reading(() => Option.fromNullable(findEvent(reader, id))) : Effect.succeedNone),
         versionOf: (stream, timeline = MAIN) => reading(() => appending.readVersion(database, names, timeline, stream)),
         head,
-        follow: (query) => follow({ head, readPage: page, commits, pollEvery: POLL_EVERY }, query ?? {}),
+        follow: (query) => follow({ head, readPage: page, commits, mayHave }, query ?? {}),
         onCommit: commits.listen,
+        mayHave,
         verify: verify(stores),
         verifyWith: (given) =>
           Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verify(stores, options)),
@@ -158,7 +157,7 @@ const opened = (options: SqliteOptions) =>
       const attempt = <A>(run: () => A) => Database.attempt(own.name, run)
       const archive = archiving.make({
         ...{ log, reader: database, writer: inMemory ? undefined : writer, segments },
-        moved: () => recent?.forget(),
+        moved: follower.moved,
       })
       return Context.make(EventLog, log).pipe(
         Context.add(Archive, archive),
@@ -176,29 +175,29 @@ const opened = (options: SqliteOptions) =>
 interface WriteOptions {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
-  readonly commits: CommitNotifier.CommitNotifier
 }
 
-const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: WriteOptions) =>
+const openForWriting = (options: SqliteOptions, { upcast, keys }: WriteOptions) =>
   Effect.gen(function* () {
     const { filename, durability = "normal", vocabulary = Vocabulary.core } = options
     const { writer, reader, cacheWriter, holding, writing, committed, flush } = yield* filename === IN_MEMORY
       ? openInMemory
       : openFile(filename)
     const segments = yield* Segments.make(writer)
-    const recent = RecentEvents.make(writer, upcast)
     const seal = filename === IN_MEMORY ? undefined : yield* ownership.seal(filename, yield* machine)
-    const { commit, subjects } = yield* Database.attempt(filename, () => {
+    const { commit, subjects, following } = yield* Database.attempt(filename, () => {
       writer.run(`PRAGMA synchronous = ${durability}`)
       const reader = { database: writer, names: Names.make(writer), upcast, keys, segments }
+      const following = Follower.make(reader, filename !== IN_MEMORY)
       return {
-        commit: appending.make(reader, recent.committed, undefined, seal),
+        following,
+        commit: appending.make(reader, following.committed, undefined, seal),
         subjects: TaskSubjects.make((stream) => readPage(reader, { timeline: MAIN, stream }, 1)[0]),
       }
     })
     const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
-      commits.notify()
+      following.tell()
       committed()
       return answers
     }
@@ -212,7 +211,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys, commits }: Write
       database: reader,
       writer,
       cacheWriter,
-      recent,
+      following,
       // With `full` SQLite flushes each commit by itself.
       append: yield* Writer.make(filename, validate, commitAndNotify, durability === "full" ? undefined : flush),
       ...{ holding, writing },
@@ -258,7 +257,7 @@ const openForReading = (filename: string) =>
       database,
       writer: undefined,
       cacheWriter: undefined,
-      recent: undefined,
+      following: undefined,
       append: () => Effect.fail(refusal),
       holding: { acquire: () => Effect.fail(refusal) },
       writing: { announce: Effect.fail(refusal), forget: () => Effect.fail(refusal) },

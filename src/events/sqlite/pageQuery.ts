@@ -26,6 +26,12 @@ export const ENVELOPE_COLUMNS: Columns = {
   names: [3],
 }
 
+/** The columns of what queries filter by. */
+export const COMMITTED_COLUMNS: Columns = {
+  sql: "position, timeline, stream, version, type, task, recorded_at - occurred_before",
+  names: [2, 5],
+}
+
 /** Selects the events without a task. */
 export const NO_TASK = "none"
 

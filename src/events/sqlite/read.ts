@@ -2,7 +2,7 @@
 
 import * as Chain from "../integrity/Chain.ts"
 import type { StoredRow } from "../integrity/TamperClassification.ts"
-import { LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
+import { type Committed, LogUnavailable, type Query, SegmentUnavailable } from "../log/EventLog.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 import * as StoredPayload from "../payload/StoredPayload.ts"
 import type { Envelope } from "../read/Records.ts"
@@ -11,7 +11,15 @@ import type { Upcast } from "../vocabulary/Upcaster.ts"
 import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
-import { type Columns, ENVELOPE_COLUMNS, type InternedQuery, NO_TASK, pageQuery, READ_COLUMNS } from "./pageQuery.ts"
+import {
+  COMMITTED_COLUMNS,
+  type Columns,
+  ENVELOPE_COLUMNS,
+  type InternedQuery,
+  NO_TASK,
+  pageQuery,
+  READ_COLUMNS,
+} from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
 /** The parts that reading needs. */
@@ -56,6 +64,27 @@ export const envelopesOf = (reader: Reader, query: Query, limit: number): Readon
       ...{ position, timeline, type, taskId, occurredAt, recordedAt },
     }),
     ENVELOPE_COLUMNS,
+  )
+}
+
+/** Reads one page of what queries filter by. No payload is read, but for archived events. */
+export const committedOf = (reader: Reader, query: Query, limit: number): ReadonlyArray<Committed> => {
+  const { names } = reader
+  return pageOf(
+    reader,
+    query,
+    limit,
+    (row) => ({
+      position: Number(row[0]),
+      timeline: nameIn(names, row, row[1]),
+      stream: nameIn(names, row, row[2]),
+      version: Number(row[3]),
+      type: nameIn(names, row, row[4]),
+      taskId: row[5] === null ? null : nameIn(names, row, row[5]),
+      occurredAt: Number(row[6]),
+    }),
+    ({ link }) => link,
+    COMMITTED_COLUMNS,
   )
 }
 

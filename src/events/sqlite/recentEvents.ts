@@ -1,13 +1,10 @@
 /** The events that this process appended last, kept in memory: reading them again takes no query. */
 
-import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
 import type { Sequenced } from "../append/Sequencer.ts"
 import type { Query } from "../log/EventLog.ts"
 import { matches } from "../read/QueryMatch.ts"
-import type { Event, Head } from "../vocabulary/Event.ts"
+import type { Event } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
-import type { LogDatabase } from "./file/database.ts"
-import { readHead } from "./read.ts"
 
 /** Most events that are kept. */
 const MAX_EVENTS = 2048
@@ -19,12 +16,12 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 export interface RecentEvents {
   /** Takes note of rows that were committed, each directly after the one before. */
   readonly committed: (batch: Sequenced) => void
-  /** Drops everything that is kept, because events were moved: from then on they are read where they are. */
-  readonly forget: () => void
+  /** Drops everything that is kept: events up to this position are read where they are. */
+  readonly startAfter: (position: number) => void
+  /** Whether everything that a query selects is kept. */
+  readonly has: (query: Query) => boolean
   /** A page of a query; undefined if it may have events that are not kept here. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
-  /** The last position and its hash; undefined if nothing is kept. */
-  readonly head: () => Head | undefined
 }
 
 /** An event that is kept: its envelope, and the text of its payload. */
@@ -34,44 +31,21 @@ interface Kept {
 }
 
 /**
- * The recent events of a log that a connection appends to.
- *
- * Whether another connection has committed since is asked once in each turn of the event loop, by `PRAGMA data_version`
- * (https://sqlite.org/pragma.html#pragma_data_version: commits of the connection itself do not change it). Then the head
- * is compared, and if it is another one, everything is dropped. So a read is as current as a query that was made in the same
- * turn. Each read parses payloads anew, so that what a reader does to an event reaches nobody else.
+ * The recent events of a log, of which none is kept yet. Each read parses payloads anew, so that what a reader does to an event
+ * reaches nobody else.
  */
-export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
+export const make = (upcast: Upcast): RecentEvents => {
   let kept: Array<Kept> = []
   let characters = 0
-  /** All events after `from` and up to `head` are kept. */
+  /** All events after `from` and up to `last` are kept. */
   let from = Number.POSITIVE_INFINITY
-  let head: Head = { position: 0, hash: "" }
-  let verifiedIn: unknown
-  let lookedIn: number | undefined
+  let last = 0
 
   const startAfter = (position: number) => {
     kept = []
     characters = 0
     from = position
-  }
-
-  const isCurrent = (): boolean => {
-    const turn = EventLoopTurn.current()
-    if (lookedIn === turn) return true
-    const version = writer.rows("PRAGMA data_version")[0]?.[0]
-    const isSame = version === verifiedIn || hasSameHead(version)
-    lookedIn = turn
-    return isSame
-  }
-
-  const hasSameHead = (version: unknown): boolean => {
-    const now = readHead(writer)
-    verifiedIn = version
-    if (now.position === head.position && now.hash === head.hash) return true
-    startAfter(now.position)
-    head = now
-    return false
+    last = position
   }
 
   const keep = (event: Event, text: string) => {
@@ -86,23 +60,23 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
   }
 
   return {
+    startAfter,
     committed: ({ rows, validated }) => {
       const [first] = rows
       if (first === undefined) return
-      if (first.position !== head.position + 1 || from > head.position) startAfter(first.position - 1)
+      if (first.position !== last + 1 || from > last) startAfter(first.position - 1)
       for (const [index, row] of rows.entries()) {
         const { blob, text } = validated[index] ?? { blob: null, text: "" }
         // What is stored apart from its event is read there.
         if (blob === null) keep(row, text)
         else startAfter(row.position)
+        last = row.position
       }
-      const last = rows.at(-1) ?? first
-      head = { position: last.position, hash: last.hash }
     },
-    forget: () => startAfter(head.position),
+    has: ({ after = 0 }) => after >= from,
     page: (query, limit) => {
       const { after = 0 } = query
-      if (after < from || !isCurrent()) return undefined
+      if (after < from) return undefined
       const events: Array<Event> = []
       for (let index = after - from; index < kept.length && events.length < limit; index++) {
         const found = kept[index]
@@ -110,7 +84,6 @@ export const make = (writer: LogDatabase, upcast: Upcast): RecentEvents => {
       }
       return events
     },
-    head: () => (from <= head.position && isCurrent() ? head : undefined),
   }
 }
 

@@ -3,20 +3,21 @@
 import { Duration, Effect } from "effect"
 import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
+import { awaiting } from "../../events/read/CommitNotifier.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { RunningTasks } from "../tasks/RunningTasks.ts"
 
-/** How often it looks. A task that appends an event notices earlier requests at once. */
-const EVERY = Duration.millis(250)
+/** How long it waits before it tries again what could not be done. */
+const AGAIN = Duration.millis(250)
 
-const TYPES = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
+const TYPES: ReadonlyArray<string> = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
 
 /**
- * Hands requests on to running tasks. If another kernel took over the log, all of them end with `LeaseLost`, and so does the watch; else it
- * goes on until it is interrupted.
+ * Hands requests on to running tasks, whenever the log tells of one. If another kernel took over the log, all of them end with
+ * `LeaseLost`, and so does the watch; else it goes on until it is interrupted.
  *
  * @param after the position after which requests are new
  * @param cancelled called with the cancellation of a task that nobody works on
@@ -31,6 +32,7 @@ export const run = (
   Effect.suspend(() => {
     let from = after
     let isOver = false
+    let hasFailed = false
     const unclosed = new Set<Event>()
     const handOn = Effect.gen(function* () {
       const events: Array<Event> = []
@@ -49,17 +51,29 @@ export const run = (
           isOver = true
           return running.lose(lost)
         }),
-        Effect.catchAllCause((cause) =>
-          ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause),
-        ),
+        Effect.catchAllCause((cause) => {
+          hasFailed = true
+          return ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause)
+        }),
       )
     const look = Effect.gen(function* () {
-      yield* tried(handOn)
+      hasFailed = false
+      if (log.mayHave?.({ types: TYPES, after: from }) !== false) yield* tried(handOn)
       // One that cannot be closed holds up no other task.
       for (const event of unclosed) {
         if (isOver) return
         yield* tried(Effect.map(cancelled(event), () => void unclosed.delete(event)))
       }
     })
-    return Effect.repeat(Effect.zipRight(Effect.sleep(EVERY), look), { until: () => isOver })
+    const looking = (requested: Effect.Effect<void>) => {
+      const due = Effect.suspend(() => (hasFailed ? Effect.raceFirst(requested, Effect.sleep(AGAIN)) : requested))
+      // The first look is at what was asked before the log told of it.
+      const more = Effect.suspend(() => (isOver ? Effect.void : Effect.zipRight(due, look)))
+      return Effect.zipRight(look, Effect.repeat(more, { until: () => isOver }))
+    }
+    return Effect.acquireUseRelease(
+      Effect.sync(() => awaiting(log.onCommit, ({ type }) => TYPES.includes(type))),
+      ({ committed }) => looking(committed),
+      ({ end }) => Effect.sync(end),
+    )
   })

@@ -88,7 +88,11 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   let undelivered: ReadonlyArray<Input> = []
 
   /** Reads what came since the last look. */
-  const refresh = Effect.gen(function* () {
+  const refresh = Effect.suspend(() =>
+    log.mayHave?.({ stream, types: TYPES, after: seen }) === false ? Effect.void : readOn,
+  )
+
+  const readOn = Effect.gen(function* () {
     const { position: until } = yield* log.head
     if (until === seen) return
     const query = { timeline: log.timeline, stream, taskId: id, types: TYPES, after: seen, until }

@@ -142,16 +142,32 @@ const folding = (
         const folding = foldingOf(original)
         const turn = EventLoopTurn.current()
         if (folding.currentIn === turn) return Effect.succeed(folding.latest)
-        return Effect.flatMap(inEpoch(folding), () =>
-          Effect.flatMap(log.head, ({ position }) =>
-            Effect.flatMap(knownAt(folding, position, turn), (known) =>
-              known === undefined
-                ? folding.lock.withPermits(1)(Effect.zipRight(inEpoch(folding), foldNew(folding)))
-                : Effect.succeed(known),
-            ),
-          ),
-        )
+        return Effect.flatMap(inEpoch(folding), () => {
+          const known = knownWithoutReading(folding)
+          return known === undefined ? readCurrent(folding, turn) : Effect.succeed(known)
+        })
       })
+
+    /** The current state if nothing that concerns it was committed since it was folded; undefined if something may have been. */
+    const knownWithoutReading = <S>(folding: Folding<S>): Positioned<S> | undefined => {
+      const { projection, latest, foldedTo } = folding
+      if (foldedTo === 0 || log.mayHave === undefined) return undefined
+      // Before the log is asked, which may take longer than the turn lasts.
+      const turn = EventLoopTurn.current()
+      const { types } = projection
+      if (log.mayHave({ after: foldedTo, ...(types === undefined ? {} : { types }) })) return undefined
+      folding.currentIn = turn
+      return latest
+    }
+
+    const readCurrent = <S>(folding: Folding<S>, turn: number) =>
+      Effect.flatMap(log.head, ({ position }) =>
+        Effect.flatMap(knownAt(folding, position, turn), (known) =>
+          known === undefined
+            ? folding.lock.withPermits(1)(Effect.zipRight(inEpoch(folding), foldNew(folding)))
+            : Effect.succeed(known),
+        ),
+      )
 
     /**
      * The state at a position; undefined if there may be events up to it that are not folded yet. The position was the head
