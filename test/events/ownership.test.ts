@@ -3,6 +3,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { backup, restore } from "../../src/events/index.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { type Provenance, provenanceOf } from "../../src/events/log/Ownership.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
@@ -334,5 +335,88 @@ describe("the user's own store", () => {
       const modes = [store, path.join(store, "logs"), record].map((one) => (fs.statSync(one).mode & 0o777).toString(8))
       expect(modes).toEqual(["700", "700", "600"])
     }),
+  )
+})
+
+describe("a backup", () => {
+  /** A log of this user's, with a backup. */
+  const backedUp = Effect.gen(function* () {
+    const { directory, file } = yield* written
+    const to = path.join(directory, "copy.db")
+    yield* backup({ from: file, to })
+    return { directory, file, copy: to }
+  })
+
+  it.scopedLive(
+    "that this user made of a log of their own is their own once it is restored, under any name, and stays so",
+    () =>
+      Effect.gen(function* () {
+        const { directory, file, copy } = yield* backedUp
+        yield* append(file)
+        expect(yield* found(copy)).toMatchObject({ kind: "foreign" })
+        for (const to of [file, path.join(directory, "other.db")]) {
+          expect((yield* restore({ from: copy, to, replace: true })).own).toBe(true)
+          expect(yield* found(to)).toEqual(own)
+          yield* append(to)
+          expect(yield* found(to)).toEqual(own)
+        }
+      }),
+  )
+
+  it.scopedLive("brings back which code of plugins the user vouched for, and up to where others may have written", () =>
+    Effect.gen(function* () {
+      const { directory, file } = yield* written
+      yield* appendElsewhere(file)
+      yield* trust(file)
+      const code = { plugin: "sample", digest: "d".repeat(64), grants: { read: ["/data"] } }
+      yield* Effect.flatMap(EventLog, ({ ownership }) => ownership?.vouch([code]) ?? Effect.void).pipe(on(file))
+      const copy = path.join(directory, "copy.db")
+      yield* backup({ from: file, to: copy })
+      yield* restore({ from: copy, to: file, replace: true })
+      expect(yield* found(file)).toEqual({ kind: "own", foreignUpTo: 3 })
+      const vouched = Effect.flatMap(EventLog, ({ ownership }) => ownership?.vouched ?? Effect.succeed([]))
+      expect(yield* vouched.pipe(on(file))).toEqual([code])
+    }),
+  )
+
+  it.scopedLive("of a stranger's log, by a stranger, or that was extended after it was made, stays foreign", () =>
+    Effect.gen(function* () {
+      const { directory, file, copy } = yield* backedUp
+      const restored = (from: string) =>
+        Effect.flatMap(restore({ from, to: path.join(directory, "restored.db"), replace: true }), (copied) =>
+          Effect.map(found(copied.file), ({ kind }) => [copied.own, kind]),
+        )
+      yield* appendElsewhere(copy)
+      expect(yield* restored(copy)).toEqual([false, "foreign"])
+      const elsewhere = yield* temporaryDirectory
+      const theirs = path.join(directory, "theirs.db")
+      yield* backup({ from: file, to: theirs }).pipe(withVariable(UserStore.VARIABLE, elsewhere))
+      yield* append(file)
+      yield* appendElsewhere(file)
+      const foreign = path.join(directory, "foreign.db")
+      yield* backup({ from: file, to: foreign })
+      expect(yield* restored(foreign)).toEqual([false, "foreign"])
+      // Who made the copy does not count: it is what this user wrote, and backed up.
+      expect(yield* restored(theirs)).toEqual([true, "own"])
+    }),
+  )
+
+  it.scopedLive(
+    "is not this user's own where the store is another machine's, or its record was changed to name another head",
+    () =>
+      Effect.gen(function* () {
+        const { directory, copy } = yield* backedUp
+        const kept = path.join(UserStore.directory() ?? "", "backups")
+        const to = path.join(directory, "restored.db")
+        for (const change of [{ machine: "another" }, { hash: "0".repeat(64) }, { position: 1 }]) {
+          const records = fs.readdirSync(kept).map((name) => path.join(kept, name))
+          const before = records.map((record) => fs.readFileSync(record, "utf8"))
+          for (const [index, record] of records.entries())
+            fs.writeFileSync(record, JSON.stringify({ ...JSON.parse(before[index] ?? ""), ...change }))
+          expect((yield* restore({ from: copy, to, replace: true })).own).toBe(false)
+          expect(yield* found(to)).toMatchObject({ kind: "foreign" })
+          for (const [index, record] of records.entries()) fs.writeFileSync(record, before[index] ?? "")
+        }
+      }),
   )
 })

@@ -57,7 +57,9 @@ export const restore = Command.make(
       const found = yield* copied(Backup.restore, json, { from: path.resolve(backup), to, withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Restored", found),
-        "It is another file than the log that you wrote: acting on it asks once whether you trust it, or say `--trust-log`.",
+        found.own
+          ? "You made this backup here, of a log of your own: it is your own log again, as it was then."
+          : "No backup of a log of your own, made by you on this machine, ends like this one: acting on it asks once whether you trust it, or say `--trust-log`.",
       ])
     }),
 ).pipe(

@@ -16,6 +16,7 @@ import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import * as openDatabase from "../file/openDatabase.ts"
 import { assertRegular } from "../file/regularFiles.ts"
+import * as BackupRecord from "../ownership/BackupRecord.ts"
 import * as SqliteEventLog from "../SqliteEventLog.ts"
 import * as Segments from "./Segments.ts"
 
@@ -65,6 +66,11 @@ export interface Copied {
   readonly segments: ReadonlyArray<string>
   readonly plugins: boolean
   readonly keys: boolean
+  /**
+   * Whether the copy is this user's own log under its name: a restored backup that this user made, on this machine, of a log of
+   * their own. False for a backup: a copy has a name that no log of the user's has.
+   */
+  readonly own: boolean
 }
 
 /** Why a backup or a restoration was not made. */
@@ -80,14 +86,16 @@ export const backup = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
 
 /**
  * Copies a backup back to a log's name, like `backup`. The backup is verified before and after. With `replace`, a log that is there is
- * replaced unless a kernel holds its lease or any process has it open. Its keys and its plugins' copies stay if none are copied: without
+ * replaced unless a kernel holds its lease or any process has it open. It is this user's own log if this user made the backup, on this
+ * machine, of a log of their own; otherwise it is foreign. Its keys and its plugins' copies stay if none are copied: without
  * its keys, personal data would be lost for good.
  */
 export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
     const options = yield* Options.decode("restore", CopyOptions, given)
     yield* verified(options, options.from)
-    return yield* copy(options, KEPT)
+    const copied = yield* copy(options, KEPT)
+    return { ...copied, own: yield* BackupRecord.adopt(copied.file, copied.head) }
   })
 
 /** @param kept the suffixes of what stays at the name if nothing is copied in its place */
@@ -115,7 +123,7 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
       Effect.catchTag(Database.attempt(to, run), "DiskFull", () => Database.diskFullError(to))
     return yield* Effect.gen(function* () {
       AtomicFile.removeAbandonedFile(to)
-      const { segments, head } = yield* copyFile(options, partial)
+      const { segments, head, source: owned } = yield* copyFile(options, partial)
       yield* attempted(() => {
         if (segments.length > 0) OwnerOnly.makeDirectory(`${partial}.segments`)
         for (const name of segments) copyOne(Segments.fileOf(from, name), path.join(`${partial}.segments`, name))
@@ -126,10 +134,11 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
       if (found.head.position < head.position) {
         return yield* refuse(`a head at @${head.position} or later`, `@${found.head.position}`)
       }
+      yield* BackupRecord.keep(owned, found.head)
       const bytes = fs.statSync(partial).size
       if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
       yield* attempted(() => put(partial, to, replaced))
-      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys }
+      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys, own: false }
       // What cannot be removed is removed by the next copy.
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
   })
@@ -147,12 +156,14 @@ const KEPT = [".plugins", ".keys"]
 const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
   Effect.gen(function* () {
     yield* openDatabase.check(from)
+    const look = yield* BackupRecord.sourceOf(from)
     const found = yield* copyDatabase(from, partial, onPages, (connection) => ({
       segments: connection
         .prepare("SELECT file FROM segments ORDER BY first")
         .rows([])
         .map(([name]) => String(name)),
       head: { position: Number(connection.prepare(HEAD).rows([])[0]?.[0]) },
+      source: look(),
     }))
     // Nobody has the copy yet.
     const own = yield* Database.open(partial, { readonly: false })

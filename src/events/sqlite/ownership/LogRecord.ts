@@ -27,7 +27,7 @@ const Ownership = Schema.Struct({
   machine: Schema.NullOr(Schema.String),
   /** The position up to which others may have written. */
   foreignUpTo: Schema.Int,
-  by: Schema.Literal("append", "answer", "option", "move"),
+  by: Schema.Literal("append", "answer", "option", "move", "restore"),
   at: Schema.Int,
 })
 
@@ -160,7 +160,8 @@ export const all = (records: string): ReadonlyArray<readonly [file: string, reco
 
 const NAME = /^[0-9a-f]{32}$/
 
-const readText = (file: string): string | undefined => {
+/** The text of a file of the store that only this user can have written; undefined if there is none. */
+export const readText = (file: string): string | undefined => {
   // There is none, or it cannot be read: then the log is foreign.
   const read = attempt(file)
   return "text" in read ? read.text : undefined

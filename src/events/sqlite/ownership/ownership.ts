@@ -5,7 +5,8 @@
  * transaction. So a log that this user alone wrote on this machine has one of the two heads, also after a kill. A log
  * that was extended elsewhere, or by a program that does not keep the record, has another head. A log that a stranger
  * put in the place of one's own is another file, with another inode or birth. A copy has no record, since a record counts for one
- * path. A moved log keeps its record: its path is gone, and inode and head are the same.
+ * path, unless it is a backup that this user made and restored (`BackupRecord`). A moved log keeps its record: its path is gone, and inode
+ * and head are the same.
  */
 
 import * as fs from "node:fs"
@@ -133,6 +134,26 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
   }
 }
 
+/** The heads with which a log is this user's own, and what its record has beside them; none if it is foreign. Never throws. */
+export const ownedHeads = (filename: string, machine: Pick<Machine, "unpublished">) => {
+  const { record, place } = found(filename, machine)
+  return record === undefined || place === undefined
+    ? { heads: [], foreignUpTo: 0, codes: [] }
+    : { heads: record.heads, foreignUpTo: record.ownership.foreignUpTo, codes: LogRecord.codesIn(place.file) }
+}
+
+/** Records that a log with this head is this user's own, with code of plugins that the user vouched for. */
+export const own = (
+  filename: string,
+  machine: Pick<Machine, "unpublished">,
+  head: Head,
+  { codes, ...how }: Pick<LogRecord.Ownership, "foreignUpTo" | "by"> & { readonly codes: ReadonlyArray<VouchedCode> },
+): void => {
+  const { file, ...identity } = placeOf(filename, { readonly: false })
+  LogRecord.create(file, head, { ...identity, ...owner(machine), ...how, at: Date.now() })
+  if (codes.length > 0) LogRecord.addCodes(file, codes)
+}
+
 const MAX_ATTEMPTS = 100
 
 /** What the store has of a log: its record, or why there is none that counts. */
@@ -211,11 +232,7 @@ const adoptMoved = (
 
 const trust = (filename: string, machine: Pick<Machine, "unpublished">, head: Head, by: TrustedBy) =>
   Effect.try({
-    try: () => {
-      const { file, ...identity } = placeOf(filename, { readonly: false })
-      const foreignUpTo = head.position
-      LogRecord.create(file, head, { ...identity, ...owner(machine), foreignUpTo, by, at: Date.now() })
-    },
+    try: () => own(filename, machine, head, { foreignUpTo: head.position, by, codes: [] }),
     catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
   })
 

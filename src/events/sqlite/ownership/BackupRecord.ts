@@ -1,0 +1,85 @@
+/**
+ * What the user's store keeps of each backup that this user made of a log of their own: its head, and the code of plugins
+ * that the user vouched for. A head's hash covers every event before it, so that a verified copy with this head has
+ * exactly the events that the log had. A restored copy is then this user's own too; any other one is foreign.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Either, Schema } from "effect"
+import * as AtomicFile from "../../../platform/AtomicFile.ts"
+import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
+import { machine } from "../../../platform/user/Machine.ts"
+import * as UserStore from "../../../platform/user/UserStore.ts"
+import * as Digest from "../../../values/Digest.ts"
+import type { VouchedCode } from "../../log/Ownership.ts"
+import type { Head } from "../../vocabulary/Event.ts"
+import * as LogRecord from "./LogRecord.ts"
+import * as Ownership from "./ownership.ts"
+
+const Kept = Schema.Struct({
+  position: Schema.Int,
+  hash: Schema.String,
+  /** `Machine.unpublished`, so that a copied store says nothing on another machine. */
+  machine: Schema.NullOr(Schema.String),
+  /** The position up to which others may have written. */
+  foreignUpTo: Schema.Int,
+  codes: Schema.Array(Schema.Struct({ plugin: Schema.String, digest: Schema.String, grants: Schema.Unknown })),
+  at: Schema.Int,
+})
+
+const decode = Schema.decodeEither(Schema.parseJson(Kept))
+
+/** What this user's store says of a log while it is copied. */
+export interface Source {
+  /** The heads of which the log is this user's own; none if it is foreign. */
+  readonly heads: ReadonlyArray<Head>
+  readonly foreignUpTo: number
+  readonly codes: ReadonlyArray<VouchedCode>
+}
+
+/** Looks a log up. Called while the copy's moment is held, so that a writer is at most one commit ahead of it. */
+export const sourceOf = (filename: string): Effect.Effect<() => Source> =>
+  Effect.map(machine, (here) => () => Ownership.ownedHeads(filename, here))
+
+/** Keeps that this user made a backup with this head. Without a store that can be used, a restored copy is foreign. */
+export const keep = (source: Source, { position, hash }: Head): Effect.Effect<void> =>
+  Effect.flatMap(machine, ({ unpublished }) =>
+    Effect.ignore(
+      Effect.try(() => {
+        if (!source.heads.some((own) => LogRecord.isSameHead(own, { position, hash }))) return
+        const { foreignUpTo, codes } = source
+        const kept: typeof Kept.Type = {
+          ...{ position, hash, machine: unpublished ?? null, foreignUpTo },
+          ...{ codes: codes.map(({ plugin, digest, grants }) => ({ plugin, digest, grants })), at: Date.now() },
+        }
+        const file = fileOf({ position, hash }, { readonly: false })
+        const partial = AtomicFile.nameFor(file)
+        try {
+          fs.writeFileSync(partial, `${JSON.stringify(kept)}\n`, { flag: "wx", mode: OwnerOnly.FILE_MODE })
+          fs.renameSync(partial, file)
+        } finally {
+          fs.rmSync(partial, { force: true })
+        }
+      }),
+    ),
+  )
+
+/**
+ * Makes a restored log this user's own if its head is that of a backup that this user made on this machine of a log of
+ * their own. Returns whether it is. The log must have been verified: only then does its head say what is in it.
+ */
+export const adopt = (filename: string, head: Head): Effect.Effect<boolean> =>
+  Effect.flatMap(machine, (here) =>
+    Effect.try(() => {
+      const kept = decode(LogRecord.readText(fileOf(head, { readonly: true })) ?? "")
+      if (Either.isLeft(kept)) return false
+      const { foreignUpTo, codes, ...found } = kept.right
+      if (!LogRecord.isSameHead(found, head) || found.machine !== (here.unpublished ?? null)) return false
+      Ownership.own(filename, here, head, { foreignUpTo, by: "restore", codes })
+      return true
+    }).pipe(Effect.orElseSucceed(() => false)),
+  )
+
+const fileOf = ({ position, hash }: Head, options: { readonly readonly: boolean }): string =>
+  path.join(UserStore.open("backups", options), Digest.sha256(`${position} ${hash}`))
