@@ -5,19 +5,13 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/**
- * The option `--jobs`.
- *
- * @param otherwise what is done where it is not given
- */
-export const jobs = (otherwise: string) =>
-  wholeNumber("jobs", 1).pipe(
-    Options.withDescription(`How many threads read the log; the result is the same. Default: ${otherwise}`),
-    Options.optional,
-  )
-
-/** What `asManyAsProcessors` does, in words. */
-export const AS_MANY_AS_PROCESSORS = "as many as there are processors, and 1 for a log of less than 50,000 events"
+/** The option `--jobs`. */
+export const jobs = wholeNumber("jobs", 1).pipe(
+  Options.withDescription(
+    "How many threads read the log; the result is the same. Default: as many as there are processors, and 1 for a log of less than 50,000 events",
+  ),
+  Options.optional,
+)
 
 /** A log of fewer events is read before threads have started. */
 const WORTH_THREADS = 50_000

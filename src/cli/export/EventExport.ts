@@ -1,12 +1,10 @@
 /** The shared implementation of the commands that export events: it selects, encodes and writes them. */
 import * as path from "node:path"
 import { Effect, Option } from "effect"
-import { EventLog, type LogError, LogUnavailable, type Query } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../../events/read/Records.ts"
-import * as Threads from "../../platform/threads/Threads.ts"
-import { type Encoder, made } from "../../projections/exports/Encoder.ts"
-import type { TableSource } from "../../projections/exports/EventTable.ts"
-import * as TableParts from "../../projections/exports/TableParts.ts"
+import { type Chunk, type Encoder, made } from "../../projections/exports/Encoder.ts"
+import type { EventSource } from "../../projections/exports/EventTable.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
@@ -32,28 +30,19 @@ export interface Typed extends Selection.Typed {
   readonly output: string
   readonly force: boolean
   readonly decrypt: boolean
-  /** How many threads encode a table. Default: 1. */
-  readonly jobs?: number
 }
 
 /**
  * The source of an export: the log, the position after which events are exported, and the timeline if only one is
  * exported.
  */
-export interface ExportSource extends TableSource {
+export interface ExportSource extends EventSource {
   readonly after: number
   readonly timeline: string | null
 }
 
-/**
- * A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. A table of
- * all events can be encoded by several threads.
- */
-export type Format = {
-  readonly name: OutputFormat.Name
-  readonly binary: boolean
-  readonly isTable?: boolean
-} & (
+/** A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. */
+export type Format = { readonly name: OutputFormat.Name; readonly binary: boolean } & (
   | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<StoredEvent> }
   | { readonly takes: "decoded"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
@@ -69,9 +58,8 @@ export const run = (typed: Typed, format: Format) =>
     const selection = yield* Selection.resolve(typed)
     const { after, until: upTo, head, whole } = selection
     const { json, output, force } = typed
-    const source = { log: path.basename(log.name), head, after, timeline: Option.getOrNull(typed.timeline), whole }
+    const source = { log: path.basename(log.name), head, after, timeline: Option.getOrNull(typed.timeline) }
     yield* format.takes === "stored" ? V8Tuning.disablePretenuring : V8Tuning.limitHeapGrowth
-    const threads = yield* threadsFor(typed, format, whole)
     let events = 0
     const written = yield* ProgressLine.during({ verb: "exported", unit: "events", json }, (onProgress) => {
       const of = whole ? Math.max(0, upTo - after) : undefined
@@ -83,9 +71,7 @@ export const run = (typed: Typed, format: Format) =>
             events += added
             yield* onProgress(events, of)
           })
-        return threads === undefined
-          ? encode(format, source, selection, typed.decrypt, write)
-          : threads(source, { after, until: upTo }, write)
+        return encode(format, source, selection, typed.decrypt, write)
       })
     })
     yield* ExportSummary.printSummary(
@@ -93,23 +79,10 @@ export const run = (typed: Typed, format: Format) =>
       { ...written, format: format.name, events, upTo, head },
       `Exported ${count(events, "event")} (${size(written.bytes)}) to ${written.file}, of the log up to ${at(upTo)}.`,
     )
-  }).pipe(Effect.scoped, Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
+  }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 
-type Write = TableParts.Write<OutputFile.OutputError>
-
-/** How several threads encode the export. Undefined if one does. */
-const threadsFor = ({ jobs = 1, decrypt }: Typed, { isTable = false }: Format, whole: boolean) =>
-  Effect.gen(function* () {
-    const { file } = yield* EventLog
-    if (!isTable || file === undefined || !whole || jobs === 1) return undefined
-    const threads = yield* Threads.start(jobs)
-    if (threads === undefined) return undefined
-    const failed = ({ message }: Threads.ThreadDied) => new LogUnavailable({ log: file.filename, reason: message })
-    return (source: ExportSource, range: TableParts.EventRange, write: Write) =>
-      TableParts.write({ threads, file, source, range, options: { decrypted: decrypt } }, write).pipe(
-        Effect.catchTag("ThreadDied", failed),
-      )
-  })
+/** Writes a chunk of the file, in which there are so many events. */
+type Write = (chunk: Chunk, events: number) => Effect.Effect<void, OutputFile.OutputError>
 
 /** Encodes each page of events, and writes the result. */
 const encode = (

@@ -3,7 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import * as EventLines from "../../projections/exports/EventLines.ts"
 import * as EventTable from "../../projections/exports/EventTable.ts"
-import { oneOf, wholeNumber } from "../command/CommonOptions.ts"
+import { oneOf } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
@@ -16,15 +16,10 @@ const format = oneOf("format", FORMATS).pipe(
   Options.optional,
 )
 
-const jobs = wholeNumber("jobs", 1).pipe(
-  Options.withDescription("How many threads encode a Parquet table of all events; the file is the same. Default: 1"),
-  Options.withDefault(1),
-)
-
 /** `hindcast export events` */
 export const events = Command.make(
   "events",
-  { ...EventExport.options, type: Selection.type, format, jobs },
+  { ...EventExport.options, type: Selection.type, format },
   ({ format, ...typed }) =>
     Effect.flatMap(OutputFormat.choose(typed.output, format, FORMATS), (chosen) =>
       EventExport.run(typed, chosen === "parquet" ? PARQUET : typed.decrypt ? DECRYPTED_LINES : LINES),
@@ -45,5 +40,4 @@ const DECRYPTED_LINES: EventExport.Format = {
 const PARQUET: EventExport.Format = {
   ...{ name: "parquet", binary: true, takes: "decoded" },
   encoder: EventTable.encoder,
-  isTable: true,
 }

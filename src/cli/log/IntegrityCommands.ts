@@ -42,7 +42,7 @@ const quick = flag("quick", "Verify the chain of hashes only, without the indexe
 /** `hindcast log verify` */
 export const verify = Command.make(
   "verify",
-  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs(JobsOption.AS_MANY_AS_PROCESSORS) },
+  { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs },
   ({ log, json, anchor, publicKey, quick, jobs: typedJobs }) =>
     Effect.gen(function* () {
       const log = yield* EventLog

@@ -10,7 +10,6 @@ import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, flag, given, isGiven, type OptionValue, optionalText } from "../command/CommonOptions.ts"
-import * as JobsOption from "../command/JobsOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
@@ -32,8 +31,6 @@ const options = {
     "resume",
     "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
   ),
-  // On two processors a second thread has gained nothing: one thread appends what all judge.
-  jobs: JobsOption.jobs("1"),
   trustLog: TrustLog.option,
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
@@ -50,13 +47,12 @@ const MAX_CHANGES = 20
 export const rescore = Command.make(
   "rescore",
   { ...common, ...options, timeline },
-  ({ log, json, resume, timeline, jobs: typedJobs, trustLog, ...typed }) =>
+  ({ log, json, resume, timeline, trustLog, ...typed }) =>
     Effect.gen(function* () {
       // Rules judge any log. Plugins that judge are not started from a foreign one, and say so.
       if (trustLog) yield* TrustLog.settled({ trustLog, json })
       yield* V8Tuning.forScoring
-      const jobs = Option.getOrElse(typedJobs, () => 1)
-      if (Option.isSome(resume)) return yield* finish(resume.value, typed, { json, jobs })
+      if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
       if (Option.isNone(typed.rubric)) {
         return yield* new BadInput({
           ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
@@ -71,7 +67,7 @@ export const rescore = Command.make(
       }
       const scoring = yield* Scoring
       if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
-      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, jobs, onProgress }))
+      const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
       yield* showSummary(summary, json)
     }).pipe(
       // Scoring works on the timeline whose view of the log it is given.
@@ -84,15 +80,11 @@ export const rescore = Command.make(
 )
 
 /** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
-const finish = (
-  name: string,
-  beside: { readonly [option: string]: OptionValue },
-  { json, jobs }: { readonly json: boolean; readonly jobs: number },
-) =>
+const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>
   Effect.gen(function* () {
     if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
-        ...{ input: "--resume", expected: "no other option than --log, --jobs and --json beside it", found: "one" },
+        ...{ input: "--resume", expected: "no other option than --log and --json beside it", found: "one" },
         advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",
       })
     }
@@ -105,7 +97,7 @@ const finish = (
       return yield* new BadInput({ input: "--resume", expected: "one unfinished score set", found })
     }
     const scoring = yield* Scoring
-    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { jobs, onProgress }))
+    const summary = yield* withProgress(json, (onProgress) => scoring.resume(scoreSetId, { onProgress }))
     yield* showSummary(summary, json)
   })
 

@@ -38,17 +38,8 @@ export interface Critic {
   readonly digest: string
   /** Whether it is deterministic: the same events always have the same verdicts. */
   readonly exact: boolean
-  /** If rules alone decide, and what they decide does not depend on time: what another thread makes the same critic of. */
-  readonly byRules?: ByRules
   /** Starts judging a task. */
   readonly start: (task: TaskEvents) => Judging
-}
-
-/** A critic of rules, as plain data. */
-export interface ByRules {
-  readonly rubric: Rubric
-  /** Judgements that every task has after those of the rules. */
-  readonly undecided: ReadonlyArray<Judgement>
 }
 
 /** Reads a task's events again, for a critic that needs them after all have been seen. */

@@ -6,7 +6,7 @@ import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { digest } from "../../values/Digest.ts"
 import { JsonObject } from "../../values/Json.ts"
 import type { Rubric } from "../rules/Rubric.ts"
-import { type Critic, type Judgement, type Target, unscored } from "./Critic.ts"
+import { type Critic, type Target, unscored } from "./Critic.ts"
 import { type CriticAssignment, CriticPreference } from "./CriticAssignment.ts"
 import * as RuleCritic from "./rules/RuleCritic.ts"
 
@@ -81,7 +81,6 @@ export const of = (
       Effect.forEach(members, (member) => member.open(scoreSet)),
       (critics): Critic => ({
         ...identity,
-        ...byRulesOf(critics, undecided),
         start: (task) => {
           const judgings = critics.map((critic) => critic.start(task))
           return {
@@ -109,13 +108,6 @@ export const of = (
     params: rulesOnly && params.wishes.length === 0 ? undefined : params,
   }
 }
-
-/** What another thread makes the set of, if its only member decides by rules. */
-const byRulesOf = (
-  [{ byRules } = {}, ...others]: ReadonlyArray<Partial<Critic>>,
-  undecided: ReadonlyArray<Judgement>,
-): Pick<Critic, "byRules"> =>
-  byRules === undefined || others.length > 0 ? {} : { byRules: { rubric: byRules.rubric, undecided } }
 
 const ofRules = ([member]: ReadonlyArray<Member>): Pick<Critic, "name" | "digest" | "exact"> =>
   member === undefined ? RuleCritic.EXACT : { name: member.name, digest: member.digest, exact: member.exact }

@@ -13,11 +13,6 @@ export interface RescoreOptions extends TaskSelection.TaskSelection {
   readonly critics?: Critics.CriticRequest
   /** Default: the rubric's name. */
   readonly label?: string
-  /**
-   * How many threads, at most 64, judge the tasks of a log in a file, where rules alone decide; the verdicts are the same, and in the same order. Default: 1,
-   * the caller's own. Where threads cannot be started, in a program that Hindcast was bundled into, that one does everything.
-   */
-  readonly jobs?: number
   /** Called after each page of events. */
   readonly onProgress?: OnProgress
 }
@@ -29,20 +24,19 @@ export const RescoreOptions = Options.of<RescoreOptions>({
     ...TaskSelection.selectionFields,
     critics: Critics.CriticRequest,
     label: Options.Name,
-    jobs: Options.wholeNumber(1),
     onProgress: Options.callable<OnProgress>(),
   },
 })
 
 /** Options of resuming an unfinished score set. */
-export interface ResumeOptions extends Pick<RescoreOptions, "jobs" | "onProgress"> {
+export interface ResumeOptions extends Pick<RescoreOptions, "onProgress"> {
   /** The model to ask, if a model decides and its answers are not recorded. */
   readonly model?: Critics.ModelOptions
 }
 
 /** Schema of `ResumeOptions`. */
 export const ResumeOptions = Options.of<ResumeOptions>({
-  optional: { jobs: Options.wholeNumber(1), onProgress: Options.callable<OnProgress>(), model: Critics.ModelOptions },
+  optional: { onProgress: Options.callable<OnProgress>(), model: Critics.ModelOptions },
 })
 
 /** Progress of a scoring. `events` counts all events read, including those of other tasks. */

@@ -17,7 +17,6 @@ import * as ResumePoint from "./ResumePoint.ts"
 import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 import * as ScoringPlan from "./ScoringPlan.ts"
 import * as ScoringScan from "./ScoringScan.ts"
-import * as ScoringThreads from "./ScoringThreads.ts"
 import type { SelectionInvalid } from "./TaskFilter.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
@@ -118,7 +117,7 @@ const make = (critics: Critics.Critics.Service) =>
     const prepare = (input: RescoreOptions) =>
       Effect.gen(function* () {
         const options = yield* Options.decode("rescore", RescoreOptions, input)
-        const { rubric, label = rubric.name, jobs, onProgress } = options
+        const { rubric, label = rubric.name, onProgress } = options
         if (rubric.measures.some(({ plugin }) => plugin !== undefined)) {
           const sets = yield* projector.current(ScoreSets.projection)
           yield* KnownMeasures.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
@@ -129,22 +128,22 @@ const make = (critics: Critics.Critics.Service) =>
         const range = { from: Math.min(1, position), to: position }
         const planned = ScoringPlan.inOrder(tasks, chosen, position)
         const criticSet = yield* critics.choose(rubric, options.critics ?? {})
-        return { rubric, label, range, planned, criticSet, parts: ScoringPlan.parts(tasks, planned), jobs, onProgress }
+        return { rubric, label, range, planned, criticSet, parts: ScoringPlan.parts(tasks, planned), onProgress }
       })
 
     const rescore = (options: RescoreOptions) =>
       Effect.gen(function* () {
-        const { rubric, label, range, planned, criticSet, parts, jobs, onProgress } = yield* prepare(options)
+        const { rubric, label, range, planned, criticSet, parts, onProgress } = yield* prepare(options)
         const taskIds = planned.map(({ taskId }) => taskId)
         const started = startOf({ rubric, criticSet, taskIds, label, range })
         const writer = yield* ScoreSetWriter.begin(log, started, { taskId: null, causationId: null })
         const critic = yield* criticSet.open(writer)
-        return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, jobs, onProgress })
+        return yield* score({ log, critic, parts, writer, label, taskIds, before: 0, onProgress })
       }).pipe(Effect.scoped)
 
     const resume = (scoreSetId: string, options: ResumeOptions = {}) =>
       Effect.gen(function* () {
-        const { model, jobs, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
+        const { model, onProgress } = yield* Options.decode("resume", ResumeOptions, options)
         const { started, rubric, progress, left } = yield* ResumePoint.load(log, scoreSetId)
         const criticSet = yield* critics.choose(rubric, {
           ...Critics.requestFromParams(started.params),
@@ -163,7 +162,7 @@ const make = (critics: Critics.Critics.Service) =>
         const writer = ScoreSetWriter.resume(log, started.critic, progress)
         const before = taskIds.length - left.length
         const critic = yield* criticSet.open(writer)
-        return yield* score({ log, critic, parts, writer, label, taskIds, before, jobs, onProgress })
+        return yield* score({ log, critic, parts, writer, label, taskIds, before, onProgress })
       }).pipe(Effect.scoped)
 
     const plan = (options: RescoreOptions) =>
@@ -227,7 +226,6 @@ interface Writing extends Pick<ScoringScan.ScanOptions, "log" | "critic" | "part
   /** Number of tasks in the score set, and of those scored before. */
   readonly ofTasks: number
   readonly before: number
-  readonly jobs?: number | undefined
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -246,7 +244,7 @@ const score = ({
 const DECIDED_AT_ONCE = 4
 
 /** Judges the tasks, appends their verdicts, and finishes the score set. */
-const write = ({ log, critic, parts, writer, ofTasks, before, jobs = 1, onProgress = () => Effect.void }: Writing) => {
+const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () => Effect.void }: Writing) => {
   const ofEvents = ScoringPlan.length(parts)
   let tasks = before
   const onPositions = (events: number) => onProgress({ events, ofEvents, tasks, ofTasks })
@@ -254,7 +252,7 @@ const write = ({ log, critic, parts, writer, ofTasks, before, jobs = 1, onProgre
     Effect.tap(writer.appendJudgements(judged), () => {
       tasks += judged.length
     })
-  const here = ScoringScan.run({
+  const scan = ScoringScan.run({
     log,
     critic,
     parts,
@@ -266,13 +264,5 @@ const write = ({ log, critic, parts, writer, ofTasks, before, jobs = 1, onProgre
       ).pipe(Effect.flatMap(onJudged)),
     onPositions,
   })
-  const { byRules } = critic
-  const inThreads =
-    byRules === undefined
-      ? Effect.succeed(false)
-      : ScoringThreads.run({ log, byRules, parts, jobs }, { onJudged, onPositions })
-  return inThreads.pipe(
-    Effect.flatMap((done) => (done ? Effect.void : here)),
-    Effect.zipRight(writer.finish),
-  )
+  return Effect.zipRight(scan, writer.finish)
 }

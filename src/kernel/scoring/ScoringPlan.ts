@@ -61,55 +61,6 @@ export const oneByOne = (
   })
 }
 
-/** Events that are read at once by one of several readers: as many as a task has, or about this many. */
-const MOST_EVENTS = 20_000
-const FEWEST_EVENTS = 1_000
-
-/** If readers read this much more than one that reads all, since tasks overlap, they are not worth it. */
-const MOST_OVERLAP = 1.25
-
-/**
- * Divides a reading for several readers: each part of the result has tasks that follow one another in the order of scoring, so that their
- * judgements, one part after another, are in that order. Undefined if tasks overlap so much that events would be read again and again.
- */
-export const divided = (
-  whole: ReadonlyArray<ScanPart>,
-  readers: number,
-): ReadonlyArray<ReadonlyArray<ScanPart>> | undefined => {
-  const all = length(whole)
-  const size = Math.min(MOST_EVENTS, Math.max(FEWEST_EVENTS, Math.ceil(all / (4 * readers))))
-  const divisions: Array<Array<ScanPart>> = []
-  let held = size
-  for (const part of whole.flatMap((part) => splitPart(part, size))) {
-    if (held >= size) {
-      divisions.push([])
-      held = 0
-    }
-    divisions.at(-1)?.push(part)
-    held += part.until - part.after
-  }
-  const isWorth = divisions.length > 1 && length(divisions.flat()) <= MOST_OVERLAP * all
-  return isWorth ? divisions : undefined
-}
-
-/** Cuts a range after the task with which it reaches a size; parts of it overlap where their tasks do. */
-const splitPart = (part: ScanPart, size: number): ReadonlyArray<ScanPart> => {
-  const found: Array<{ after: number; until: number; tasks: Array<PlannedTask>; alone: boolean }> = []
-  let from = Number.NEGATIVE_INFINITY
-  for (const task of part.tasks) {
-    const last = found.at(-1)
-    if (last === undefined || task.to - from > size) {
-      from = last?.until ?? part.after
-      found.push({ after: task.from - 1, until: task.to, tasks: [task], alone: part.alone })
-      continue
-    }
-    last.after = Math.min(last.after, task.from - 1)
-    last.until = Math.max(last.until, task.to)
-    last.tasks.push(task)
-  }
-  return found
-}
-
 /** Number of positions that are read, at most. */
 export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)

@@ -11,8 +11,6 @@ type Work = (piece: never) => Effect.Effect<unknown, unknown, Scope.Scope>
 const WORKS: { readonly [name: string]: () => Promise<Work> } = {
   chain: async () => (await import("../../events/sqlite/integrity/threads/chainRange.ts")).walkRange,
   check: async () => (await import("../../events/sqlite/integrity/threads/checkPiece.ts")).runCheck,
-  judge: async () => (await import("../scoring/ScoringThreads.ts")).judgePart,
-  table: async () => (await import("../../projections/exports/TableParts.ts")).encodePart,
 }
 
 /** The standard output is the program's. */

@@ -13,36 +13,16 @@ export interface EventSource {
   readonly head: Head
 }
 
-/** What a table is made of. */
-export interface TableSource extends EventSource {
-  /** Whether every event of a range is exported. */
-  readonly whole: boolean
-}
-
 /**
  * Events as a Parquet table: one row per event, typed columns, the payload as JSON text. `key_id` is set if the payload
  * has encrypted fields. The file metadata names the log and its head (`hindcast.log`, `hindcast.head`,
  * `hindcast.head_hash`).
  */
-export const encoder = (source: TableSource): Encoder<DecodedEvent> =>
-  ParquetRows.encoder({ ...TABLE, ...(source.whole ? { blockOf } : {}) }, aboutOf(source))
-
-/** Row groups of such a table, encoded apart. A table of a whole range has the same row groups, for they end where a block of positions does. */
-export const grouper = (): ParquetRows.Grouper<DecodedEvent> => ParquetRows.grouper({ ...TABLE, blockOf })
-
-/** Puts a table together of row groups that were encoded apart. */
-export const joiner = (source: EventSource) => ParquetRows.joiner(TABLE, aboutOf(source))
-
-/** Positions of a block: a part of the table begins behind a multiple of them. */
-export const BLOCK = 32_768
-
-const blockOf = ({ link }: DecodedEvent): number => Math.ceil(link.position / BLOCK)
-
-const aboutOf = ({ log, head }: EventSource) => ({
-  "hindcast.log": log,
-  "hindcast.head": String(head.position),
-  "hindcast.head_hash": head.hash,
-})
+export const encoder = ({ log, head }: EventSource): Encoder<DecodedEvent> =>
+  ParquetRows.encoder(
+    { columns: COLUMNS, weigh: ({ text }) => text.length },
+    { "hindcast.log": log, "hindcast.head": String(head.position), "hindcast.head_hash": head.hash },
+  )
 
 const COLUMNS: ReadonlyArray<ParquetRows.Column<DecodedEvent>> = [
   { name: "position", holds: "integer", values: "rising", of: ({ link }) => link.position },
@@ -61,5 +41,3 @@ const COLUMNS: ReadonlyArray<ParquetRows.Column<DecodedEvent>> = [
   { name: "key_id", holds: "text", values: "few", optional: true, of: ({ keyId }) => keyId },
   { name: "hash", holds: "text", bounds: false, of: ({ hash }) => hash },
 ]
-
-const TABLE: ParquetRows.ParquetOptions<DecodedEvent> = { columns: COLUMNS, weigh: ({ text }) => text.length }

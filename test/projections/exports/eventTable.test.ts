@@ -26,7 +26,7 @@ const askDuck = (bytes: Uint8Array, ...questions: ReadonlyArray<string>) =>
     })
   })
 
-const source = { log: "log.db", head: { position: 8, hash: "f".repeat(64) }, whole: true }
+const source = { log: "log.db", head: { position: 8, hash: "f".repeat(64) } }
 
 describe("events as a Parquet table, read by DuckDB", () => {
   it.scopedLive("have typed columns, and every row says what the log says", () =>

@@ -71,7 +71,6 @@ export const of = (rubric: Rubric): Critic => {
   const identity = identityOf(rubric)
   return {
     ...identity,
-    ...(identity.exact ? { byRules: { rubric, undecided: [] } } : {}),
     start: ({ taskId }) => {
       const { observe, decide } = start(taskId)
       return { observe, decide: Effect.sync(decide) }
