@@ -226,3 +226,22 @@ describe("a log in which another program nested a payload deeper than any log wr
 
 const GUARD = `CREATE TRIGGER events_not_updated BEFORE UPDATE ON events
     BEGIN SELECT RAISE(ABORT, 'events: an event is never changed'); END`
+
+describe("a payload that is longer than a log writes", () => {
+  const longer = `'{"about":"","text":"' || hex(zeroblob(${17 * 1024 * 1024})) || '"}'`
+
+  it.scopedLive("is refused before it is read, as damage at its position; the other events are read", () =>
+    Effect.gen(function* () {
+      const filename = yield* smallLog
+      yield* change(filename, "DROP TRIGGER events_not_updated")
+      yield* change(filename, `UPDATE events SET payload = ${longer} WHERE position = 2`)
+      const layer = layerSqlite({ filename, readonly: true })
+      const log = Context.get(yield* Layer.build(layer), EventLog)
+      const found = yield* Effect.flip(log.readPage({ after: 1 }, 1))
+      expect(found.message).toMatch(/its payload has 3565\d{4} bytes, and no log writes one of more than 33554432/)
+      expect(yield* log.readPage({}, 1)).toHaveLength(1)
+      const reason = expect.stringContaining("and no log writes one of more than")
+      expect(yield* log.verify).toMatchObject({ _tag: "Tampered", position: 2, reason })
+    }),
+  )
+})

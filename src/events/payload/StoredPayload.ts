@@ -14,6 +14,16 @@ export interface StoredContent {
   readonly keyId: string | null
 }
 
+/**
+ * Maximum bytes of a stored payload: four times `MAX_PAYLOAD_BYTES` of an append, since encrypted fields take more. No log writes a longer one, so that one
+ * in a log from elsewhere is refused before it is read, and takes no memory.
+ */
+export const MAX_STORED_BYTES = 32 * 1024 * 1024
+
+/** Why a text that takes so many bytes is not read. */
+export const tooLong = (bytes: number): string =>
+  `its payload has ${bytes} bytes, and no log writes one of more than ${MAX_STORED_BYTES}`
+
 /** The blobs and keys that decoding needs. */
 export interface PayloadReader {
   /** The text of a blob; undefined if it is missing. */

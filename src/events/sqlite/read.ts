@@ -12,6 +12,7 @@ import type { Segments } from "./archive/Segments.ts"
 import { SqliteError } from "./driver/Driver.ts"
 import { DamagedRow, type LogDatabase } from "./file/database.ts"
 import {
+  bounded,
   COMMITTED_COLUMNS,
   type Columns,
   ENVELOPE_COLUMNS,
@@ -209,6 +210,12 @@ export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Lin
   }
 }
 
+/** The payload of a row. One that is longer than a log writes was not read: there is its number of bytes. */
+export const payloadIn = (row: Row): string => {
+  if (typeof row[11] === "number") throw new DamagedRow(Number(row[0]), StoredPayload.tooLong(row[11]))
+  return String(row[11])
+}
+
 /** The text of a name that a row uses. Ids beyond 2^53 are rejected, since they are not exact as numbers. */
 export const nameIn = (names: Names, row: Row, id: unknown): string => {
   const text = Number.isSafeInteger(id) ? names.text(Number(id)) : undefined
@@ -223,7 +230,7 @@ const eventOf = (reader: Reader, row: Row): Event => {
   const type = name(row[5])
   const digits = String(row[1])
   const id = uuidOf(digits, 0)
-  const stored = { payload: String(row[11]), keyId: row[12] === null ? null : name(row[12]) }
+  const stored = { payload: payloadIn(row), keyId: row[12] === null ? null : name(row[12]) }
   const { payload, personal } = contentOf(reader, Number(row[0]), id, stored)
   const event = {
     position: Number(row[0]),
@@ -269,7 +276,8 @@ const isUnavailable = (cause: unknown): boolean =>
 
 /** The text of a blob; undefined if the file does not have it. */
 export const readBlob = (database: LogDatabase, digest: string): string | undefined => {
-  const [row] = database.rows("SELECT content FROM blobs WHERE digest = ?", [digest])
+  const [row] = database.rows(`SELECT ${bounded("content")} FROM blobs WHERE digest = ?`, [digest])
+  if (typeof row?.[0] === "number") throw new Error(StoredPayload.tooLong(row[0]))
   return row === undefined ? undefined : String(row[0])
 }
 

@@ -13,7 +13,7 @@ import { invalidQuery } from "../read/QueryValidation.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../read/Records.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
-import { contentOf, envelopesOf, nameIn, pageOf, type Reader, type Row, readBlob, rowLink } from "./read.ts"
+import { contentOf, envelopesOf, nameIn, pageOf, payloadIn, type Reader, type Row, readBlob, rowLink } from "./read.ts"
 
 /** Most events read in one step, since the texts of all of them are in memory until they are written. */
 const PAGE_SIZE = 250
@@ -59,7 +59,7 @@ type UndecodedEvent = Omit<StoredRow, "flaw">
 
 const undecoded = (reader: Reader, row: Row): UndecodedEvent => {
   const { link, hash } = rowLink(reader, row)
-  return { link, payload: String(row[11]), keyId: row[12] === null ? null : nameIn(reader.names, row, row[12]), hash }
+  return { link, payload: payloadIn(row), keyId: row[12] === null ? null : nameIn(reader.names, row, row[12]), hash }
 }
 
 const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: UndecodedEvent): StoredEvent => ({
