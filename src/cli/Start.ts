@@ -5,7 +5,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Effect, Exit, Layer, Logger } from "effect"
 import { FoldWatch } from "../projections/projector/FoldWatch.ts"
-import type * as Argv from "./command/Argv.ts"
+import * as Argv from "./command/Argv.ts"
 import * as CommandHints from "./command/CommandHints.ts"
 import * as Failure from "./command/Failure.ts"
 import { program } from "./Program.ts"
@@ -24,8 +24,9 @@ const readerGone = Effect.async<void>((resume) => {
 /** Exits once the output was flushed, even if an agent's module left timers or handles open. */
 const exit = (code: number) => process.stdout.write("", () => process.exit(code))
 
-/** Runs the command and exits. */
-export const start = (arranged: Argv.Arranged): void =>
+/** Runs the command of these words and exits. */
+export const start = async (words: ReadonlyArray<string>): Promise<void> => {
+  const arranged = await Argv.arrange(words)
   program(arranged).pipe(
     Effect.provideService(FoldWatch, LongFolds.watch(arranged, process.stderr, CommandHints.inText)),
     Effect.raceFirst(readerGone),
@@ -43,3 +44,4 @@ export const start = (arranged: Argv.Arranged): void =>
       },
     }),
   )
+}

@@ -4,11 +4,10 @@
  */
 import { VERSION } from "../kernel/versions.ts"
 import * as CodeCache from "./CodeCache.ts"
-import * as Argv from "./command/Argv.ts"
 
-const arranged = Argv.arrange(process.argv.slice(2))
+const words = process.argv.slice(2)
 
-if (Argv.asksForVersion(arranged)) {
+if (words.length === 1 && words[0] === "--version") {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // The reader of the output closed its end (`EPIPE`). That is not an error.
     if (error.code !== "EPIPE") throw error
@@ -17,5 +16,5 @@ if (Argv.asksForVersion(arranged)) {
 } else {
   CodeCache.enable()
   const { start } = await import("./Start.ts")
-  start(arranged)
+  await start(words)
 }

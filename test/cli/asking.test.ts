@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import * as Examples from "../../src/cli/terminal/Examples.ts"
+import * as Catalogue from "../../src/cli/catalogue/Catalogue.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { confirmationDigest } from "../../src/events/vocabulary/ConfirmationDigest.ts"
 import { digest } from "../../src/values/Digest.ts"
@@ -61,7 +61,7 @@ describe("a command that asks", () => {
     expect(questions.map(({ command }) => command)).toEqual(expect.arrayContaining(["confirm approve", "log shred"]))
     const log = await given()
     for (const { command, options } of questions) {
-      const example = argumentsOf(`hindcast ${Examples.of(command.split(" "))}`) ?? []
+      const example = argumentsOf(`hindcast ${Catalogue.find(command.split(" "))?.example}`) ?? []
       const args = [...example.filter((word) => !options.includes(word)), "--log", log]
       expect({ command, options: options.length }).not.toEqual({ command, options: 0 })
       for (const asked of [args, [...args, "--json"]]) {

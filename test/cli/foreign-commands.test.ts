@@ -2,9 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { SWITCHES } from "../../src/cli/command/Argv.ts"
-import * as Examples from "../../src/cli/terminal/Examples.ts"
-import { PATHS } from "../../src/cli/terminal/Overview.ts"
+import { find, PATHS } from "../../src/cli/catalogue/Catalogue.ts"
+import * as Declared from "../../src/cli/catalogue/Declared.ts"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import { provenanceOf } from "../../src/events/log/Ownership.ts"
 import { digest } from "../../src/values/Digest.ts"
@@ -104,7 +103,7 @@ const ACTING: { readonly [command: string]: ReadonlyArray<string> } = {
 /** The example of each command that has no log of its own. */
 const examples = PATHS.flatMap((words) => {
   const command = words.join(" ")
-  const args = argumentsOf(`hindcast ${Examples.of(words)}`) ?? []
+  const args = argumentsOf(`hindcast ${find(words)?.example}`) ?? []
   return args.includes("--log") ? [] : [{ command, args }]
 })
 
@@ -161,7 +160,7 @@ describe("with a log of somebody else, and without a terminal", () => {
     async (name) => {
       const cwd = path.join(place.directory, name.replaceAll(" ", "-"))
       scenarios[name]?.(cwd)
-      expect(SWITCHES.has("--trust-log")).toBe(true)
+      expect((await Declared.ofAll()).get("--trust-log")?.takesValue).toBe(false)
       for (const { command, args } of examples) {
         if (!refusing.has(command) && ACTING[command] === undefined) continue
         const { code, stdout, stderr } = await run(command, ACTING[command] ?? args, cwd)

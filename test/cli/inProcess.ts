@@ -48,7 +48,7 @@ const runNow = async (args: ReadonlyArray<string>, { cwd, env = {} }: Starting):
     if (cwd !== undefined) process.chdir(cwd)
     process.argv = [process.execPath, path.join(cli, "main.js"), ...args]
     setVariables(Object.entries(variables))
-    const arranged = Argv.arrange(args)
+    const arranged = await Argv.arrange(args)
     const exit = await Effect.runPromiseExit(
       Program.program(arranged).pipe(
         Effect.provide(NodeContext.layer),

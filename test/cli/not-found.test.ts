@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PATHS } from "../../src/cli/terminal/Overview.ts"
+import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { playLostKey } from "./hindcast.ts"

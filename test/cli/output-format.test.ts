@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Examples from "../../src/cli/terminal/Examples.ts"
-import { PATHS } from "../../src/cli/terminal/Overview.ts"
+import { find, PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import { workplace } from "../workplace.ts"
 import { hindcast } from "./hindcast.ts"
 import { writeHistory } from "./smallHistory.ts"
@@ -28,7 +27,7 @@ const writers = async () => {
 
 /** A command's example, but for the option that names its output. */
 const exampleWithout = (path: ReadonlyArray<string>, option: string): ReadonlyArray<string> => {
-  const words = argumentsOf(`hindcast ${Examples.of(path)}`) ?? []
+  const words = argumentsOf(`hindcast ${find(path)?.example}`) ?? []
   const at = words.indexOf(option)
   return at < 0 ? words : [...words.slice(0, at), ...words.slice(at + 2)]
 }

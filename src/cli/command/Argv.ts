@@ -1,114 +1,214 @@
 /**
- * Normalizes the words of a command line before the parser reads them: options may appear anywhere, and `--name=value`
- * is accepted.
+ * Understands the words of a command line before the parser reads them: which command is called, and how its options were typed. Options
+ * may stand anywhere, `--name=value` is accepted, and what is wrong is said in the same words for every command.
  */
-import { PATHS } from "../terminal/Overview.ts"
-
-/** Commands that have subcommands, such as `plugin add`. */
-const GROUPS: ReadonlySet<string> = new Set(PATHS.flatMap((path) => path.slice(0, -1)))
-
-const optionsNamed = (names: string): ReadonlySet<string> =>
-  new Set([...names.matchAll(/\S+/g)].map(([name]) => `--${name}`))
-
-/** Options without a value. */
-export const SWITCHES = optionsNamed(`
-  accept-unrewound aliases all answer any-seed ask decrypt dry-run follow force fork forks fresh grant-run-any json keep-grants lenient live markdown
-  no-activate personal quick redact replace run scan trend trust-log unseen unset view with-keys wizard write yes
-`)
-
-/** Options with a value. */
-export const VALUED = optionsNamed(`
-  after agent anchor answers at by cassette cluster completions confirm-within critic deadline digest directory draw experiment format
-  from gate goal grant-env grant-net grant-read grant-run grant-write group guide html io jobs judged-by key label led-within limit log
-  log-level mapping max-steps max-tokens max-usd measure model name options other-model out outcome on-log-failure output override pass-above path plugin port projection public-key reason
-  resume rewind rubric sandbox scenario scenarios scores seed service set since sort stream studio subject task tasks timeline timestamps to
-  type until when where workspace
-`)
-
-/** Switches that have a value in some commands: these. */
-export const COMMANDS_WITH_VALUE: Readonly<Record<string, ReadonlySet<string>>> = {
-  "--live": new Set(["replay"]),
-}
+import * as Catalogue from "../catalogue/Catalogue.ts"
+import * as Declared from "../catalogue/Declared.ts"
+import type { Entry } from "../catalogue/Entry.ts"
+import { adviceOf, BadInput } from "./BadInput.ts"
 
 /** A command line in the order that the parser expects. */
 export interface Arranged {
   readonly args: ReadonlyArray<string>
   /** The command's words, such as `plugin add` or `audit`. Empty if no command was typed. */
-  readonly path: ReadonlyArray<string>
+  readonly path: Catalogue.Path
   /** True if the user asked for the overview of all commands or of one group, rather than for one command. */
   readonly overview: boolean
   readonly json: boolean
-  /** The first option whose value is missing. */
-  readonly lacking?: string
-  /** The names of the options that were typed. */
-  readonly options: ReadonlyArray<string>
+  /** The first thing that is wrong, if anything is. */
+  readonly problem?: BadInput
 }
 
 /**
- * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are
- * arguments, even if they look like options. `--help` discards everything but the command, as does `help` before it;
- * `--version` discards everything.
+ * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are arguments, even if they
+ * look like options. `--help` discards everything but the command, as does `help` before it; `--version` discards everything.
  */
-export const arrange = (words: ReadonlyArray<string>): Arranged => {
+export const arrange = async (words: ReadonlyArray<string>): Promise<Arranged> => {
   // `help audit` is `audit --help`.
   const typed = words[0] === "help" ? [...words.slice(1), "--help"] : words
-  return arrangeOptions(typed)
-}
-
-const arrangeOptions = (typed: ReadonlyArray<string>): Arranged => {
   const end = typed.indexOf("--")
-  const { words, valued, others } = sortWords(end < 0 ? typed : typed.slice(0, end))
-  const literal = end < 0 ? [] : typed.slice(end)
-  const json = others.includes("--json")
-  if (others.includes("--version")) return { args: ["--version"], path: [], overview: false, json, options: [] }
-  const length = GROUPS.has(words[0] ?? "") ? 2 : 1
-  const path = words.slice(0, length)
-  const help = others.includes("--help") || others.includes("-h")
-  const args = help ? [...path, "--help"] : [...words, ...valued, ...others, ...literal]
-  const overview = path.length < length && (help || args.length === path.length)
-  const lacking = help ? undefined : others.find((word) => VALUED.has(word))
-  const names = [...valued.filter((_, index) => index % 2 === 0), ...others]
-  const options = help ? [] : names.filter((word) => word.startsWith("--"))
-  return {
-    ...{ args, path, overview, json, options },
-    ...(lacking === undefined ? {} : { lacking }),
-  }
+  const before = end < 0 ? typed : typed.slice(0, end)
+  const called = await callIn(before)
+  return ordered(called, before[0] ?? "", end < 0 ? [] : typed.slice(end))
 }
 
-/** Whether the version is asked for, and nothing else. */
-export const asksForVersion = ({ args, path }: Arranged): boolean =>
-  path.length === 0 && args.length === 1 && args[0] === "--version"
+/** A command line whose options were told from its words. */
+interface Call {
+  readonly entry: Entry | undefined
+  readonly options: Declared.Options
+  readonly sorted: Sorted
+}
 
-interface SortedWords {
+/**
+ * What is called. Whether a word is an option's value can only be told when the command is known, so that each word that may be the
+ * command is tried with its options: the first one which is the command then, and has them all.
+ */
+const callIn = async (words: ReadonlyArray<string>): Promise<Call> => {
+  let first: Call | undefined
+  for (const entry of candidates(words)) {
+    const options = new Map([...(await Declared.ofCommand(entry)), ...EVERYWHERE])
+    const sorted = sort(words, options)
+    const path = entry.path.split(" ")
+    if (path.some((word, index) => sorted.words[index] !== word)) continue
+    const call = { entry, options, sorted }
+    if (sorted.typed.every(({ name }) => options.has(name))) return call
+    first ??= call
+  }
+  return first ?? (await noCall(words))
+}
+
+const noCall = async (words: ReadonlyArray<string>): Promise<Call> => {
+  // Most such lines have no options: nothing is loaded for them.
+  const declared = words.some(isOption) ? await Declared.ofAll() : new Map<string, Declared.Declared>()
+  const options = new Map([...declared, ...EVERYWHERE, ...WITHOUT_COMMAND])
+  return { entry: undefined, options, sorted: sort(words, options) }
+}
+
+/** Options of every command, and those without a command, besides those that each declares. */
+const EVERYWHERE: Declared.Options = new Map([
+  ["--help", { takesValue: false, repeats: true }],
+  ["-h", { takesValue: false, repeats: true }],
+  ["--version", { takesValue: false, repeats: true }],
+  ["--log-level", { takesValue: true, repeats: false }],
+])
+
+const WITHOUT_COMMAND: Declared.Options = new Map([["--completions", { takesValue: true, repeats: false }]])
+
+/** Values of the parser's own options: it does not say that another one is wrong. */
+const WORDS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["--completions", ["bash", "zsh", "fish", "sh"]],
+  ["--log-level", ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"]],
+])
+
+/** The commands that the words may call, in the order of the words. */
+const candidates = (words: ReadonlyArray<string>): ReadonlyArray<Entry> => {
+  const firsts = isOption(words[0] ?? "") ? words.map((_, index) => index) : [0]
+  return firsts.flatMap((index) => {
+    const first = words[index] ?? ""
+    const alone = Catalogue.find([first])
+    if (alone !== undefined) return [alone]
+    return words.slice(index + 1).flatMap((second) => Catalogue.find([first, second]) ?? [])
+  })
+}
+
+/** An option as it was typed. */
+interface Typed {
+  readonly name: string
+  /** Undefined if none was typed. */
+  readonly value: string | undefined
+}
+
+interface Sorted {
   /** The command and its arguments. */
   readonly words: ReadonlyArray<string>
-  /** Options, each followed by its value. */
-  readonly valued: ReadonlyArray<string>
-  /** Switches, options without their value, and unknown options. */
-  readonly others: ReadonlyArray<string>
+  readonly typed: ReadonlyArray<Typed>
 }
 
-const sortWords = (typed: ReadonlyArray<string>): SortedWords => {
-  const command = typed.find((word) => PATHS.some(([first]) => first === word)) ?? ""
-  const hasValue = (option: string) => VALUED.has(option) || COMMANDS_WITH_VALUE[option]?.has(command) === true
-  const takesNext = (option: string, next: string | undefined) =>
-    hasValue(option) && next !== undefined && !isKnown(next)
-  const rest = [...typed]
+const sort = (all: ReadonlyArray<string>, options: Declared.Options): Sorted => {
   const words: Array<string> = []
-  const valued: Array<string> = []
-  const others: Array<string> = []
+  const typed: Array<Typed> = []
+  const rest = [...all]
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const equals = word.indexOf("=")
     if (!isOption(word)) words.push(word)
-    else if (equals >= 0) valued.push(word.slice(0, equals), word.slice(equals + 1))
-    else if (takesNext(word, rest[0])) valued.push(word, ...rest.splice(0, 1))
-    else if (hasValue(word)) others.push(word)
-    else others.unshift(word)
+    else if (equals >= 0) typed.push({ name: word.slice(0, equals), value: word.slice(equals + 1) })
+    else {
+      const takesNext = options.get(word)?.takesValue === true && rest[0] !== undefined && !looksLikeOption(rest[0])
+      typed.push({ name: word, value: takesNext ? rest.shift() : undefined })
+    }
   }
-  return { words, valued, others }
+  return { words, typed }
 }
 
 /** A negative number, such as a priority, is an argument. */
-const isOption = (word: string): boolean => /^-[^\d]/.test(word)
+const isOption = (word: string): boolean => /^-(?!\.?\d)./.test(word)
 
-const isKnown = (word: string): boolean => VALUED.has(word) || SWITCHES.has(word)
+/** What no option takes for its value, unless by `=`: it was forgotten. */
+const looksLikeOption = (word: string): boolean => /^(?:-h|--[a-z][\w-]*(?:=.*)?)$/is.test(word)
+
+const ordered = (call: Call, first: string, literal: ReadonlyArray<string>): Arranged => {
+  const { words, typed } = call.sorted
+  const has = (name: string) => typed.some((option) => option.name === name && option.value !== "false")
+  const json = has("--json")
+  if (has("--version")) return { args: ["--version"], path: [], overview: false, json: false }
+  const length = Catalogue.GROUPS.has(words[0] ?? "") ? 2 : 1
+  const path = words.slice(0, length)
+  const help = has("--help") || has("-h")
+  if (path.length < length && (help || typed.length + literal.length === 0))
+    return { args: [...path], path, overview: true, json }
+  const unknown = call.entry === undefined ? unknownCommand(path, typed) : undefined
+  const wrong = help ? undefined : wrongOption(call, path)
+  const problem = isOption(first) ? (wrong ?? unknown) : (unknown ?? wrong)
+  if (problem !== undefined) return { args: [], path, overview: false, json, problem }
+  if (help) return { args: [...path, "--help"], path, overview: false, json }
+  const valued = typed.flatMap(({ name, value }) => (takesValue(call, name) ? [name, value ?? ""] : []))
+  const switches = typed.flatMap(({ name, value }) => (takesValue(call, name) || value === "false" ? [] : [name]))
+  return { args: [...words, ...valued, ...switches, ...literal], path, overview: false, json }
+}
+
+const takesValue = ({ options }: Call, name: string): boolean => options.get(name)?.takesValue === true
+
+/** The first option that the command does not have, or that was not typed as it is declared. */
+const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => {
+  const { typed } = call.sorted
+  for (const { name, value } of typed) {
+    const declared = call.options.get(name)
+    if (declared === undefined)
+      return unknownOption(name, [...call.options.keys()], call.entry === undefined ? [] : path)
+    const count = typed.filter((option) => option.name === name).length
+    if (count > 1 && !declared.repeats)
+      return new BadInput({
+        input: name,
+        expected: "the option once",
+        found: count === 2 ? "it twice" : "it more often",
+      })
+    if (declared.takesValue && (value === undefined || value === ""))
+      return new BadInput({ input: name, expected: "a value", found: value === undefined ? "none" : "an empty one" })
+    if (!declared.takesValue && value !== undefined && value !== "true" && value !== "false")
+      return new BadInput({ input: name, expected: "no value, or =true or =false", found: `"${value}"` })
+    const words = WORDS.get(name)
+    if (words !== undefined && value !== undefined && !words.includes(value))
+      return new BadInput({
+        ...{ input: name, expected: `one of ${words.join(", ")}`, found: `"${value}"`, ...adviceOf(value, words) },
+      })
+  }
+  return undefined
+}
+
+/** Commands about a moment have no `--timeline`. */
+const TIMELINE_BY_MOMENT = "A moment names its timeline, as fork-1@412 and fork-1@now do."
+
+/** The error for an option that the command does not have. */
+const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Catalogue.Path): BadInput => {
+  const input = ["hindcast", ...path].join(" ")
+  const isByMoment = unknown === "--timeline" && known.some((option) => /^--(?:at|since|until)$/.test(option))
+  const similar = /^--\w/.test(unknown)
+    ? adviceOf(
+        unknown,
+        known.filter((name) => name.startsWith("--")),
+      )
+    : {}
+  const advice = isByMoment ? TIMELINE_BY_MOMENT : similar.advice
+  const help = `\`${input} --help\` says what is possible.`
+  return new BadInput({
+    ...{ input, expected: "one of its options", found: `"${unknown}"` },
+    advice: advice === undefined ? help : `${advice} ${help}`,
+  })
+}
+
+/** The error for an unknown command, or for none, with the commands that are possible at that level. */
+const unknownCommand = (path: Catalogue.Path, typed: ReadonlyArray<Typed>): BadInput | undefined => {
+  const isGroup = path.length === 1 && Catalogue.GROUPS.has(path[0] ?? "")
+  const before = isGroup ? path : path.slice(0, -1)
+  const last = isGroup ? undefined : path.at(-1)
+  if (path.length === 0 && typed.some(({ name }) => name === "--completions")) return undefined
+  const possible = Catalogue.wordsAfter(before)
+  const { advice } = last === undefined ? {} : adviceOf(last, possible)
+  const help = `\`${["hindcast", ...before, "--help"].join(" ")}\` says what they do.`
+  return new BadInput({
+    input: ["hindcast", ...before].join(" "),
+    expected: `one of ${possible.join(", ")}`,
+    found: last === undefined ? "none" : `"${last}"`,
+    advice: advice === undefined ? help : `${advice} ${help}`,
+  })
+}

@@ -5,7 +5,6 @@
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { quoteWord } from "../../values/ShellWord.ts"
-import * as Argv from "./Argv.ts"
 
 /** The path of this program's executable module, `main.js`. */
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
@@ -41,10 +40,15 @@ export const shellCommand = (command: string): string => {
 }
 
 /** The log of this process: `--log` on its command line, else `HINDCAST_LOG`, which the user's shell may not have. */
-const namedLog = (): string | undefined => {
-  const { args } = Argv.arrange(process.argv.slice(2))
-  const at = args.indexOf("--log")
-  return at < 0 ? process.env.HINDCAST_LOG || undefined : args[at + 1]
+const namedLog = (): string | undefined => typedLog(process.argv.slice(2)) ?? (process.env.HINDCAST_LOG || undefined)
+
+/** The log that is named on a command line, apart or attached. No option takes `--log` for its value. */
+export const typedLog = (words: ReadonlyArray<string>): string | undefined => {
+  const end = words.indexOf("--")
+  const before = end < 0 ? words : words.slice(0, end)
+  const index = before.findIndex((word) => word === "--log" || word.startsWith("--log="))
+  const word = before[index]
+  return word === "--log" ? before[index + 1] : word?.slice("--log=".length)
 }
 
 /**

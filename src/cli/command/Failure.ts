@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Chunk, Option } from "effect"
+import * as ExitCode from "../catalogue/ExitCode.ts"
 import * as Text from "../terminal/Text.ts"
 import * as CommandHints from "./CommandHints.ts"
 import * as Output from "./Output.ts"
@@ -16,19 +17,6 @@ export interface Failure {
   /** For programs: details that the message leaves out, such as the stack trace of a plugin that threw. */
   readonly details?: string
 }
-
-/** Exit codes of the command line. */
-export const ExitCode = {
-  /** A usage mistake or invalid input, which the caller can correct. */
-  badInput: 1,
-  /** The log was tampered with or is damaged. */
-  damaged: 2,
-  notFound: 3,
-  /** A defect of Hindcast (`EX_SOFTWARE` of sysexits.h). */
-  bug: 70,
-  /** Stopped by a signal, as shells report Ctrl-C. */
-  interrupted: 130,
-} as const
 
 const NOT_FOUND: ReadonlySet<string> = new Set([
   "EventNotFound",

@@ -14,14 +14,6 @@ import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
-import { archive, segments, upgrade } from "./ArchiveCommands.ts"
-import { backup, restore } from "./BackupCommands.ts"
-import { importing } from "./ImportCommand.ts"
-import { info } from "./InfoCommand.ts"
-import { anchor, doctor, verify } from "./IntegrityCommands.ts"
-import { shred, subjects } from "./PersonalCommands.ts"
-import { reprice } from "./RepriceCommand.ts"
-import { snapshot } from "./SnapshotCommand.ts"
 
 const filters = {
   after: optionalText("after", "Only events after this moment: the first of them"),
@@ -36,7 +28,8 @@ const filters = {
   limit: LimitOption.lastOrFirst("after"),
 }
 
-const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, timeline, ...filters }) =>
+/** `hindcast log ls` */
+export const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, timeline, ...filters }) =>
   Effect.gen(function* () {
     const query = yield* queryOf(filters)
     const named = Option.match(timeline, { onNone: () => query, onSome: (name) => ({ ...query, timeline: name }) })
@@ -94,7 +87,8 @@ const eventsOf = (query: Query, limit: number, after: Option.Option<string>) =>
 
 const eventArgument = argument("event", "Its position (@412) or its id")
 
-const show = Command.make("show", { ...common, event: eventArgument }, ({ log, json, event: wanted }) =>
+/** `hindcast log show EVENT` */
+export const show = Command.make("show", { ...common, event: eventArgument }, ({ log, json, event: wanted }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const position = yield* Moment.resolve(wanted)
@@ -103,26 +97,3 @@ const show = Command.make("show", { ...common, event: eventArgument }, ({ log, j
     yield* Output.show(json, event, (style) => EventPage.lines(style, event))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show one event whole"))
-
-/** `hindcast log ls|show|info|verify|anchor|doctor|archive|segments|snapshot|reprice|import|upgrade|subjects|shred` */
-export const log = Command.make("log").pipe(
-  Command.withDescription("The events of a log"),
-  Command.withSubcommands([
-    ls,
-    show,
-    info,
-    verify,
-    anchor,
-    doctor,
-    archive,
-    segments,
-    backup,
-    restore,
-    snapshot,
-    reprice,
-    importing,
-    upgrade,
-    subjects,
-    shred,
-  ]),
-)

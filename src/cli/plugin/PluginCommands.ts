@@ -8,16 +8,12 @@ import * as Output from "../command/Output.ts"
 import * as EphemeralRegistry from "./EphemeralRegistry.ts"
 import { GrantsMissing } from "./GrantsMissing.ts"
 import * as PluginCheck from "./PluginCheck.ts"
-import { grant, revoke } from "./PluginGrants.ts"
-import { add } from "./PluginImport.ts"
-import { list, ls, show } from "./PluginList.ts"
-import { create } from "./PluginNew.ts"
 import { importing, importOptions, name, sandbox, source, target } from "./PluginOptions.ts"
-import { meta, priority } from "./PluginSettings.ts"
 
 const running = flag("run", "Also run it, if it is a world: check that it behaves as worlds do. For a directory only")
 
-const check = Command.make(
+/** `hindcast plugin check DIR` */
+export const check = Command.make(
   "check",
   { ...common, source, ...importing, running, sandbox },
   ({ log, json, source, running, sandbox, ...options }) =>
@@ -27,7 +23,8 @@ const check = Command.make(
     }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
 ).pipe(Command.withDescription("Check a plugin's directory without importing it"))
 
-const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>
+/** `hindcast plugin remove PLUGIN` */
+export const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>
   Effect.gen(function* () {
     yield* (yield* Registry).remove(name)
     yield* Output.show(json, { removed: name }, () => [`Removed ${name}. What it did stays in the log.`])
@@ -50,22 +47,12 @@ const activation = (word: "activate" | "deactivate") =>
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   )
 
-/** `hindcast plugin new|check|add|grant|revoke|remove|ls|show|activate|deactivate|priority|meta` */
-export const plugin = Command.make("plugin").pipe(
-  Command.withDescription("Which plugins and components there are, and which take part"),
-  Command.withSubcommands([
-    create,
-    check,
-    add,
-    grant,
-    revoke,
-    remove,
-    ls,
-    list,
-    show,
-    activation("activate").pipe(Command.withDescription("Let a plugin or a component take part again")),
-    activation("deactivate").pipe(Command.withDescription("Let a plugin or a component take no part")),
-    priority,
-    meta,
-  ]),
+/** `hindcast plugin activate TARGET` */
+export const activate = activation("activate").pipe(
+  Command.withDescription("Let a plugin or a component take part again"),
+)
+
+/** `hindcast plugin deactivate TARGET` */
+export const deactivate = activation("deactivate").pipe(
+  Command.withDescription("Let a plugin or a component take no part"),
 )

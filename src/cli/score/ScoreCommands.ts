@@ -32,7 +32,8 @@ import type { Style } from "../terminal/Style.ts"
 import { at, size } from "../terminal/Text.ts"
 import * as ComparedSides from "./ComparedSides.ts"
 
-const ls = Command.make(
+/** `hindcast score ls` */
+export const ls = Command.make(
   "ls",
   {
     ...common,
@@ -71,7 +72,8 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
 
 const showOptions = { ...common, set: argument("set", ComparedSides.SCORE_SET_HELP), timeline: TimelineOption.timeline }
 
-const show = Command.make("show", showOptions, ({ log, json, set, timeline }) =>
+/** `hindcast score show SET` */
+export const show = Command.make("show", showOptions, ({ log, json, set, timeline }) =>
   Effect.gen(function* () {
     const { scoreSetIds } = yield* SetScores.resolve(set)
     const known = yield* (yield* Projector).current(ScoreSets.projection)
@@ -98,7 +100,8 @@ export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
 /** Maximum number of ids in a message: the last ones. */
 const MAX_IDS = 10
 
-const promote = Command.make(
+/** `hindcast score promote POINTER SET` */
+export const promote = Command.make(
   "promote",
   {
     ...common,
@@ -115,12 +118,6 @@ const promote = Command.make(
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Let a pointer such as `official` name a score set; nothing else changes"))
-
-/** `hindcast score ls|show|promote` */
-export const score = Command.make("score").pipe(
-  Command.withDescription("The score sets of a log"),
-  Command.withSubcommands([ls, show, promote]),
-)
 
 const CLUSTERS = ["goal", "agent"] as const
 

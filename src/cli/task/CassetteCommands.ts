@@ -14,7 +14,8 @@ import * as RunCommand from "./RunCommand.ts"
 
 const { guide, maxTokens, maxUsd } = AgentOption.modelOptions
 
-const record = Command.make(
+/** `hindcast cassette record FILE --model NAME` */
+export const record = Command.make(
   "record",
   {
     ...common,
@@ -57,9 +58,3 @@ const newFile = (file: string): Effect.Effect<string, BadInput> =>
       ? Effect.succeed(absolute)
       : new BadInput({ input, expected: "a file in a directory that exists", found: `none at ${directory}` })
   })
-
-/** `hindcast cassette record` */
-export const cassette = Command.make("cassette").pipe(
-  Command.withDescription("What a provider's model answered, in a file that is played without the provider"),
-  Command.withSubcommands([record]),
-)

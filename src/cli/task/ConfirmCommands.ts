@@ -38,7 +38,8 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
 
 const width = () => Output.columnsOf(process.stdout)
 
-const ls = Command.make("ls", common, ({ log, json }) =>
+/** `hindcast confirm ls` */
+export const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const pending = yield* (yield* Confirmations).pending
     const confirmations = Object.entries(pending).map(([id, confirmation]) => ({ id, ...confirmation }))
@@ -120,7 +121,8 @@ const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, lim
 
 const all = flag("all", "Show all of it, however long it is")
 
-const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
+/** `hindcast confirm show ID` */
+export const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
     const { id, found } = yield* findPending(confirmation)
     if (found === undefined) return yield* failNotPending(id)
@@ -159,7 +161,8 @@ const approveOptions = {
   unseen: flag("unseen", "Approve even if it is too long to be shown completely, without seeing the rest"),
 }
 
-const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
+/** `hindcast confirm approve ID` */
+export const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
   Effect.gen(function* () {
     const { json, confirmation, reason } = typed
     const { id, found } = yield* findPending(confirmation)
@@ -206,18 +209,16 @@ const checkDigest = (named: string, digest: string) =>
         advice: "Nothing was approved: `hindcast confirm ls` lists what waits.",
       })
 
-const reject = Command.make("reject", { ...common, confirmation, reason }, ({ log, json, confirmation, reason }) =>
-  Effect.gen(function* () {
-    const id = yield* Ids.confirmation(confirmation)
-    const { position } = yield* answer(id, false, reason)
-    yield* Output.show(json, { confirmationId: id, approved: false, position }, (style) => [
-      `${style.bad("Rejected")} ${id} ${style.dim(at(position))}`,
-    ])
-  }).pipe(Effect.provide(OpenLog.forWriting(log))),
+/** `hindcast confirm reject ID` */
+export const reject = Command.make(
+  "reject",
+  { ...common, confirmation, reason },
+  ({ log, json, confirmation, reason }) =>
+    Effect.gen(function* () {
+      const id = yield* Ids.confirmation(confirmation)
+      const { position } = yield* answer(id, false, reason)
+      yield* Output.show(json, { confirmationId: id, approved: false, position }, (style) => [
+        `${style.bad("Rejected")} ${id} ${style.dim(at(position))}`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Refuse what waits"))
-
-/** `hindcast confirm ls|show|approve|reject` */
-export const confirm = Command.make("confirm").pipe(
-  Command.withDescription("Commands and host requests that wait for a person"),
-  Command.withSubcommands([ls, show, approve, reject]),
-)

@@ -1,5 +1,4 @@
-/** The command group `hindcast task`: lists tasks, copies one into a log of its own, and pauses or cancels one. */
-
+/** The commands `hindcast task ls|show|bundle`: lists tasks, shows one, and copies one into a log of its own. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
@@ -25,8 +24,6 @@ import * as OutputFormat from "../export/OutputFormat.ts"
 import * as TaskListPage from "../pages/audit/TaskListPage.ts"
 import * as TaskPage from "../pages/audit/TaskPage.ts"
 import { at, count } from "../terminal/Text.ts"
-import { cancel, continueTask, pause } from "./ControlCommands.ts"
-import { watch } from "./TaskWatch.ts"
 
 const listOptions = {
   ...common,
@@ -37,7 +34,8 @@ const listOptions = {
   ),
 }
 
-const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
+/** `hindcast task ls` */
+export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
   Effect.gen(function* () {
     const isListed = ({ outcome: ended }: TaskListPage.ListedTask) => outcome.includes(ended ?? "open")
     const some = all || outcome.length > 0 ? yield* allTasks : yield* newestTasks(limit)
@@ -94,7 +92,8 @@ const ERRORS: ReadonlyArray<CoreName> = [
 
 const showOptions = { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline }
 
-const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
+/** `hindcast task show TASK` */
+export const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const taskId = yield* Ids.task(task)
@@ -111,7 +110,8 @@ const show = Command.make("show", showOptions, ({ log: named, json, task, timeli
 
 const NOTHING = "Nothing was written."
 
-const bundle = Command.make(
+/** `hindcast task bundle TASK --out FILE` */
+export const bundle = Command.make(
   "bundle",
   {
     ...common,
@@ -140,10 +140,4 @@ const bundle = Command.make(
   Command.withDescription(
     "Copy one task, with its scores and the events that it depends on, into a small log of its own",
   ),
-)
-
-/** `hindcast task ls|show|watch|bundle|pause|continue|cancel` */
-export const task = Command.make("task").pipe(
-  Command.withDescription("The tasks of a log"),
-  Command.withSubcommands([ls, show, watch, bundle, pause, continueTask, cancel]),
 )

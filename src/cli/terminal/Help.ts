@@ -1,6 +1,6 @@
 /** Formats a command's help from the text that the parser generates. */
 import { stripVTControlCharacters } from "node:util"
-import * as Examples from "./Examples.ts"
+import * as Catalogue from "../catalogue/Catalogue.ts"
 
 /** Lines that the parser adds to every option and argument, and that carry no information. */
 const BOILERPLATE: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
     .filter((line) => line !== "" && !BOILERPLATE.has(line.trim()))
   const usage = written.findIndex((line) => line.startsWith("$ "))
   const [call = "", ...rest] = written.slice(usage)
-  const example = Examples.of(path)
+  const example = Catalogue.find(path)?.example
   return [
     `hindcast ${[...path.slice(0, -1), call.slice(2)].join(" ").replaceAll(REPEATED, "[$1]...")}`,
     ...rest.flatMap((line) => (HEADINGS.has(line) ? [""] : [line])),
@@ -35,3 +35,7 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
 const REPEATED = /(--\S+ \S+)\.\.\./g
 
 const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTIONS"])
+
+/** A completion script without the option `--wizard`, which the parser offers everywhere and which is not one of ours. */
+export const withoutWizard = (script: string): string =>
+  script.replaceAll(/^.*(?:'--wizard\[| -l wizard ).*\n/gm, "").replaceAll(" --wizard", "")

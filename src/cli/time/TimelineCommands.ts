@@ -12,7 +12,8 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, time, value } from "../terminal/Text.ts"
 
-const ls = Command.make("ls", common, ({ log, json }) =>
+/** `hindcast timeline ls` */
+export const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const forks = yield* ForkedTasks.list
     yield* Output.show(json, { timelines: forks }, (style) =>
@@ -45,9 +46,3 @@ const ls = Command.make("ls", common, ({ log, json }) =>
     )
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the timelines that were forked, and how their tasks stand in them"))
-
-/** `hindcast timeline ls` */
-export const timeline = Command.make("timeline").pipe(
-  Command.withDescription("The forked timelines of a log"),
-  Command.withSubcommands([ls]),
-)

@@ -1,0 +1,71 @@
+/**
+ * Every command, once: what the overview, the help, completions, README and the reference say of it, and where it is. None of them is
+ * loaded by this list.
+ */
+import type { Entry } from "./Entry.ts"
+import { command } from "./Entry.ts"
+import * as Exchange from "./Exchange.ts"
+import * as Past from "./Past.ts"
+import * as Plugins from "./Plugins.ts"
+import * as Scores from "./Scores.ts"
+import * as Working from "./Working.ts"
+
+/** The words of a command: `["plugin", "add"]`. */
+export type Path = ReadonlyArray<string>
+
+/** Every command by topic, in the order in which people are told of them. */
+export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyArray<Entry>]> = [
+  ["Run", Working.RUN],
+  ["Plugins", Plugins.PLUGINS],
+  ["The past", Past.PAST],
+  ["Tasks and scores", Scores.SCORES],
+  ["From other programs", Exchange.FROM_OTHERS],
+  ["To other programs", Exchange.TO_OTHERS],
+  ["This machine", Exchange.MACHINE],
+]
+
+/** Every command. */
+export const ENTRIES: ReadonlyArray<Entry> = TOPICS.flatMap(([, commands]) => commands)
+
+/** The words of each command. */
+export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split(" "))
+
+/** What commands that share their first word are about. */
+export const GROUPS: ReadonlyMap<string, string> = new Map([
+  ["cassette", "What a provider's model answered, in a file that is played without the provider"],
+  ["confirm", "Commands and host requests that wait for a person"],
+  ["plugin", "Which plugins and components there are, what they may do, and which take part"],
+  [
+    "log",
+    "The events of a log: list, verify, sign, archive, back up, import and upgrade them; whose personal data they hold",
+  ],
+  ["timeline", "The forked timelines of a log"],
+  ["task", "The tasks of a log: list, show, follow, copy, pause and end them"],
+  ["score", "The score sets of a log, and the pointers that name one"],
+  ["export", "Write what is in a log to a file that other programs read"],
+])
+
+/** Commands that this program calls itself. No list has them. */
+const OWN: ReadonlyArray<Entry> = [
+  {
+    path: "demo-kernel",
+    uses: [],
+    example: "",
+    load: command(async () => (await import("../demo/LiveKernel.ts")).firstKernel),
+  },
+]
+
+/** The command of these words. */
+export const find = (path: Path): Entry | undefined => {
+  const words = path.join(" ")
+  return [...ENTRIES, ...OWN].find((entry) => entry.path === words)
+}
+
+/** The words that may follow these: the first words of commands, or those of a group. */
+export const wordsAfter = (before: Path): ReadonlyArray<string> => [
+  ...new Set(
+    PATHS.filter((path) => before.every((word, index) => path[index] === word)).flatMap(
+      (path) => path[before.length] ?? [],
+    ),
+  ),
+]

@@ -1,0 +1,75 @@
+/** Commands that exchange with other programs, and about this machine. */
+import { command, type Entry } from "./Entry.ts"
+
+/** From other programs. */
+export const FROM_OTHERS: ReadonlyArray<Entry> = [
+  {
+    path: "import",
+    uses: [["import PATH…", "runs that other agents left or are writing (--follow); --dry-run shows them first"]],
+    example: "import ~/.claude/projects",
+    page: "docs/importing.md",
+    load: command(async () => (await import("../log/ImportRunsCommand.ts")).importRuns),
+  },
+]
+
+/** To other programs. */
+export const TO_OTHERS: ReadonlyArray<Entry> = [
+  {
+    path: "export events",
+    uses: [["export events --output FILE", "all events, as JSON Lines or as a Parquet table"]],
+    example: "export events --output events.jsonl",
+    load: command(async () => (await import("../export/Events.ts")).events),
+  },
+  {
+    path: "export audits",
+    uses: [["export audits --output FILE", "the audits of all tasks: CSV, Parquet, JSON, Markdown"]],
+    example: "export audits --output audits.csv",
+    load: command(async () => (await import("../export/Audits.ts")).audits),
+  },
+  {
+    path: "export transitions",
+    uses: [["export transitions --output FILE", "every step with its reward, for learning: Parquet, JSON Lines"]],
+    example: "export transitions --scores live --output steps.parquet",
+    load: command(async () => (await import("../export/Transitions.ts")).transitions),
+  },
+  {
+    path: "export otlp",
+    uses: [["export otlp --output FILE", "tasks as OpenTelemetry traces (OTLP/JSON), named as agents' are"]],
+    example: "export otlp --output traces.jsonl",
+    load: command(async () => (await import("../export/Otlp.ts")).otlp),
+  },
+  {
+    path: "export mcap",
+    uses: [["export mcap --output FILE", "readings and commands, a channel each, for robotics' tools"]],
+    example: "export mcap --output tasks.mcap",
+    load: command(async () => (await import("../export/Mcap.ts")).mcap),
+  },
+  {
+    path: "export piaavt",
+    uses: [["export piaavt --output FILE", "events as log lines of PiaAVT"]],
+    example: "export piaavt --timestamps seconds --output lines.jsonl",
+    load: command(async () => (await import("../export/PiaAvt.ts")).piaavt),
+  },
+  {
+    path: "export studio",
+    uses: [["export studio TASK… --output FILE", "tasks with the debugger, as one page to share"]],
+    example: "export studio 1a2b3c4d --output run.html",
+    load: command(async () => (await import("../export/StudioFile.ts")).studioFile),
+  },
+  {
+    path: "export html",
+    uses: [["export html --output FILE", "a report of all tasks, or of one, as a page with charts"]],
+    example: "export html --output report.html",
+    load: command(async () => (await import("../export/Html.ts")).html),
+  },
+]
+
+/** This machine. */
+export const MACHINE: ReadonlyArray<Entry> = [
+  {
+    path: "doctor",
+    uses: [["doctor", "how plugins are confined here, and what would improve it"]],
+    example: "doctor",
+    load: command(async () => (await import("../plugin/DoctorCommand.ts")).doctor),
+  },
+]

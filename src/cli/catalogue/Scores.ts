@@ -1,0 +1,97 @@
+/** Commands about tasks and their scores. */
+import { command, type Entry } from "./Entry.ts"
+
+/** Tasks and scores. */
+export const SCORES: ReadonlyArray<Entry> = [
+  {
+    path: "task ls",
+    uses: [["task ls", "list tasks; --outcome failed: those that ended so"]],
+    example: "task ls --limit 20",
+    load: command(async () => (await import("../task/TaskCommands.ts")).ls),
+  },
+  {
+    path: "task show",
+    uses: [
+      ["task show TASK", "one task on a screen: how it ended, times, cost, scores, its last error, what to do next"],
+    ],
+    example: "task show 1a2b3c4d",
+    load: command(async () => (await import("../task/TaskCommands.ts")).show),
+  },
+  {
+    path: "task watch",
+    uses: [["task watch TASK", "follow a task live, with its worlds drawn"]],
+    example: "task watch 1a2b3c4d",
+    load: command(async () => (await import("../task/TaskWatch.ts")).watch),
+  },
+  {
+    path: "task bundle",
+    uses: [["task bundle TASK --out FILE", "copy one task into a small log of its own"]],
+    example: "task bundle 1a2b3c4d --out task.db",
+    load: command(async () => (await import("../task/TaskCommands.ts")).bundle),
+  },
+  {
+    path: "task pause",
+    uses: [["task pause TASK", "begin nothing new in an open task"]],
+    example: "task pause 1a2b3c4d",
+    load: command(async () => (await import("../task/ControlCommands.ts")).pause),
+  },
+  {
+    path: "task continue",
+    uses: [["task continue TASK", "go on with a paused task"]],
+    example: "task continue 1a2b3c4d",
+    load: command(async () => (await import("../task/ControlCommands.ts")).continueTask),
+  },
+  {
+    path: "task cancel",
+    uses: [["task cancel TASK", "end an open task"]],
+    example: "task cancel 1a2b3c4d",
+    load: command(async () => (await import("../task/ControlCommands.ts")).cancel),
+  },
+  {
+    path: "audit",
+    uses: [
+      ["audit TASK", "what a task took in, did, changed and scored; --markdown for a pull request"],
+      ["audit --all", "all tasks as a table: --sort, --group by agent, model, goal, outcome …"],
+      ["audit --trend", "is an agent getting better from task to task? --measure of one measure"],
+    ],
+    example: "audit --all --group agent",
+    page: "docs/scoring.md",
+    load: command(async () => (await import("../score/AuditCommand.ts")).audit),
+  },
+  {
+    path: "rescore",
+    uses: [
+      ["rescore --rubric FILE", "score past tasks again by other rules"],
+      ["rescore --resume SET", "finish a scoring that was interrupted"],
+    ],
+    example: "rescore --rubric rubric.yaml --label stricter",
+    page: "docs/scoring.md",
+    load: command(async () => (await import("../score/RescoreCommand.ts")).rescore),
+  },
+  {
+    path: "score ls",
+    uses: [["score ls", "list score sets"]],
+    example: "score ls",
+    load: command(async () => (await import("../score/ScoreCommands.ts")).ls),
+  },
+  {
+    path: "score show",
+    uses: [["score show SET", "a scoring's totals over all of its tasks"]],
+    example: "score show stricter",
+    load: command(async () => (await import("../score/ScoreCommands.ts")).show),
+  },
+  {
+    path: "score promote",
+    uses: [["score promote POINTER SET", "let a name such as `official` stand for a score set"]],
+    example: "score promote official stricter",
+    load: command(async () => (await import("../score/ScoreCommands.ts")).promote),
+  },
+  {
+    path: "compare",
+    uses: [["compare A B", "compare two scorings of the same tasks"]],
+    example: "compare live stricter --cluster agent",
+    exits: "It ends with 3 where nothing pairs.",
+    page: "docs/scoring.md",
+    load: command(async () => (await import("../score/ScoreCommands.ts")).compare),
+  },
+]

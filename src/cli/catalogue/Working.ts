@@ -1,0 +1,102 @@
+/** Commands that let agents work, and that answer them. */
+import { command, type Entry } from "./Entry.ts"
+
+/** Run. */
+export const RUN: ReadonlyArray<Entry> = [
+  {
+    path: "demo",
+    uses: [
+      ["demo", "see what Hindcast does, in a few seconds"],
+      ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
+      ["demo --live", "an agent with a scripted model: killed in mid-turn, resumed, forked, compared"],
+    ],
+    example: "demo --tasks 60 --seed 7 --log demo.db",
+    load: command(async () => (await import("../demo/Demo.ts")).demo),
+  },
+  {
+    path: "run",
+    uses: [
+      ["run --agent FILE --goal TEXT", "let an agent work on a goal, and show its audit"],
+      ["run --model NAME --goal TEXT", "let a language model work on it: --guide FILE, --max-tokens N, --max-usd N"],
+    ],
+    example: 'run --agent agent.mjs --goal "Get the document" --plugin plugins/text-room',
+    page: "docs/live-agents.md",
+    load: command(async () => (await import("../task/RunCommand.ts")).run),
+  },
+  {
+    path: "cassette record",
+    uses: [
+      [
+        "cassette record FILE --model NAME",
+        "the same, and keep the answers: run --model NAME --cassette FILE plays them",
+      ],
+    ],
+    example: 'cassette record answers.json --model anthropic/claude-sonnet-4-5 --goal "Mend the test"',
+    load: command(async () => (await import("../task/CassetteCommands.ts")).record),
+  },
+  {
+    path: "chat",
+    uses: [["chat --model NAME", "talk with it while it works; or with the agent of a task: --task TASK"]],
+    example: "chat --model ollama/llama3.2",
+    page: "docs/live-agents.md#talking-to-it",
+    load: command(async () => (await import("../chat/ChatCommand.ts")).chat),
+  },
+  {
+    path: "play",
+    uses: [["play WORLD", "play a world yourself, in the terminal: --seed N, --options FILE"]],
+    example: "play cart-pole --seed 7",
+    page: "docs/worlds.md#play",
+    load: command(async () => (await import("../play/PlayCommand.ts")).play),
+  },
+  {
+    path: "record",
+    uses: [
+      [
+        "record -- node FILE",
+        "record the requests of a program that has an agent of its own; record doctor -- node FILE: what a replay would not repeat",
+      ],
+    ],
+    example: 'record --goal "Answer the letter" -- node agent.js',
+    page: "docs/your-agents.md",
+    exits:
+      "The exit code is that of the program that was run. `record doctor` ends with 2 where a replay would not repeat all of it.",
+    load: command(async () => (await import("../record/RecordCommand.ts")).record),
+  },
+  {
+    path: "resume",
+    uses: [["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"]],
+    example: "resume 1a2b3c4d --agent agent.mjs",
+    page: "docs/live-agents.md#when-the-kernel-ends",
+    load: command(async () => (await import("../task/ResumeCommand.ts")).resume),
+  },
+  {
+    path: "stop",
+    uses: [["stop", "end all open tasks at once"]],
+    example: "stop",
+    load: command(async () => (await import("../task/ControlCommands.ts")).stop),
+  },
+  {
+    path: "confirm ls",
+    uses: [["confirm ls", "list the commands that wait for a person"]],
+    example: "confirm ls",
+    load: command(async () => (await import("../task/ConfirmCommands.ts")).ls),
+  },
+  {
+    path: "confirm show",
+    uses: [["confirm show ID", "show all that is asked"]],
+    example: "confirm show 9f8e7d6c",
+    load: command(async () => (await import("../task/ConfirmCommands.ts")).show),
+  },
+  {
+    path: "confirm approve",
+    uses: [["confirm approve ID", "let a waiting command be executed"]],
+    example: "confirm approve 9f8e7d6c",
+    load: command(async () => (await import("../task/ConfirmCommands.ts")).approve),
+  },
+  {
+    path: "confirm reject",
+    uses: [["confirm reject ID", "refuse a waiting command"]],
+    example: 'confirm reject 9f8e7d6c --reason "Not on a Friday"',
+    load: command(async () => (await import("../task/ConfirmCommands.ts")).reject),
+  },
+]
