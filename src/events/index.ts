@@ -5,9 +5,9 @@
  */
 export { type DecidedAppend, type Decider, decider } from "./log/Decider.ts"
 export * from "./log/EventLog.ts"
+export { type Copied, type CopyError, type CopyOptions, NotCopied } from "./maintenance/Backup.ts"
 export { layer as layerMemory } from "./memory/MemoryEventLog.ts"
-export { backup, type Copied, type CopyError, type CopyOptions, NotCopied, restore } from "./sqlite/archive/backup.ts"
-export { measureSpace, type SpaceOptions } from "./sqlite/archive/storageUsage.ts"
-export { importEvents } from "./sqlite/import.ts"
-export { type ExamineOptions, examine } from "./sqlite/integrity/doctor.ts"
+export type { SpaceOptions } from "./sqlite/archive/storageUsage.ts"
+export type { ExamineOptions } from "./sqlite/integrity/doctor.ts"
 export { layer as layerSqlite, type SqliteOptions } from "./sqlite/SqliteEventLog.ts"
+export { backup, examine, importEvents, measureSpace, restore } from "./sqlite/wholeFile.ts"

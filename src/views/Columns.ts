@@ -13,7 +13,7 @@ export const width = (text: string): number => {
 
 /** The characters of a text as a reader counts them: a letter with its marks is one, and so is an emoji of several. */
 export const graphemes = (text: string): ReadonlyArray<string> =>
-  NARROW.test(text) ? text.split("") : Array.from(SEGMENTER.segment(text), ({ segment }) => segment)
+  NARROW.test(text) ? text.split("") : Array.from(segmenter().segment(text), ({ segment }) => segment)
 
 /** Cuts a text to at most so many columns; a text that was cut ends with "…". */
 export const cut = (text: string, columns: number): string => {
@@ -76,7 +76,13 @@ const broken = (word: string, columns: number): ReadonlyArray<string> => {
 /** Characters that are one column wide each, and that no other character joins: Latin, and signs, arrows, lines and blocks. */
 const NARROW = /^[\x20-\x7e\u00A1-\u00AC\u00AE-\u02FF\u2010-\u2027\u2190-\u21FF\u2200-\u22FF\u2500-\u25FC]*$/
 
-const SEGMENTER = new Intl.Segmenter()
+/** Made at first use: most programs draw nothing, and it costs as much as all of Hindcast's schemas. */
+const segmenter = (): Intl.Segmenter => {
+  made ??= new Intl.Segmenter()
+  return made
+}
+
+let made: Intl.Segmenter | undefined
 
 const widthOf = (grapheme: string): number => {
   if (NARROW.test(grapheme)) return grapheme.length

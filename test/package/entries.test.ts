@@ -45,8 +45,6 @@ const packageOf = (name: string): string =>
 describe("an entry of the package loads when it is imported", () => {
   it("hindcast: no parser of YAML, no validator of schemas and no archiver", () => {
     expect(loadedBy(fileOf("."))).toEqual([
-      "@effect/experimental",
-      "@effect/sql",
       "@marcbachmann/cel-js",
       "canonicalize",
       "effect",
@@ -79,8 +77,6 @@ describe("an entry of the package loads when it is imported", () => {
 
   it("hindcast/events: the log, and nothing of kernels, plugins and projections", () => {
     expect(loadedBy(fileOf("./events"))).toEqual([
-      "@effect/experimental",
-      "@effect/sql",
       "canonicalize",
       "effect",
       "node:child_process",

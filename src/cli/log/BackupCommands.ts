@@ -2,7 +2,8 @@
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import * as Backup from "../../events/sqlite/archive/backup.ts"
+import type { Copied, CopyError, CopyOptions } from "../../events/maintenance/Backup.ts"
+import * as WholeFile from "../../events/sqlite/wholeFile.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -17,15 +18,15 @@ const options = {
   replace: flag("replace", "Replace what is there under that name"),
 }
 
-type Copying = (options: Backup.CopyOptions) => ReturnType<typeof Backup.backup>
+type Copying = (options: CopyOptions) => Effect.Effect<Copied, CopyError>
 
 /** Copies, and shows the progress. */
-const copied = (copy: Copying, json: boolean, given: Backup.CopyOptions) =>
+const copied = (copy: Copying, json: boolean, given: CopyOptions) =>
   ProgressLine.during({ verb: "copied", unit: "pages", json }, (onProgress) =>
     copy({ ...given, onPages: (done, of) => Effect.runSync(onProgress(done, of)) }),
   )
 
-const lines = (style: Style, done: string, { file, head, events, bytes, segments, plugins, keys }: Backup.Copied) => [
+const lines = (style: Style, done: string, { file, head, events, bytes, segments, plugins, keys }: Copied) => [
   `${style.good(done)} ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}, ${count(bytes, "byte")}, in ${file}; verified.`,
   `With it: ${[count(segments.length, "segment"), ...(plugins ? ["the plugins' copies"] : []), ...(keys ? ["the keys of personal data"] : [])].join(", ")}.`,
 ]
@@ -37,7 +38,7 @@ export const backup = Command.make(
   ({ log, json, file, withKeys, replace }) =>
     Effect.gen(function* () {
       const from = yield* OpenLog.existing(log)
-      const found = yield* copied(Backup.backup, json, { from, to: path.resolve(file), withKeys, replace })
+      const found = yield* copied(WholeFile.backup, json, { from, to: path.resolve(file), withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Backed up", found),
         `Where the log is lost: ${CommandHints.shellCommand(CommandHints.written("log", "restore", found.file, ...(found.keys ? ["--with-keys"] : [])))}`,
@@ -54,7 +55,7 @@ export const restore = Command.make(
   ({ log, json, backup, withKeys, replace }) =>
     Effect.gen(function* () {
       const to = yield* OpenLog.fileOf(log)
-      const found = yield* copied(Backup.restore, json, { from: path.resolve(backup), to, withKeys, replace })
+      const found = yield* copied(WholeFile.restore, json, { from: path.resolve(backup), to, withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Restored", found),
         found.own

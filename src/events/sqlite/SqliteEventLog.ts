@@ -26,8 +26,8 @@ import { isEventId } from "../vocabulary/Event.ts"
 import * as Upcaster from "../vocabulary/Upcaster.ts"
 import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as appending from "./append.ts"
-import * as archiving from "./archive/archiveEvents.ts"
-import * as bundling from "./archive/bundle.ts"
+import type * as archiving from "./archive/archiveEvents.ts"
+import type * as bundling from "./archive/bundle.ts"
 import * as Segments from "./archive/Segments.ts"
 import { IN_MEMORY } from "./driver/Driver.ts"
 import * as Checkpoint from "./file/checkpoint.ts"
@@ -38,7 +38,7 @@ import * as Flush from "./file/flush.ts"
 import * as openDatabase from "./file/openDatabase.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./file/schema.ts"
 import * as Follower from "./follower.ts"
-import { verify } from "./integrity/verify.ts"
+import type { Stores } from "./integrity/checks/Check.ts"
 import * as keyFile from "./keys/keyFile.ts"
 import * as SnapshotKey from "./keys/snapshotKey.ts"
 import * as lease from "./lease.ts"
@@ -142,9 +142,9 @@ const opened = (options: SqliteOptions) =>
         follow: (query) => follow({ head, readPage: page, commits, mayHave }, query ?? {}),
         onCommit: commits.listen,
         mayHave,
-        verify: verify(stores),
+        verify: verifyLog(stores),
         verifyWith: (given) =>
-          Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verify(stores, options)),
+          Effect.flatMap(Options.decode("verifyWith", VerifyOptions, given), (options) => verifyLog(stores, options)),
       })
       const stored = {
         reader: database,
@@ -155,21 +155,48 @@ const opened = (options: SqliteOptions) =>
       }
       const cache = snapshots.make(stored)
       const attempt = <A>(run: () => A) => Database.attempt(own.name, run)
-      const archive = archiving.make({
+      const archived = {
         ...{ log, reader: database, writer: inMemory ? undefined : writer, segments },
         moved: follower.moved,
-      })
+      }
       return Context.make(EventLog, log).pipe(
-        Context.add(Archive, archive),
-        Context.add(Bundles, bundling.make({ log, database, segments, vocabulary, upcast })),
+        Context.add(Archive, archiveOf(archived)),
+        Context.add(Bundles, bundlesOf({ log, database, segments, vocabulary, upcast })),
         Context.add(Lease, { ...lease.reading(database), ...holding }),
         Context.add(Presence, { ...presence.reading(database), ...writing }),
         Context.add(Records, records.make(reader, vocabulary)),
         Context.add(Snapshots, cache),
         Context.add(PersonalData, PersonalDataOf.make({ log, keys: own, snapshots: cache, attempt })),
       )
-    }).pipe(openDatabase.mapSqlErrors(options.filename)),
+    }).pipe(openDatabase.mapDiskFull(options.filename)),
   )
+
+// Verifying, archiving and bundling are rare, and as large as everything else here: each is loaded when it is asked for.
+
+const verifyLog = (stores: Stores, options?: VerifyOptions) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./integrity/verify.ts")),
+    ({ verify }) => verify(stores, options),
+  )
+
+const archiveOf = (stores: archiving.Stores) =>
+  Archive.of({
+    segments: Database.attempt(stores.log.name, () => stores.segments.list()),
+    archive: (options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./archive/archiveEvents.ts")),
+        ({ archive }) => archive(stores, options),
+      ),
+  })
+
+const bundlesOf = (source: bundling.BundleSource) =>
+  Bundles.of({
+    bundle: (options) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./archive/bundle.ts")),
+        ({ bundle }) => bundle(source, options),
+      ),
+  })
 
 /** What the write side shares with the read side. */
 interface WriteOptions {

@@ -11,7 +11,7 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import { unmistakable, visible } from "../../values/PlainText.ts"
 import * as VouchedCode from "../registry/VouchedCode.ts"
-import * as Brought from "./Brought.ts"
+import type * as Brought from "./Brought.ts"
 
 /**
  * Look at what the log brings along, and trust it or leave it: this user did not write it on this machine. Nothing was
@@ -46,7 +46,9 @@ export const assertTrusted = (
     if (provenance.kind === "own") return
     const { head, why } = provenance
     if (trusts === undefined) {
-      return yield* new ForeignLog({ log: log.name, why, head, brought: yield* Brought.read })
+      // What reads plugins and their grants is loaded for a foreign log alone.
+      const { read } = yield* Effect.promise(() => import("./Brought.ts"))
+      return yield* new ForeignLog({ log: log.name, why, head, brought: yield* read })
     }
     yield* record(head, trusts)
   })

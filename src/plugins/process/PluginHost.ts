@@ -7,8 +7,8 @@ import { SandboxLimits } from "../sandbox/Limits.ts"
 import type { AvailableLayer } from "../sandbox/Sandbox.ts"
 import * as Tier from "../sandbox/Tier.ts"
 import * as Tools from "../sandbox/Tools.ts"
+import type * as PluginProcess from "./PluginProcess.ts"
 import type { PluginError } from "./PluginProcess.ts"
-import * as PluginProcess from "./PluginProcess.ts"
 import type { ProcessSpec } from "./ProcessSpec.ts"
 
 /** Starts plugins. Another layer of this service can answer from a recording instead. */
@@ -95,10 +95,17 @@ export const layerOf = (
             )
             if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
-            return yield* PluginProcess.make(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
+            return yield* startProcess(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
           }),
       }
     }),
+  )
+
+/** What runs a process is loaded with the first one: many programs start none. */
+const startProcess = (...args: Parameters<typeof PluginProcess.make>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./PluginProcess.ts")),
+    ({ make }) => make(...args),
   )
 
 /** Fails if nobody consented, or if the consent cannot be looked up. */
@@ -128,7 +135,7 @@ export const layerIn = (confining: AvailableLayer, limits: SandboxLimits = {}): 
   const why = "it was chosen by the program"
   return Layer.succeed(PluginHost, {
     confinement: Effect.succeed({ tier: Tier.tierOf(layer), layer, libraries, why, isConsented: true }),
-    start: (spec) => PluginProcess.make({ ...spec, limits: { ...limits, ...spec.limits } }, confining),
+    start: (spec) => startProcess({ ...spec, limits: { ...limits, ...spec.limits } }, confining),
   })
 }
 

@@ -14,7 +14,7 @@ import * as Chain from "../../integrity/Chain.ts"
 import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import * as Verifier from "../../integrity/Verifier.ts"
 import { type EventLog, LogCorrupt } from "../../log/EventLog.ts"
-import { Archive, ArchiveOptions, NotArchived, type Segment } from "../../maintenance/Archive.ts"
+import { type Archive, ArchiveOptions, NotArchived, type Segment } from "../../maintenance/Archive.ts"
 import type { Head } from "../../vocabulary/Event.ts"
 import { attempt, type LogDatabase, type StatementError } from "../file/database.ts"
 import { pages, withBlob } from "../integrity/storedChain.ts"
@@ -36,45 +36,45 @@ export interface Stores {
   readonly moved: () => void
 }
 
-export const make = ({ log, reader, writer, segments, moved }: Stores): Archive.Service => {
+/** Archives events, as `Archive` says. */
+export const archive = (
+  { log, reader, writer, segments, moved }: Stores,
+  given: ArchiveOptions,
+): ReturnType<Archive.Service["archive"]> => {
   const attemptOnLog = <A>(run: () => A) => attempt(log.name, run)
-  return Archive.of({
-    segments: attemptOnLog(() => segments.list()),
-    archive: (given) =>
-      Effect.gen(function* () {
-        const options = yield* Options.decode("archive", ArchiveOptions, given)
-        const { until, actor } = options
-        const from = yield* attemptOnLog(() => endOfLast(reader))
-        const head = yield* log.head
-        const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
-        if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
-        if (until <= from.position || until >= head.position) {
-          const free = `a position from ${from.position + 1} to ${head.position - 1}`
-          const expected = head.position - from.position > 1 ? free : "at least two events that are not archived yet"
-          return yield* refuse(
-            expected,
-            head.position - from.position > 1 ? `${until}` : `${head.position - from.position}`,
-          )
-        }
-        const range = { first: from.position + 1, last: until }
-        const file = `${padded(range.first)}-${padded(range.last)}.segment`
-        const end = yield* write(log.name, { reader, segments }, from, file, options)
-        if (!(yield* attemptOnLog(() => listSegment(writer, { ...range, file, hash: end.hash })))) {
-          yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
-          return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
-        }
-        moved()
-        // The events are archived from here on: later failures must not be reported as `NotArchived`.
-        const [event] = (yield* log.append({
-          stream: "log",
-          actor,
-          events: [{ type: "RangeArchived", payload: { ...range, segment: file } }],
-        })).events
-        const shrunk = yield* freeSpace(writer, range)
-        const segment = segments.list().find(({ first }) => first === range.first)
-        if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
-        return { segment, event, shrunk }
-      }),
+  return Effect.gen(function* () {
+    const options = yield* Options.decode("archive", ArchiveOptions, given)
+    const { until, actor } = options
+    const from = yield* attemptOnLog(() => endOfLast(reader))
+    const head = yield* log.head
+    const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
+    if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
+    if (until <= from.position || until >= head.position) {
+      const free = `a position from ${from.position + 1} to ${head.position - 1}`
+      const expected = head.position - from.position > 1 ? free : "at least two events that are not archived yet"
+      return yield* refuse(
+        expected,
+        head.position - from.position > 1 ? `${until}` : `${head.position - from.position}`,
+      )
+    }
+    const range = { first: from.position + 1, last: until }
+    const file = `${padded(range.first)}-${padded(range.last)}.segment`
+    const end = yield* write(log.name, { reader, segments }, from, file, options)
+    if (!(yield* attemptOnLog(() => listSegment(writer, { ...range, file, hash: end.hash })))) {
+      yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
+      return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
+    }
+    moved()
+    // The events are archived from here on: later failures must not be reported as `NotArchived`.
+    const [event] = (yield* log.append({
+      stream: "log",
+      actor,
+      events: [{ type: "RangeArchived", payload: { ...range, segment: file } }],
+    })).events
+    const shrunk = yield* freeSpace(writer, range)
+    const segment = segments.list().find(({ first }) => first === range.first)
+    if (event === undefined || segment === undefined) return yield* Effect.dieMessage("the segment is not listed")
+    return { segment, event, shrunk }
   })
 }
 

@@ -3,15 +3,15 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Data, Effect, Schema } from "effect"
+import { Effect } from "effect"
 import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import * as Options from "../../../values/Options.ts"
-import { EventLog, type OpenError } from "../../log/EventLog.ts"
-import { Lease, type LeaseHeld } from "../../log/Lease.ts"
-import type { Head } from "../../vocabulary/Event.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { Lease } from "../../log/Lease.ts"
+import { type Copied, type CopyError, CopyOptions, NotCopied, type OnPages } from "../../maintenance/Backup.ts"
 import { driver } from "../driver/choice.ts"
-import type { Connection, OnPages } from "../driver/Driver.ts"
+import type { Connection } from "../driver/Driver.ts"
 import * as Database from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import * as openDatabase from "../file/openDatabase.ts"
@@ -19,62 +19,6 @@ import { assertRegular } from "../file/regularFiles.ts"
 import * as BackupRecord from "../ownership/BackupRecord.ts"
 import * as SqliteEventLog from "../SqliteEventLog.ts"
 import * as Segments from "./Segments.ts"
-
-/** Fix the call, or repair the source: nothing was copied, and what was there is as it was. */
-export class NotCopied extends Data.TaggedError("NotCopied")<{
-  readonly log: string
-  readonly to: string
-  readonly expected: string
-  readonly found: string
-  /** An additional hint: one sentence. */
-  readonly advice?: string
-}> {
-  override get message() {
-    const { log, to, expected, found, advice } = this
-    return `${log} was not copied to ${to}: expected ${expected}, found ${found}.${advice === undefined ? "" : ` ${advice}`}`
-  }
-}
-
-/** Options of `backup` and `restore`. */
-export interface CopyOptions {
-  /** The log that is copied. */
-  readonly from: string
-  /** The name of the copy. Files beside it get its name too, such as `copy.db.segments`. */
-  readonly to: string
-  /** Whether the keys of personal data are copied. Whoever has them reads the personal fields. Default: false. */
-  readonly withKeys?: boolean
-  /** Whether a file that is there already is replaced, with all that belongs to it. Default: false. */
-  readonly replace?: boolean
-  /** Called while the events are copied, with the number of pages that were copied, and of all. */
-  readonly onPages?: OnPages
-}
-
-/** Schema of `CopyOptions`. */
-export const CopyOptions = Options.of<CopyOptions>({
-  required: { from: Options.Path, to: Options.Path },
-  optional: { withKeys: Schema.Boolean, replace: Schema.Boolean, onPages: Options.callable<OnPages>() },
-})
-
-/** What was copied. */
-export interface Copied {
-  readonly file: string
-  /** The head of the copy: that of the log when the copy began, or a later one. */
-  readonly head: Head
-  readonly events: number
-  readonly bytes: number
-  /** The copied segments. */
-  readonly segments: ReadonlyArray<string>
-  readonly plugins: boolean
-  readonly keys: boolean
-  /**
-   * Whether the copy is this user's own log under its name: a restored backup that this user made, on this machine, of a log of
-   * their own. False for a backup: a copy has a name that no log of the user's has.
-   */
-  readonly own: boolean
-}
-
-/** Why a backup or a restoration was not made. */
-export type CopyError = Options.InvalidOptions | NotCopied | LeaseHeld | OpenError
 
 /**
  * Copies a log by SQLite's own backup, as of one moment, also while other processes write to it; with its segments, the
@@ -172,7 +116,7 @@ const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
     }
     own.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return found
-  }).pipe(Effect.scoped, openDatabase.mapSqlErrors(from))
+  }).pipe(Effect.scoped, openDatabase.mapDiskFull(from))
 
 const HEAD =
   "SELECT max(coalesce((SELECT max(position) FROM events), 0), coalesce((SELECT max(last) FROM segments), 0))"
@@ -206,7 +150,7 @@ const copyDatabase = <A = undefined>(
         return found
       }),
     (connection) => Effect.sync(() => connection.close()),
-  ).pipe(openDatabase.mapSqlErrors(to))
+  ).pipe(openDatabase.mapDiskFull(to))
 
 const verified = ({ from, to }: CopyOptions, file: string) =>
   Effect.gen(function* () {

@@ -8,7 +8,7 @@ import * as Options from "../../../values/Options.ts"
 import * as AppendValidation from "../../append/AppendValidation.ts"
 import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { type EventLog, LogCorrupt, type LogError, MAIN } from "../../log/EventLog.ts"
-import { BundleOptions, Bundles, NotBundled } from "../../maintenance/Bundles.ts"
+import { BundleOptions, type Bundles, NotBundled } from "../../maintenance/Bundles.ts"
 import { blobOf, digestIn, nameOf } from "../../payload/Blob.ts"
 import * as PersonalDataKeys from "../../payload/PersonalDataKeys.ts"
 import type { Event } from "../../vocabulary/Event.ts"
@@ -46,20 +46,18 @@ export interface BundleSource {
   readonly upcast: Upcast
 }
 
-export const make = (source: BundleSource): Bundles.Service =>
-  Bundles.of({
-    bundle: (options) =>
-      Effect.gen(function* () {
-        const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
-        const { log } = source
-        const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
-        const existing = createLog.exists(file)
-        if (existing !== undefined) return yield* refuse("a file that is not there yet", existing)
-        const positions = yield* positionsOf(log, taskId)
-        if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
-        const head = yield* createLog.createAtomically(file, (target) => write(source, taskId, positions, target))
-        return { file, events: positions.length, head }
-      }),
+/** Writes the bundle of a task, as `Bundles` says. */
+export const bundle = (source: BundleSource, options: BundleOptions): ReturnType<Bundles.Service["bundle"]> =>
+  Effect.gen(function* () {
+    const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
+    const { log } = source
+    const refuse = (expected: string, found: string) => new NotBundled({ log: log.name, expected, found })
+    const existing = createLog.exists(file)
+    if (existing !== undefined) return yield* refuse("a file that is not there yet", existing)
+    const positions = yield* positionsOf(log, taskId)
+    if (positions.length === 0) return yield* refuse(`events of task ${taskId}`, "none")
+    const head = yield* createLog.createAtomically(file, (target) => write(source, taskId, positions, target))
+    return { file, events: positions.length, head }
   })
 
 /** The positions of all events of the bundle, in order. */

@@ -4,6 +4,8 @@
  * interface behaves the same on both.
  */
 
+import type { OnPages } from "../../maintenance/Backup.ts"
+
 /** An SQLite driver. */
 export interface Driver {
   readonly name: DriverName
@@ -27,9 +29,6 @@ export interface ConnectionOptions {
   /** How long a statement waits for another process that locks the file, in milliseconds. */
   readonly busyTimeoutMs: number
 }
-
-/** Called with the number of pages that were copied, and of all. */
-export type OnPages = (copied: number, of: number) => void
 
 /** How many pages a step of a backup copies. */
 export const BACKUP_PAGES = 500

@@ -2,20 +2,12 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, ExecutionStrategy, Exit, Schedule, Scope } from "effect"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
-import {
-  type DiskFull,
-  LogCorrupt,
-  type LogError,
-  LogFormatUnsupported,
-  LogUnavailable,
-  type OpenError,
-} from "../../log/EventLog.ts"
-import * as Client from "./client.ts"
-import { attempt, BUSY_TIMEOUT_MS, diskFullError, type StatementError, statementError } from "./database.ts"
+import { type DiskFull, LogCorrupt, LogFormatUnsupported, LogUnavailable, type OpenError } from "../../log/EventLog.ts"
+import { driver } from "../driver/choice.ts"
+import type { Connection } from "../driver/Driver.ts"
+import { attempt, BUSY_TIMEOUT_MS, diskFullError, type StatementError } from "./database.ts"
 import { rememberIdentity, targetOf } from "./fileIdentity.ts"
 import { hasLogApplicationId } from "./header.ts"
 import * as newFile from "./newFile.ts"
@@ -39,21 +31,21 @@ export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Sco
     yield* refuseOrphan(filename)
     yield* attempt(filename, () => refuseReplaced(filename))
     yield* attempt(filename, () => newFile.make(filename))
-    const sql = yield* connect(filename, false)
-    const found = yield* checkFormat(filename, sql)
-    if (found === "log") yield* refuseUnreadable(filename, sql)
+    const file = yield* connect(filename, false)
+    const found = yield* checkFormat(file)
+    if (found === "log") yield* refuseUnreadable(file)
     if (found === "empty") {
-      yield* sql`PRAGMA page_size = ${sql.literal(String(PAGE_BYTES))}`
+      yield* file.run(`PRAGMA page_size = ${PAGE_BYTES}`)
       // Lets archiving return freed pages to the file system step by step.
-      yield* sql`PRAGMA auto_vacuum = INCREMENTAL`
-      yield* transaction(sql, makeTables(filename, sql))
+      yield* file.run("PRAGMA auto_vacuum = INCREMENTAL")
+      yield* transaction(file, makeTables(file))
     }
-    if (found === "old log") yield* transaction(sql, upgradeTables(filename, sql))
-    yield* sql`PRAGMA journal_mode = WAL`
-    yield* sql`PRAGMA synchronous = NORMAL`
-    yield* sql`PRAGMA journal_size_limit = ${sql.literal(String(WAL_LIMIT_BYTES))}`
-    for (const statement of CACHE_TABLES) yield* sql.unsafe(statement)
-  }).pipe(mapSqlErrors(filename), patiently)
+    if (found === "old log") yield* transaction(file, upgradeTables(file))
+    yield* file.run("PRAGMA journal_mode = WAL")
+    yield* file.run("PRAGMA synchronous = NORMAL")
+    yield* file.run(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`)
+    for (const statement of CACHE_TABLES) yield* file.run(statement)
+  }).pipe(mapDiskFull(filename), patiently)
 
 /** Checks that a file exists and is a log, with a read-only connection. */
 export const check = (filename: string): Effect.Effect<void, OpenError> =>
@@ -67,14 +59,14 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
     }
     yield* attempt(filename, () => assertRegular(filename))
     yield* attempt(filename, () => refuseReplaced(filename))
-    const sql = yield* connect(filename, true)
-    const found = yield* checkFormat(filename, sql)
-    if (found === "log") return yield* refuseUnreadable(filename, sql)
+    const file = yield* connect(filename, true)
+    const found = yield* checkFormat(file)
+    if (found === "log") return yield* refuseUnreadable(file)
     return yield* new LogFormatUnsupported({
       log: filename,
       found: found === "empty" ? "an empty database" : OLD_FORMAT,
     })
-  }).pipe(mapSqlErrors(filename), patiently, Effect.scoped)
+  }).pipe(mapDiskFull(filename), patiently, Effect.scoped)
 
 /**
  * Opens something again while it is busy, for as long as a statement waits. Where SQLite changes to the write-ahead log, recovers
@@ -99,22 +91,17 @@ export const patiently = <A, E extends { readonly _tag: string }, R>(
 /** How often a log that is busy is opened again, in milliseconds. */
 const RETRY_EVERY_MS = 50
 
-/**
- * Maps SQL errors to the log's errors. `DiskFull` becomes `LogUnavailable`: callers here open a log or take its lease.
- */
-export const mapSqlErrors =
+/** Maps `DiskFull` to `LogUnavailable`: callers here open a log or take its lease. */
+export const mapDiskFull =
   (filename: string) =>
   <A, E extends { readonly _tag: string }, R>(
-    effect: Effect.Effect<A, E | SqlError, R>,
-  ): Effect.Effect<A, Exclude<E, SqlError | DiskFull> | LogError, R> =>
-    Effect.catchAll(effect, (error): Effect.Effect<never, Exclude<E, SqlError | DiskFull> | LogError> => {
-      const named = isSqlError(error) ? statementError(filename, error.cause) : error
-      return isDiskFull(named)
-        ? diskFullError(filename)
-        : Effect.fail(named as Exclude<E, SqlError | DiskFull> | LogError)
-    })
-
-const isSqlError = (error: { readonly _tag: string }): error is SqlError => error._tag === "SqlError"
+    effect: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, Exclude<E, DiskFull> | LogUnavailable, R> =>
+    Effect.catchAll(
+      effect,
+      (error): Effect.Effect<never, Exclude<E, DiskFull> | LogUnavailable> =>
+        isDiskFull(error) ? diskFullError(filename) : Effect.fail(error as Exclude<E, DiskFull>),
+    )
 
 const isDiskFull = (error: { readonly _tag: string }): error is DiskFull => error._tag === "DiskFull"
 
@@ -147,74 +134,82 @@ const refuseReplaced = (filename: string): void => {
   if (log !== undefined) rememberIdentity(filename, false, log.known)()
 }
 
-/** The client dies if it cannot open the file; that becomes a typed error. */
-const connect = (
-  filename: string,
-  readonly: boolean,
-): Effect.Effect<SqlClient, StatementError | SqlError, Scope.Scope> =>
-  Client.open(filename, { readonly }).pipe(
-    Effect.catchAllDefect((cause) => Effect.fail(statementError(filename, cause))),
+/** A connection for the few statements that open a log. Whether the file is a log is not known yet. */
+interface OpenFile {
+  readonly filename: string
+  readonly run: (sql: string) => Effect.Effect<void, StatementError>
+  readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, StatementError>
+}
+
+const connect = (filename: string, readonly: boolean): Effect.Effect<OpenFile, StatementError, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt(filename, () => driver().open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })),
+    (connection) => Effect.sync(() => connection.close()),
+  ).pipe(
+    Effect.map((connection: Connection) => ({
+      filename,
+      run: (sql) => attempt(filename, () => connection.script(sql)),
+      rows: (sql) => attempt(filename, () => connection.prepare(sql).rows([])),
+    })),
   )
 
 const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
 
 /** Whether the file is a log of this format or the previous one, or still empty. Fails for anything else. */
-const checkFormat = (filename: string, sql: SqlClient) =>
+const checkFormat = ({ filename, rows }: OpenFile) =>
   Effect.gen(function* () {
     const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
-    const [found] = yield* sql<{ readonly owner: number; readonly format: number; readonly tables: number }>`
-      SELECT application_id AS owner, user_version AS format, (SELECT count(*) FROM sqlite_schema) AS tables
-      FROM pragma_application_id, pragma_user_version`.pipe(
-      mapSqlErrors(filename),
+    const [found] = yield* rows(
+      `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+       FROM pragma_application_id, pragma_user_version`,
+    ).pipe(
       Effect.catchTag(
         "LogCorrupt",
         (error): Effect.Effect<never, LogCorrupt | LogFormatUnsupported> =>
           hasLogApplicationId(filename) ? error : refuse(`a file that SQLite cannot read (${error.reason})`),
       ),
     )
-    if (found === undefined || (found.owner === 0 && found.tables === 0)) return "empty" as const
-    if (found.owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")
-    if (found.format === 1) return "old log" as const
-    if (found.format !== FORMAT_VERSION) {
-      return yield* refuse(`format ${found.format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
+    const [owner, format, tables] = found ?? [0, 0, 0]
+    if (owner === 0 && tables === 0) return "empty" as const
+    if (owner !== APPLICATION_ID) return yield* refuse("an SQLite database of another program")
+    if (format === 1) return "old log" as const
+    if (format !== FORMAT_VERSION) {
+      return yield* refuse(`format ${format}, where this version knows format ${FORMAT_VERSION}; update Hindcast`)
     }
     return "log" as const
   })
 
 /** Refuses a log before the first query of its tables, if one of them is not the table that Hindcast creates. */
-const refuseUnreadable = (filename: string, sql: SqlClient) =>
+const refuseUnreadable = ({ filename, rows }: OpenFile) =>
   Effect.gen(function* () {
+    const found = yield* rows("SELECT type, name, sql FROM sqlite_schema")
     const reason = unreadable(
-      yield* sql<{
-        readonly type: string
-        readonly name: string
-        readonly sql: string | null
-      }>`SELECT type, name, sql FROM sqlite_schema`,
+      found.map(([type, name, sql]) => ({
+        ...{ type: String(type), name: String(name), sql: sql === null ? null : String(sql) },
+      })),
     )
     if (reason === undefined) return
     return yield* new LogCorrupt({ log: filename, position: null, reason: `${reason}. Nothing of it is read` })
   })
 
 /** If two processes create the same file at once, the second one finds the tables. */
-const makeTables = (filename: string, sql: SqlClient) =>
+const makeTables = (file: OpenFile) =>
   Effect.gen(function* () {
-    if ((yield* checkFormat(filename, sql)) !== "empty") return
-    for (const statement of LOG_TABLES) yield* sql.unsafe(statement)
-    yield* sql.unsafe(`PRAGMA application_id = ${APPLICATION_ID}`)
-    yield* sql.unsafe(`PRAGMA user_version = ${FORMAT_VERSION}`)
+    if ((yield* checkFormat(file)) !== "empty") return
+    for (const statement of LOG_TABLES) yield* file.run(statement)
+    yield* file.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    yield* file.run(`PRAGMA user_version = ${FORMAT_VERSION}`)
   })
 
-const upgradeTables = (filename: string, sql: SqlClient) =>
+const upgradeTables = (file: OpenFile) =>
   Effect.gen(function* () {
-    if ((yield* checkFormat(filename, sql)) !== "old log") return
-    for (const statement of FROM_FORMAT_1) yield* sql.unsafe(statement)
+    if ((yield* checkFormat(file)) !== "old log") return
+    for (const statement of FROM_FORMAT_1) yield* file.run(statement)
   })
 
-/** Runs all of `body` in one transaction. */
-const transaction = <A, E, R>(sql: SqlClient, body: Effect.Effect<A, E, R>) =>
-  // Not `withTransaction`: it begins deferred, so that two processes that read before they write would block each
-  // other.
-  Effect.zipRight(sql`BEGIN IMMEDIATE`, body).pipe(
-    Effect.zipLeft(sql`COMMIT`),
-    Effect.tapError(() => Effect.ignore(sql`ROLLBACK`)),
+/** Runs all of `body` in one transaction, which begins as one that writes: two that read first would block each other. */
+const transaction = <A, E, R>({ run }: OpenFile, body: Effect.Effect<A, E, R>) =>
+  Effect.zipRight(run("BEGIN IMMEDIATE"), body).pipe(
+    Effect.zipLeft(run("COMMIT")),
+    Effect.tapError(() => Effect.ignore(run("ROLLBACK"))),
   )
