@@ -8,7 +8,7 @@ import type { Json } from "../../values/Json.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
-import type { CommandQueue } from "./CommandQueue.ts"
+import type { CommandQueue } from "./queue/CommandQueue.ts"
 
 export interface ActingTask extends TaskContext {
   readonly kernel: TaskContext["kernel"] & {

@@ -20,9 +20,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import type { Place } from "./CommandOrder.ts"
-import type { Lane } from "./CommandQueue.ts"
-import type { TakenStep } from "./WorldRewards.ts"
+import type { Lane } from "./queue/CommandQueue.ts"
 
 /**
  * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
@@ -68,21 +66,6 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
 
 /** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
-
-/** A command as it was requested. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
-export interface RequestedCommand {
-  readonly task: ActingTask
-  readonly actuator: string
-  readonly args: JsonObject
-  readonly commandId: string
-  readonly argsDigest: string
-  /** The agent that acts, in a task with several. */
-  readonly agentId?: string | undefined
-  /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
-  readonly inDoubt?: boolean
-  /** Why its actuator, which was asked, could not tell what became of it. */
-  readonly doubt?: string | undefined
-}
 
 /** What stops a command: time that is used up, or an input. */
 export interface Stop {
@@ -142,30 +125,18 @@ export const stoppable = <A, E>(
         })
       })
 
-/** A command on its way. */
-export interface Command extends RequestedCommand {
+/** A command that was requested. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
+export interface Command {
+  readonly task: ActingTask
+  readonly actuator: string
+  readonly args: JsonObject
+  readonly commandId: string
+  readonly argsDigest: string
+  /** The agent that acts, in a task with several. */
+  readonly agentId?: string | undefined
   /** What stops it, if not its caller's end. */
-  readonly stop?: Stop
-  /** Its place in the order in which the task's commands start. Whoever makes the command gives it back. */
-  readonly place: Place
+  readonly stop?: Stop | undefined
 }
-
-/** How far a command has come. It decides which event ends the command if it is interrupted. */
-export interface CommandProgress {
-  /** The event that the next one is caused by. */
-  last: string
-  /** The position of its `ActuatorCommanded`; 0 before that. */
-  commandedAt: number
-  dispatched: boolean
-  ended: boolean
-  /** The step that it is, once a world was asked to take it. */
-  step?: TakenStep
-}
-
-/** The progress of a command that was requested and not dispatched. */
-export const begun = ({ id, position }: Event): CommandProgress => ({
-  ...{ last: id, commandedAt: position, dispatched: false, ended: false },
-})
 
 /** The identity of a command, as another request for it would have it. */
 export interface CommandIdentity {
@@ -181,30 +152,11 @@ export const make = (
   task: ActingTask,
   actuator: string,
   args: JsonObject,
-  place: Place,
   agentId?: string,
 ): Effect.Effect<Command, InvalidCommand> =>
   Effect.map(copied(actuator, args), (copy) => ({
-    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), place, agentId },
+    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), agentId },
   }))
-
-/** Runs what a command goes through with a place in the order of its task, which it takes first. */
-export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.suspend(() => {
-    const { arrive, leave } = task.kernel.commands
-    const place = arrive(task.instanceName)
-    return Effect.ensuring(steps(place), leave(place))
-  })
-
-/** Asks a person about a command, which keeps its place and holds up no other command meanwhile. */
-export const stepAside = <A, E>({ task, place }: Command, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.suspend(() => {
-    const { leave, comeBack } = task.kernel.commands
-    return Effect.ensuring(
-      Effect.zipRight(leave(place), asking),
-      Effect.sync(() => comeBack(place)),
-    )
-  })
 
 /** A copy of a command's arguments. Fails where they are not a JSON object. */
 export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
@@ -258,7 +210,10 @@ export interface ResolvedActuator {
 }
 
 /** The active actuator that a command names, in the current registry. */
-export const resolve = ({ task, actuator }: Command): Effect.Effect<ResolvedActuator | undefined, LogError> =>
+export const resolve = ({
+  task,
+  actuator,
+}: Pick<Command, "task" | "actuator">): Effect.Effect<ResolvedActuator | undefined, LogError> =>
   Effect.map(task.kernel.registry.state, (registry) => {
     const target = activeIn(task, registry).find(({ name }) => name === actuator)
     const found = target === undefined ? undefined : SafeRecord.get(registry, target.plugin)

@@ -9,13 +9,9 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import {
-  type Command,
-  type CommandOutcome,
-  type CommandProgress,
-  type RequestedCommand,
-  unknownReason,
-} from "./Command.ts"
+import { type Command, type CommandOutcome, unknownReason } from "./Command.ts"
+import * as CommandState from "./CommandState.ts"
+import type { Traveller } from "./Traveller.ts"
 import { unknownReward } from "./WorldRewards.ts"
 
 /** The outcome of a command that was executed, or that failed on the way to its plugin. */
@@ -37,23 +33,24 @@ export type ExecutionResult = (
  * cannot store has the code `OutcomeNotRecordable`. So every dispatch ends.
  */
 export const recordOutcome = (
-  command: Command,
+  of: Pick<Traveller, "command" | "state" | "outcome">,
   plugin: string,
-  progress: CommandProgress,
   ending: ExecutionResult,
 ): Effect.Effect<CommandOutcome, AppendError> =>
-  command.task
+  of.command.task
     .inOrder(
       Effect.gen(function* () {
-        const { task, commandId } = command
+        const { command, state } = of
+        const { task } = command
         const changed = changesOf(task, plugin, ending.state, { isConfirmed: isUnrecorded(ending) })
-        const outcome = outcomeEvent(commandId, progress.last, ending)
+        const outcome = outcomeEvent(command.commandId, state.last, ending)
         const event = yield* task
           .record(outcome, ...changed, ...(ending.rewards ?? []))
           .pipe(Effect.tapErrorTag("LeaseLost", warnUnrecorded(command, outcome)))
-        progress.ended = true
+        of.state = CommandState.evolve(state, event)
         if (ending.state !== undefined) task.documents.set(plugin, ending.state)
-        return outcomeOf(command, event, ending)
+        of.outcome = outcomeOf(command, event, ending)
+        return of.outcome
       }),
     )
     .pipe(
@@ -63,12 +60,11 @@ export const recordOutcome = (
         const isOfResult = index === 0 && !("unrecorded" in ending)
         const kept = isOfResult ? { state, rewards } : { rewards: state === undefined ? [] : rewards }
         return recordOutcome(
-          command,
+          of,
           plugin,
-          progress,
           "succeeded" in ending
             ? {
-                ...unrecorded(command.task, plugin, { reason, ...kept }, ending.latencyMs),
+                ...unrecorded(of.command.task, plugin, { reason, ...kept }, ending.latencyMs),
                 ...kept,
                 ...settledByOf(ending),
               }
@@ -169,72 +165,35 @@ export const changesOf = (
   return [{ type: "EnvironmentChanged", payload }]
 }
 
-/** Records that a command was denied. It is not executed. The outcome of one that is in doubt is unknown. */
-export const recordDenied = (
-  command: RequestedCommand,
-  progress: CommandProgress,
-  rule: string,
-  why: string,
-): Effect.Effect<CommandOutcome, AppendError> => {
-  if (command.inDoubt === true) return recordUnknown(command, progress)
-  const reason = plainText(why)
-  return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
-    const { commandId, actuator, args } = command
-    return { status: "denied", commandId, actuator, args, event, rule, reason }
-  })
-}
-
-/** Records that an earlier kernel dispatched a command, and that its outcome is not known. */
-export const recordUnknown = (
-  command: RequestedCommand,
-  progress: CommandProgress,
-): Effect.Effect<CommandOutcome, AppendError> => {
-  const { task, commandId, actuator, args, doubt } = command
-  const payload = { commandId, ...(doubt === undefined ? {} : { reason: doubt }) }
-  const unknown = { type: "CommandOutcomeUnknown", causationId: progress.last, payload } as const
-  return Effect.map(task.record(unknown), (event) => {
-    progress.ended = true
-    return { status: "unknown", commandId, actuator, args, event, reason: unknownReason(doubt) }
-  })
-}
-
-/** Records that nobody decided about a command in time. It is not executed. */
-export const recordExpired = (command: Command, progress: CommandProgress, rule: string) => {
-  const reason = "nobody decided in time"
-  return Effect.map(denied(command, progress, rule, reason), (event): CommandOutcome => {
-    const { commandId, actuator, args } = command
-    return { status: "expired", commandId, actuator, args, event, reason }
-  })
-}
-
-const denied = ({ task, commandId }: RequestedCommand, progress: CommandProgress, rule: string, reason: string) =>
-  Effect.tap(task.record(denialOf(commandId, progress, rule, reason)), () =>
-    Effect.sync(() => {
-      progress.ended = true
-    }),
-  )
-
-const denialOf = (commandId: string, { last }: CommandProgress, rule: string, reason: string): CoreNewEvent => ({
-  type: "CommandDenied",
-  causationId: last,
-  payload: { commandId, rule, reason: plainText(reason) },
-})
-
-/** A command, and how far it has come. */
-interface Begun {
-  readonly command: Command
-  readonly progress: CommandProgress
+/** Takes note of the end of a command that was not called. */
+export const endedBy = (
+  of: Pick<Traveller, "command" | "doubt" | "outcome">,
+  step: CommandState.Step,
+  event: Event,
+) => {
+  const { commandId, actuator, args } = of.command
+  const about = { commandId, actuator, args, event }
+  if (step.do === "deny") {
+    of.outcome = { status: "denied", ...about, rule: step.rule, reason: plainText(step.reason) }
+  } else if (step.do === "expire") {
+    of.outcome = { status: "expired", ...about, reason: CommandState.EXPIRED }
+  } else {
+    of.outcome = { status: "unknown", ...about, reason: unknownReason(of.doubt) }
+  }
 }
 
 /**
  * Records the ends of commands that were interrupted, or that failed without an outcome, in one commit. Commands that
  * have ended are left out.
  */
-export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  const open = commands.filter(({ progress }) => !progress.ended)
+export const recordAborted = (
+  travellers: ReadonlyArray<Traveller>,
+  cause: Cause.Cause<unknown>,
+): Effect.Effect<void> => {
+  const open = travellers.filter(({ state: { at } }) => at !== "new" && at !== "ended")
   const [first, ...others] = open.map((each) => abortedEvent(each, cause))
-  const rewards = open.flatMap(({ progress: { last, step } }) =>
-    step === undefined ? [] : [{ causationId: last, ...unknownReward(step) }],
+  const rewards = open.flatMap(({ state, step }) =>
+    step === undefined ? [] : [{ causationId: state.last, ...unknownReward(step) }],
   )
   const task = open[0]?.command.task
   // The kernel that took over records the end.
@@ -244,10 +203,12 @@ export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause
   const names = [...new Set(open.map(({ command }) => command.actuator))].join(", ")
   return task.recordAll([first, ...others, ...rewards]).pipe(
     Effect.map((events) => {
-      for (const [index, { command }] of open.entries()) {
+      for (const [index, of] of open.entries()) {
         const event = events[index]
-        if (event !== undefined && command.stop?.reason !== undefined)
-          Object.assign(command.stop, { outcome: stopped(command, event) })
+        if (event === undefined) continue
+        of.state = CommandState.evolve(of.state, event)
+        const { stop } = of.command
+        if (stop?.reason !== undefined) Object.assign(stop, { outcome: stopped(of.command, event) })
       }
     }),
     // A task that was suspended is gone on with by a later kernel.
@@ -258,17 +219,17 @@ export const recordAborted = (commands: ReadonlyArray<Begun>, cause: Cause.Cause
   )
 }
 
-const abortedEvent = ({ command, progress }: Begun, cause: Cause.Cause<unknown>): CoreNewEvent => {
+const abortedEvent = ({ command, state }: Traveller, cause: Cause.Cause<unknown>): CoreNewEvent => {
+  const { commandId, stop } = command
   const isInterrupted = Cause.isInterruptedOnly(cause)
-  const why = isInterrupted
-    ? (command.stop?.reason ?? "the caller stopped waiting")
-    : Cause.pretty(cause).split("\n")[0]
-  if (!progress.dispatched) {
-    return denialOf(command.commandId, progress, "interrupted", `${why}; it was not executed`)
+  const why = isInterrupted ? (stop?.reason ?? "the caller stopped waiting") : Cause.pretty(cause).split("\n")[0]
+  if (!CommandState.hasLeft(state)) {
+    const payload = { commandId, rule: "interrupted", reason: plainText(`${why}; it was not executed`) }
+    return { type: "CommandDenied", causationId: state.last, payload }
   }
   const code = isInterrupted ? "Interrupted" : "KernelFailed"
   const message = plainText(`${why}; whether it took effect is not known`)
-  return outcomeEvent(command.commandId, progress.last, { failed: { code, message } })
+  return outcomeEvent(commandId, state.last, { failed: { code, message } })
 }
 
 /** The outcome of a command that was stopped, from the event that says so. */

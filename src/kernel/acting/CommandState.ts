@@ -6,7 +6,7 @@
 
 import type { CoreNewEvent } from "../../events/log/AppendRequest.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { plainText } from "../../values/Json.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import type * as Gate from "../gate/Gate.ts"
@@ -88,6 +88,15 @@ export const takenUp = (state: CommandState): CommandState => {
   return state.question !== undefined && state.at === "allowed" ? { ...state, at: "asked" } : state
 }
 
+/** The state of a command whose end is known, though it is not its latest event. */
+export const ended = (state: CommandState): CommandState => ({ ...state, at: "ended" })
+
+/** The state of a command whose dispatch is recorded, and which is not called. */
+export const uncalled = (state: CommandState): CommandState => ({ ...state, at: "allowed" })
+
+/** Whether a command may have taken effect. */
+export const hasLeft = ({ at }: CommandState): boolean => at === "dispatched" || at === "doubtful"
+
 /** The state as if nobody had been asked about the command. */
 export const unasked = ({ question, ...state }: CommandState): CommandState => {
   if (question === undefined) return state
@@ -111,7 +120,8 @@ export type Step =
   | { readonly do: "allow"; readonly rule: string }
   | { readonly do: "deny"; readonly rule: string; readonly reason: string }
   | { readonly do: "expire"; readonly rule: string }
-  | { readonly do: "dispatch" }
+  /** `round`: the id of the first of several commands that reach a world together. */
+  | { readonly do: "dispatch"; readonly round?: string }
   | { readonly do: "call" }
   | { readonly do: "doubt" }
   | { readonly do: "nothing" }
@@ -184,13 +194,25 @@ export const refusal = ({ at }: CommandState, rule: string, reason: string): Ste
 /** Why a command expired. */
 export const EXPIRED = "nobody decided in time"
 
+/** What the event of a step says beyond the step. */
+interface Recorded {
+  readonly id: string
+  /** What the command's request says. */
+  readonly request: PayloadOf<"ActuatorCommanded">
+  /** Why its actuator, which was asked, could not tell what became of it. */
+  readonly doubt?: string | undefined
+}
+
 /** The event that records a step; undefined if the step is none that is recorded as it is taken. */
 export const eventOf = (
   { last: causationId }: CommandState,
   step: Step,
-  { id, commandId, doubt }: { readonly id: string; readonly commandId: string; readonly doubt?: string | undefined },
+  { id, request, doubt }: Recorded,
 ): (CoreNewEvent & { readonly id: string }) | undefined => {
+  const { commandId } = request
   switch (step.do) {
+    case "request":
+      return { type: "ActuatorCommanded", id, causationId, payload: request }
     case "allow":
       return { type: "CommandAllowed", id, causationId, payload: { commandId, rule: step.rule } }
     case "deny":
@@ -202,8 +224,10 @@ export const eventOf = (
       }
     case "expire":
       return { type: "CommandDenied", id, causationId, payload: { commandId, rule: step.rule, reason: EXPIRED } }
-    case "dispatch":
-      return { type: "CommandDispatched", id, causationId, payload: { commandId } }
+    case "dispatch": {
+      const payload = { commandId, ...(step.round === undefined ? {} : { round: step.round }) }
+      return { type: "CommandDispatched", id, causationId, payload }
+    }
     case "doubt": {
       const payload = { commandId, ...(doubt === undefined ? {} : { reason: doubt }) }
       return { type: "CommandOutcomeUnknown", id, causationId, payload }

@@ -1,119 +1,309 @@
 /**
- * Dispatches an allowed command: waits for its turn, records `CommandDispatched`, calls the plugin and records the
- * outcome.
+ * Dispatches commands that may be: at once where nothing has to be waited for, else in their turn. Then it calls the plugin, and what
+ * became of them is recorded.
  */
 
-import { Data, Effect } from "effect"
-import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import { Cause, Data, Effect, Option } from "effect"
+import type { AppendError, CoreNewEvent, LogError, LogUnavailable } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
-import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
-import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
-import { type Command, type CommandOutcome, type CommandProgress, type ResolvedActuator, resolve } from "./Command.ts"
-import { recordDenied, recordOutcome, recordUnknown, unrecorded } from "./CommandOutcome.ts"
-import { rewardsAfter } from "./FailedStep.ts"
-import { rewardsOf } from "./WorldRewards.ts"
+import { onPluginFailure, type PluginFailure } from "../instances/PluginFailure.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import { type ResolvedActuator, resolve } from "./Command.ts"
+import { endedBy, recordAborted } from "./CommandOutcome.ts"
+import * as CommandState from "./CommandState.ts"
+import * as Interpreter from "./Interpreter.ts"
+import { type Denial, GRANTED_MORE, outdatedBy } from "./Judging.ts"
+import type { Place } from "./queue/CommandOrder.ts"
+import type { Traveller } from "./Traveller.ts"
+
+/** Commands of one actuator that a kernel takes to their ends, together. */
+export interface Journey {
+  readonly task: ActingTask
+  readonly reach: Reach
+  /** Its place in the order in which the task's commands start. */
+  readonly place: Place
+  readonly travellers: ReadonlyArray<Traveller>
+  /** Makes a wait interruptible, as far as the caller is. Everything else is not, so that what was begun is recorded. */
+  readonly waiting: Restore
+}
+
+/** How commands reach their plugin. */
+export interface Reach {
+  /** Whether they reach it in one call. */
+  readonly isRound: boolean
+  /** Why no command of the journey passes. */
+  readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
+  /** Calls the plugin's process, and answers with what records how the commands ended. */
+  readonly call: (
+    process: Instance["process"],
+    dispatched: ReadonlyArray<Traveller>,
+    resolved: ResolvedActuator,
+  ) => Effect.Effect<Effect.Effect<void, AppendError>>
+  /** Records that there was no process to call. */
+  readonly unreached: (
+    failure: PluginFailure,
+    ready: ReadonlyArray<Traveller>,
+    resolved: ResolvedActuator,
+  ) => Effect.Effect<void, AppendError>
+}
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
-export class Paused extends Data.TaggedError("Paused") {}
+class Paused extends Data.TaggedError("Paused") {}
+
+type Ledger = Interpreter.Ledger<Traveller, Event, LeaseLost | AppendError | LogError>
 
 /**
- * Sends an allowed command to its plugin, in its turn, and not while the task is paused. Once it is dispatched, only
- * the call itself can be interrupted.
- *
- * @param version the version of the task's stream up to which nothing has ended the command
- * @param outdated why the gate's decision no longer applies to the actuator as it is now, or undefined
+ * Sends commands that may be dispatched to their plugin, in their turn, and not while the task is paused. Once they are dispatched,
+ * only the call itself can be interrupted.
  */
-export const dispatch = (
-  command: Command,
+export const carryOut = (
+  journey: Journey,
   resolved: ResolvedActuator,
-  version: number,
-  outdated: (now: ResolvedActuator) => string | undefined,
-  progress: CommandProgress,
-  restore: Restore,
-): Effect.Effect<CommandOutcome, LeaseLost | AppendError | LogError> => {
-  const { task, actuator, place } = command
-  const { lane, priority, plugin } = resolved
-  const slot = { lane, actuator, priority, place }
+  ready: ReadonlyArray<Traveller>,
+  ledger: Ledger,
+): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
+  Effect.flatMap(atOnce(journey, resolved, ready, ledger), (isDone) =>
+    isDone ? Effect.void : Effect.zipRight(ledger.commit, inTurn(journey, resolved, ready)),
+  )
 
-  const send = ({ process, use }: Instance) =>
-    Effect.gen(function* () {
-      // The command may have waited long for a person, its turn or its process, so the actuator is resolved and
-      // checked again.
-      const now = yield* resolve(command)
-      if (now?.digest !== resolved.digest) {
-        return yield* recordDenied(
-          command,
-          progress,
-          "active-actuators",
-          "its actuator was deactivated or updated meanwhile",
-        )
-      }
-      const changed = outdated(now)
-      if (changed !== undefined) return yield* recordDenied(command, progress, "effective-risk", changed)
+/**
+ * Records in one commit what is in the ledger and the dispatch, where nothing has to be waited for: the lane is free, the process runs,
+ * and the task is not paused. Returns false, and has recorded nothing, if something has to be waited for, or if another program has
+ * appended to the task's stream: its events may end the task or a command.
+ */
+const atOnce = (
+  journey: Journey,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<Traveller>,
+  ledger: Ledger,
+): Effect.Effect<boolean, LeaseLost | AppendError | LogError> =>
+  Effect.suspend(() => {
+    const { task, place } = journey
+    const [first] = ready
+    const running = () => task.running(resolved.plugin, resolved.found)
+    const instance = running()
+    const pending = ledger.entries()
+    if (first === undefined || pending.length === 0) return Effect.succeed(false)
+    if (instance === undefined || task.isPaused()) return Effect.succeed(false)
+    const { actuator } = first.command
+    const giveBack = task.kernel.commands.takeTurn(place, {
+      lane: resolved.lane,
+      actuator,
+      priority: resolved.priority,
+    })
+    if (giveBack === undefined) return Effect.succeed(false)
+
+    // It has waited for the end of an update, or of what the task was recording, such as another command of the same
+    // answer: what the gate allowed may have been deactivated or granted more meanwhile.
+    const stillApplies = Effect.gen(function* () {
       yield* task.kernel.lease.check
-      if (task.isPaused()) return yield* new Paused()
-      if (!(yield* recordDispatches([{ command, progress, version }]))) {
-        // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
-        // program wrote to a stream that is not its own.
-        yield* task.kernel.lease.check
-        return yield* recordDenied(command, progress, "open-task", "its task was closed or cancelled meanwhile")
-      }
-      yield* task.kernel.commands.leave(place)
-      return yield* call(command, resolved, process, progress, restore)
-    }).pipe(use)
+      const now = yield* resolve(first.command)
+      const isNext = task.kernel.commands.isFirst(place)
+      return isNext && now?.found === resolved.found && running() === instance && !task.isPaused()
+    })
 
-  const instance = Effect.flatMap(task.kernel.registry.state, (registry) => restore(task.instance(plugin, registry)))
-  return restore(task.continued).pipe(
-    Effect.zipRight(task.kernel.commands.inTurn(slot, Effect.flatMap(instance, send), restore)),
-    onPluginFailure((failure) =>
-      command.inDoubt === true
-        ? recordUnknown(command, progress)
-        : recordOutcome(command, plugin, progress, { failed: failureOf(failure) }),
+    const dispatched = Effect.gen(function* () {
+      const entries = [...pending, ...dispatches(journey, ready, ledger.ahead)]
+      const recorded = yield* task
+        .recordUndisturbed(eventsOf(entries), stillApplies)
+        .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(journey, ready, entries, cause)))
+      if (recorded === undefined) return false
+      ledger.committed(recorded)
+      Interpreter.recorded(entries.slice(pending.length), recorded.slice(pending.length), endedBy)
+      yield* task.kernel.commands.leave(place)
+      yield* call(journey, instance.process, ready, resolved)
+      return true
+    })
+    return Effect.ensuring(instance.use(dispatched), giveBack)
+  })
+
+/** Records the ends of commands whose dispatch is in the log, but may not be on the disk: they were not executed. */
+const endIfRecorded = (
+  { task }: Journey,
+  ready: ReadonlyArray<Traveller>,
+  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
+  cause: LogUnavailable,
+) => {
+  const last = entries.at(-1)?.event.id
+  if (last === undefined) return Effect.void
+  return task.kernel.log.find(last).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: () => {
+          for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
+          for (const of of ready) of.state = CommandState.uncalled(of.state)
+          return recordAborted(ready, Cause.fail(cause))
+        },
+      }),
     ),
-    Effect.catchTag("Paused", () => dispatch(command, resolved, version, outdated, progress, restore)),
+    Effect.ignore,
   )
 }
 
-/** An allowed command, and the last version of the task's stream that was checked for an end of it. */
-export interface AllowedCommand {
-  readonly command: Command
-  readonly progress: CommandProgress
-  readonly version: number
+const inTurn = (
+  journey: Journey,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<Traveller>,
+): Effect.Effect<void, LeaseLost | AppendError | LogError> => {
+  const { task, place, waiting } = journey
+  const { lane, priority, plugin } = resolved
+  const [first] = ready
+  if (first === undefined) return Effect.void
+  const instance = Effect.flatMap(task.kernel.registry.state, (registry) => waiting(task.instance(plugin, registry)))
+  const sent = Effect.flatMap(instance, ({ process, use }) => use(send(journey, resolved, ready, process)))
+  return waiting(task.continued).pipe(
+    Effect.zipRight(
+      Effect.acquireUseRelease(
+        task.kernel.commands.enqueue({ lane, actuator: first.command.actuator, priority, place }),
+        ({ given }) => Effect.zipRight(waiting(given), sent),
+        ({ giveBack }) => giveBack,
+      ),
+    ),
+    onPluginFailure((failure) => unreached(journey, resolved, ready, failure)),
+    Effect.catchTag("Paused", () => inTurn(journey, resolved, ready.filter(isOpen))),
+  )
+}
+
+const send = (
+  journey: Journey,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<Traveller>,
+  process: Instance["process"],
+) =>
+  Effect.gen(function* () {
+    const { task, place } = journey
+    const [first] = ready
+    if (first === undefined) return
+    // Commands may have waited long for a person, their turn or their process, so the actuator is resolved and
+    // checked again.
+    const now = yield* resolve(first.command)
+    if (now?.digest !== resolved.digest) return yield* refuse(journey, ready, () => DEACTIVATED)
+    yield* refuse(journey, ready, (of) => {
+      const reason = outdatedBy(of, resolved, now)
+      return reason === undefined ? undefined : { rule: GRANTED_MORE, reason }
+    })
+    const passing = ready.filter(isOpen)
+    if (passing.length === 0) return
+    yield* task.kernel.lease.check
+    if (task.isPaused()) return yield* new Paused()
+    if (!(yield* recordDispatches(journey, passing))) {
+      // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
+      // program wrote to a stream that is not its own.
+      yield* task.kernel.lease.check
+      return yield* refuse(journey, passing.filter(isOpen), () => CLOSED)
+    }
+    yield* task.kernel.commands.leave(place)
+    yield* call(journey, process, passing, resolved)
+  })
+
+const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
+
+const DEACTIVATED: Denial = {
+  rule: "active-actuators",
+  reason: "its actuator was deactivated or updated meanwhile",
+}
+
+const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
+
+/** Calls the plugin for commands that were dispatched. Records the outcomes and the changes of the environment. */
+const call = (
+  { reach, waiting }: Journey,
+  process: Instance["process"],
+  dispatched: ReadonlyArray<Traveller>,
+  resolved: ResolvedActuator,
+): Effect.Effect<void, AppendError> =>
+  Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds)
+
+/** Ends commands for which there was no process to call. */
+const unreached = (
+  journey: Journey,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<Traveller>,
+  failure: PluginFailure,
+): Effect.Effect<void, AppendError> => {
+  const inDoubt = ready.filter(({ state }) => state.at === "doubtful")
+  const others = ready.filter((of) => isOpen(of) && of.state.at !== "doubtful")
+  return Effect.zipRight(
+    conclude(
+      journey,
+      inDoubt.map((of) => ({ of, step: { do: "doubt" } })),
+    ),
+    others.length === 0 ? Effect.void : journey.reach.unreached(failure, others, resolved),
+  )
+}
+
+/** Ends those commands for which there is a reason not to dispatch them. */
+const refuse = (
+  journey: Journey,
+  travellers: ReadonlyArray<Traveller>,
+  why: (of: Traveller) => Denial | undefined,
+): Effect.Effect<void, AppendError> =>
+  conclude(
+    journey,
+    travellers.flatMap((of) => {
+      const denial = why(of)
+      return denial === undefined ? [] : [{ of, step: CommandState.refusal(of.state, denial.rule, denial.reason) }]
+    }),
+  )
+
+const conclude = (
+  { task }: Journey,
+  ends: ReadonlyArray<{ readonly of: Traveller; readonly step: CommandState.Step }>,
+): Effect.Effect<void, AppendError> =>
+  Interpreter.record(
+    ends.map(({ of, step }) => Interpreter.entryOf(of, of.state, step)),
+    { record: task.recordAll, ended: endedBy },
+  )
+
+/** The entries of the dispatches of commands. */
+const dispatches = (
+  { reach }: Journey,
+  ready: ReadonlyArray<Traveller>,
+  stateOf: (of: Traveller) => CommandState.CommandState,
+): ReadonlyArray<Interpreter.Entry<Traveller>> => {
+  const round = reach.isRound ? ready[0]?.command.commandId : undefined
+  const step: CommandState.Step = { do: "dispatch", ...(round === undefined ? {} : { round }) }
+  return ready.map((of) => Interpreter.entryOf(of, stateOf(of), step))
+}
+
+const eventsOf = (
+  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
+): readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] => {
+  const [first, ...others] = entries.map(({ event }) => event)
+  if (first === undefined) throw new Error("expected a dispatch, found none")
+  return [first, ...others]
 }
 
 /**
- * Records the dispatch of commands of one task in one commit, unless the log shows the end of one of them or of the
+ * Records the dispatch of commands in one commit, unless the log shows the end of one of them or of the
  * task. Returns whether it did. Checking the lease is not enough: this kernel may be suspended between that check and
  * the append, long enough for another kernel to take over. The append expects a version of the task's stream. A kernel
  * that takes over ends every open task in the task's own stream, so its append and this one conflict.
- *
- * @param round the id of the first command, where they reach a world together
  */
-export const recordDispatches = (
-  allowed: ReadonlyArray<AllowedCommand>,
-  round?: string,
+const recordDispatches = (
+  journey: Journey,
+  ready: ReadonlyArray<Traveller>,
 ): Effect.Effect<boolean, Paused | AppendError> => {
-  const [first, ...others] = allowed.map(({ command, progress }) => ({
-    type: "CommandDispatched" as const,
-    // The ids are chosen here, because the next events of each command name its own dispatch.
-    id: newId(),
-    causationId: progress.last,
-    payload: { commandId: command.commandId, ...(round === undefined ? {} : { round }) },
-  }))
-  const task = allowed[0]?.command.task
-  if (first === undefined || task === undefined) return Effect.succeed(false)
+  const { task } = journey
+  const entries = dispatches(journey, ready, ({ state }) => state)
   const isEnded = (missed: ReadonlyArray<Event>) => {
-    for (const { command, progress } of allowed) {
-      progress.ended ||= missed.some((event) => endsCommand(event, command.commandId))
+    for (const of of ready) {
+      const end = missed
+        .filter((event) => Vocabulary.is(event, "CommandDenied"))
+        .find(({ payload }) => payload.commandId === of.command.commandId)
+      if (end === undefined) continue
+      of.state = CommandState.evolve(of.state, end)
+      endedBy(of, { do: "deny", rule: end.payload.rule, reason: end.payload.reason }, end)
     }
-    return allowed.some(({ progress }) => progress.ended) || missed.some(endsTask)
+    return !ready.every(isOpen) || missed.some(endsTask)
   }
   const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
     // What this kernel itself recorded since ends neither: a command is denied where it is awaited, and a task closes after its commands.
-    task.recordAfter(version, first, ...others).pipe(
+    task.recordAfter(version, ...eventsOf(entries)).pipe(
       Effect.as(true),
       Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {
         const last = conflict.missed.at(-1)
@@ -123,59 +313,10 @@ export const recordDispatches = (
         return task.isPaused() ? new Paused() : append(last.version)
       }),
     )
-  return Effect.map(append(Math.max(...allowed.map(({ version }) => version))), (isRecorded) => {
-    if (!isRecorded) return false
-    for (const [index, { progress }] of allowed.entries()) {
-      progress.last = [first, ...others][index]?.id ?? progress.last
-      progress.dispatched = true
-    }
-    return true
+  return Effect.map(append(Math.max(...ready.map(({ state }) => state.version))), (isRecorded) => {
+    if (isRecorded) for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
+    return isRecorded
   })
 }
-
-const endsCommand = (event: Event, commandId: string): boolean =>
-  Vocabulary.is(event, "CommandDenied") && event.payload.commandId === commandId
 
 const endsTask = (event: Event): boolean => Vocabulary.is(event, "TaskClosed") || Vocabulary.is(event, "TaskCancelled")
-
-/** Calls the plugin for a command that was dispatched. Records the outcome and the changes of the environment. */
-export const call = (
-  command: Command,
-  { plugin, component, declared, isStep }: ResolvedActuator,
-  process: Instance["process"],
-  progress: CommandProgress,
-  restore: Restore,
-): Effect.Effect<CommandOutcome, AppendError> => {
-  const startedAt = performance.now()
-  const options = {
-    taskId: command.task.instanceName,
-    commandId: command.commandId,
-    causationId: progress.last,
-    ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
-    ...(command.agentId === undefined ? {} : { agent: command.agentId }),
-  }
-  const step = { taskId: command.task.id, plugin, because: [progress.commandedAt], agentId: command.agentId }
-  if (isStep) progress.step = step
-  return Effect.matchEffect(restore(process.act(component, command.args, options)), {
-    onSuccess: ({ result, state }) =>
-      recordOutcome(command, plugin, progress, {
-        succeeded: result,
-        state,
-        rewards: isStep ? rewardsOf(step, result) : [],
-        latencyMs: MonotonicClock.elapsedSince(startedAt),
-      }),
-    onFailure: (failure) => {
-      const latencyMs = MonotonicClock.elapsedSince(startedAt)
-      const state = "state" in failure ? failure.state : undefined
-      const rewards = isStep ? rewardsAfter(failure, [step]) : []
-      if (failure._tag !== "AnswerInvalid") {
-        return recordOutcome(command, plugin, progress, { failed: failureOf(failure), latencyMs, state, rewards })
-      }
-      // The plugin has answered, so the command took effect.
-      return recordOutcome(command, plugin, progress, {
-        ...unrecorded(command.task, plugin, failure, latencyMs),
-        rewards,
-      })
-    },
-  })
-}

@@ -1,21 +1,15 @@
-/** Goes on with a command that had no outcome when its task was resumed or forked. */
+/** The commands that had no outcome when a task was resumed or forked, as the log has them. */
 
-import { Effect, Exit } from "effect"
-import type { AppendError, LogError } from "../../events/log/EventLog.ts"
-import type { LeaseLost } from "../../events/log/Lease.ts"
+import { Effect } from "effect"
+import type { AppendError } from "../../events/log/EventLog.ts"
 import { provenanceOf } from "../../events/log/Ownership.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type { RequestedEvent } from "../gate/ConfirmationRequests.ts"
-import type { Restore } from "../instances/Instance.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import * as Command from "./Command.ts"
-import * as CommandExecution from "./CommandExecution.ts"
-import { recordAborted, recordDenied, recordUnknown } from "./CommandOutcome.ts"
+import type { Command, CommandOutcome } from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
-import { dispatch } from "./Dispatch.ts"
 
 /** A command without an outcome, as the log has it. */
 export interface LeftCommand {
@@ -25,7 +19,7 @@ export interface LeftCommand {
   /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
   readonly plugin: Plugin | undefined
   /** How it ended, where its actuator was asked and told. */
-  readonly settled?: Command.CommandOutcome | undefined
+  readonly settled?: CommandOutcome | undefined
   /** Why its actuator, which was asked, could not tell what became of it. */
   readonly doubt?: string | undefined
 }
@@ -91,136 +85,8 @@ export const unasked = (command: LeftCommand): LeftCommand => ({
   state: CommandState.unasked(command.state),
 })
 
-/**
- * Goes on with a command from where it was left, under the same id:
- * - One whose actuator told what became of it has ended as that says.
- * - A question that a person was asked still stands, bound to what was shown. An answer that was recorded in time
- *   counts. What the gate denies now is denied, whatever was answered.
- * - Without a question, the gate rules on the command again. One that it had allowed, and allows again, is dispatched.
- * - A command that was dispatched is in doubt. It is dispatched again only if its actuator is declared as idempotent;
- *   otherwise its outcome is recorded as unknown.
- */
-export const resume = (
-  task: ActingTask,
-  left: LeftCommand,
-  stop?: Command.Stop,
-): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
-  Command.stoppable(resumed(task, left, stop), stop === undefined ? [] : [stop], () => stop?.outcome)
-
-const resumed = (
-  task: ActingTask,
-  left: LeftCommand,
-  stop: Command.Stop | undefined,
-): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
-  Effect.uninterruptibleMask((restore) =>
-    Command.withPlace(task, (place) =>
-      Effect.gen(function* () {
-        if (left.settled !== undefined) return left.settled
-        const own = commandOf(task, left, place)
-        const command: Command.Command = stop === undefined ? own : { ...own, stop }
-        const progress = progressOf(left)
-        const resolved = yield* Command.resolve(command)
-        const steps =
-          resolved === undefined
-            ? CommandExecution.denyUnknown(command, progress)
-            : isInDoubt(left)
-              ? settleDoubt(command, resolved, left, progress, restore)
-              : left.state.question === undefined
-                ? ruleAgain(command, resolved, left, progress, restore)
-                : followQuestion(command, resolved, left, left.state.question, progress, restore)
-        return yield* Effect.onExit(steps, (exit) =>
-          Exit.isFailure(exit) ? recordAborted([{ command, progress }], exit.cause) : Effect.void,
-        )
-      }),
-    ),
-  )
-
-/** The command that was left. */
-export const commandOf = (task: ActingTask, left: LeftCommand, place: Command.Command["place"]): Command.Command => {
-  const { commandId, actuator, args, argsDigest, agentId } = left.commanded.payload
-  const doubts = { inDoubt: isInDoubt(left), doubt: left.doubt }
-  // The arguments were copied and checked when they were recorded.
-  return { task, commandId, actuator, args: args as JsonObject, argsDigest, place, agentId, ...doubts }
+/** The command that was left. Its arguments were copied and checked when they were recorded. */
+export const commandOf = (task: ActingTask, { commanded }: LeftCommand): Command => {
+  const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
+  return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId }
 }
-
-/**
- * Whether a command that may have taken effect may be dispatched again. A world's step may only where the world was
- * brought back to where it stood before.
- */
-export const isRepeatable = (
-  { task }: Command.Command,
-  { declared, isStep, plugin }: Command.ResolvedActuator,
-): boolean => declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
-
-/** Whether the gate had allowed a command when it was left, and allows it again by the same rule. */
-export const isStillAllowed = (
-  command: Command.Command,
-  resolved: Command.ResolvedActuator,
-  { state }: LeftCommand,
-): boolean => {
-  const { decision, rule } = CommandExecution.rulingOn(command, resolved)
-  return state.at === "allowed" && decision === "allow" && state.rule === rule
-}
-
-/** How far a command had come that was left. */
-export const progressOf = (left: LeftCommand): Command.CommandProgress => ({
-  ...{ last: left.state.last, commandedAt: left.state.commandedAt },
-  ...{ dispatched: isInDoubt(left), ended: left.settled !== undefined },
-})
-
-const settleDoubt = (
-  command: Command.Command,
-  resolved: Command.ResolvedActuator,
-  left: LeftCommand,
-  progress: Command.CommandProgress,
-  restore: Restore,
-) => {
-  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), left.state.question !== undefined)
-  const { decision } = CommandExecution.rulingOn(command, resolved)
-  const isAllowed = decision === "allow" || (decision === "confirm" && left.state.question !== undefined)
-  const mayBeCarriedOut = isAllowed && CommandExecution.validationError(command, resolved) === undefined
-  return isRepeatable(command, resolved) && mayBeCarriedOut && outdated(resolved) === undefined
-    ? dispatch(command, resolved, left.state.version, outdated, progress, restore)
-    : recordUnknown(command, progress)
-}
-
-const ruleAgain = (
-  command: Command.Command,
-  resolved: Command.ResolvedActuator,
-  left: LeftCommand,
-  progress: Command.CommandProgress,
-  restore: Restore,
-) => {
-  const outdated = CommandExecution.outdated(command, thenOf(resolved, left), false)
-  const isValid = CommandExecution.validationError(command, resolved) === undefined
-  return isValid && isStillAllowed(command, resolved, left)
-    ? dispatch(command, resolved, left.state.version, outdated, progress, restore)
-    : CommandExecution.decideAndDispatch(command, resolved, progress, restore)
-}
-
-const followQuestion = (
-  command: Command.Command,
-  resolved: Command.ResolvedActuator,
-  left: LeftCommand,
-  question: RequestedEvent,
-  progress: Command.CommandProgress,
-  restore: Restore,
-) =>
-  Effect.gen(function* () {
-    const { confirmations } = command.task.kernel
-    const { decision, rule, reason } = CommandExecution.rulingOn(command, resolved)
-    const changed = CommandExecution.outdated(command, thenOf(resolved, left), true)(resolved)
-    const mayBeCarriedOut = decision === "allow" || decision === "confirm"
-    if (!mayBeCarriedOut || changed !== undefined) {
-      yield* confirmations.withdraw(question, changed ?? reason)
-      return yield* recordDenied(command, progress, changed === undefined ? rule : "effective-risk", changed ?? reason)
-    }
-    const settled = yield* Command.stepAside(command, restore(confirmations.resume(question)))
-    return yield* CommandExecution.followAnswer(command, resolved, rule, settled, progress, restore)
-  })
-
-/** The actuator with its plugin's grants as they were when the command was left. */
-export const thenOf = (resolved: Command.ResolvedActuator, { plugin }: LeftCommand): Command.ResolvedActuator => ({
-  ...resolved,
-  found: plugin ?? resolved.found,
-})

@@ -2,11 +2,12 @@
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import { recordDenied, recordUnknown } from "./CommandOutcome.ts"
-import { isInDoubt, type LeftCommand, progressOf } from "./LeftCommand.ts"
+import * as CommandState from "./CommandState.ts"
+import type { LeftCommand } from "./LeftCommand.ts"
 
 /** A command as an agent requests it. */
 export interface Requested {
@@ -49,7 +50,7 @@ export const make = ({ commands, by, answers }: Left): LeftCommands => {
     endAll: (task) =>
       Effect.whileLoop({
         while: () => left.length > 0,
-        body: () => (left[0] === undefined ? Effect.void : Effect.asVoid(end(task, answered(left[0]), by))),
+        body: () => (left[0] === undefined ? Effect.void : end(task, answered(left[0]), by)),
         step: () => {
           left.shift()
         },
@@ -69,18 +70,16 @@ export const isSame = (
 
 const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
   Effect.gen(function* () {
-    const { commanded, settled, doubt } = left
+    if (left.settled !== undefined) return
     const { question } = left.state
-    if (settled !== undefined) return settled
-    const { commandId, actuator, args, argsDigest } = commanded.payload
-    const command = { task, commandId, actuator, args: args as JsonObject, argsDigest, doubt }
-    const progress = progressOf(left)
-    if (isInDoubt(left)) return yield* recordUnknown(command, progress)
     const reason = `${NOT_REQUESTED[by]}; it was not executed`
-    if (question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
+    const step = CommandState.refusal(CommandState.takenUp(left.state), by, reason)
+    if (step.do === "deny" && question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
     // What a fork ends is caused by the fork: a replay of it does not expect the request.
-    if (by === "fork") progress.last = task.openedBy
-    return yield* recordDenied(command, progress, by, reason)
+    const last = step.do === "deny" && by === "fork" ? task.openedBy : left.state.last
+    const ends = { id: newId(), request: left.commanded.payload, doubt: left.doubt }
+    const event = CommandState.eventOf({ ...left.state, last }, step, ends)
+    if (event !== undefined) yield* task.recordAll([event])
   })
 
 const NOT_REQUESTED = {

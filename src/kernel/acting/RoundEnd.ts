@@ -7,22 +7,12 @@ import type { RoundAnswer } from "../../plugins/process/Components.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import { failureOf, type PluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
-import type * as Command from "./Command.ts"
 import * as CommandOutcome from "./CommandOutcome.ts"
+import * as CommandState from "./CommandState.ts"
 import { rewardsAfter } from "./FailedStep.ts"
-import type { LeftCommand } from "./LeftCommand.ts"
 import { resultsOf } from "./RoundResults.ts"
+import type { Traveller } from "./Traveller.ts"
 import { rewardsOf, unknownReward } from "./WorldRewards.ts"
-
-/** A command on its way: what was recorded of it, and its outcome once it has one. */
-export interface Traveller {
-  readonly command: Command.Command
-  readonly progress: Command.CommandProgress
-  readonly left: LeftCommand | undefined
-  /** The version of the task's stream up to which it was checked that nothing ended it. */
-  version: number
-  outcome?: Command.CommandOutcome
-}
 
 /**
  * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot store
@@ -41,14 +31,14 @@ export const recordRound = (
     (result): CommandOutcome.ExecutionResult =>
       "ok" in result ? { succeeded: result.ok, latencyMs } : { failed: result.error, latencyMs },
   )
-  const rewards = travellers.flatMap(({ command, progress }, index) => {
+  const rewards = travellers.flatMap(({ command, state: { commandedAt } }, index) => {
     const result = results[index]
     const got = result === undefined || "ok" in result ? result?.ok : result.got
     if (got === undefined) return []
     const { agentId } = command
-    return rewardsOf({ taskId: task.id, plugin, because: [progress.commandedAt], agentId }, got)
+    return rewardsOf({ taskId: task.id, plugin, because: [commandedAt], agentId }, got)
   })
-  const unknown = travellers.flatMap(({ progress: { step } }) => (step === undefined ? [] : [unknownReward(step)]))
+  const unknown = travellers.flatMap(({ step }) => (step === undefined ? [] : [unknownReward(step)]))
   const without = ({ reason, message }: InvalidEvent, state: Json | undefined, rewards: ReadonlyArray<CoreNewEvent>) =>
     recordEndings(
       ...([task, travellers, plugin] as const),
@@ -79,7 +69,7 @@ export const recordFailure = (
 ) => {
   const rewards = rewardsAfter(
     failure,
-    travellers.flatMap(({ progress: { step } }) => step ?? []),
+    travellers.flatMap(({ step }) => step ?? []),
   )
   if ("reason" in failure && failure._tag === "AnswerInvalid") {
     const ending = CommandOutcome.unrecorded(task, plugin, failure, latencyMs)
@@ -106,11 +96,11 @@ const recordEndings = (
   task.inOrder(
     Effect.gen(function* () {
       const open = travellers.map((traveller, index) => ({ traveller, ending: endings[index] }))
-      const outcomes = open.flatMap(({ traveller: { command, progress }, ending }) =>
-        ending === undefined ? [] : [CommandOutcome.outcomeEvent(command.commandId, progress.last, ending)],
+      const outcomes = open.flatMap(({ traveller: { command, state }, ending }) =>
+        ending === undefined ? [] : [CommandOutcome.outcomeEvent(command.commandId, state.last, ending)],
       )
       const commands = travellers.map(({ command }) => command.commandId)
-      const last = travellers.at(-1)?.progress.last ?? task.openedBy
+      const last = travellers.at(-1)?.state.last ?? task.openedBy
       const changed = CommandOutcome.changesOf(task, plugin, state, {
         ...{ commands, isConfirmed: endings.some(CommandOutcome.isUnrecorded) },
       })
@@ -120,7 +110,7 @@ const recordEndings = (
       for (const [index, { traveller, ending }] of open.entries()) {
         const event = recorded[index]
         if (event === undefined || ending === undefined) continue
-        traveller.progress.ended = true
+        traveller.state = CommandState.evolve(traveller.state, event)
         traveller.outcome = CommandOutcome.outcomeOf(traveller.command, event, ending)
       }
     }),

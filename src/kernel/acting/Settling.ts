@@ -9,9 +9,10 @@ import { plainText } from "../../values/Json.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
-import * as CommandExecution from "./CommandExecution.ts"
 import { recordOutcome } from "./CommandOutcome.ts"
-import { commandOf, isInDoubt, type LeftCommand, progressOf } from "./LeftCommand.ts"
+import { withPlace } from "./Journey.ts"
+import { validationError } from "./Judging.ts"
+import { commandOf, isInDoubt, type LeftCommand } from "./LeftCommand.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** What an actuator said about a command: how it ended, or why it could not tell. */
@@ -42,14 +43,14 @@ const ask = (
   task: ActingTask,
   left: LeftCommand,
 ): Effect.Effect<Answer | undefined, LeaseLost | AppendError | LogError> =>
-  Command.withPlace(task, (place) =>
+  withPlace(task, () =>
     Effect.gen(function* () {
-      const command = commandOf(task, left, place)
+      const command = commandOf(task, left)
       const resolved = yield* Command.resolve(command)
       if (resolved === undefined) return { doubt: `there is no active actuator ${command.actuator} to ask` }
       // It would be asked about another world than that in which the command was carried out.
       if (task.unrewound.has(resolved.plugin)) return undefined
-      if (CommandExecution.validationError(command, resolved) !== undefined) return undefined
+      if (validationError(command, resolved) !== undefined) return undefined
       yield* task.kernel.lease.check
       const startedAt = performance.now()
       const asked = yield* question(command, resolved, left)
@@ -96,5 +97,5 @@ const answered = (
     settled.status === "succeeded"
       ? { succeeded: settled.result, rewards: isStep ? rewardsOf(step, settled.result) : [], ...source }
       : { failed: { code: settled.error.code, message: plainText(settled.error.message) }, ...source }
-  return Effect.map(recordOutcome(command, plugin, progressOf(left), ending), (outcome) => ({ settled: outcome }))
+  return Effect.map(recordOutcome({ command, state: left.state }, plugin, ending), (outcome) => ({ settled: outcome }))
 }

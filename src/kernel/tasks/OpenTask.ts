@@ -5,7 +5,7 @@ import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.
 import type { HeldLease } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
-import type { CommandQueue } from "../acting/CommandQueue.ts"
+import type { CommandQueue } from "../acting/queue/CommandQueue.ts"
 import type { DraftTimelines } from "../context/DraftTimelines.ts"
 import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"

@@ -12,8 +12,8 @@ import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as WallClockWatch from "../../platform/WallClockWatch.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
-import { act } from "../acting/CommandExecution.ts"
-import * as LeftCommand from "../acting/LeftCommand.ts"
+import * as CommandExecution from "../acting/CommandExecution.ts"
+
 import * as LeftCommands from "../acting/LeftCommands.ts"
 import { together } from "../acting/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
@@ -207,8 +207,15 @@ export const begin = <E>(
               Effect.suspend(() => {
                 const begun = left.take({ actuator, args, ...identity })
                 return begun === undefined
-                  ? act(context, actuator, args, causationId, identity, stopOf({ withinMs, interruptible }))
-                  : LeftCommand.resume(context, begun, stopOf({ withinMs, interruptible }))
+                  ? CommandExecution.act(
+                      context,
+                      actuator,
+                      args,
+                      causationId,
+                      identity,
+                      stopOf({ withinMs, interruptible }),
+                    )
+                  : CommandExecution.resume(context, begun, stopOf({ withinMs, interruptible }))
               }),
             ),
         ),

@@ -12,6 +12,7 @@ const TYPES = [
 ] as const
 
 const COMMAND = "c"
+const REQUEST = { commandId: COMMAND, actuator: "a/b", args: {}, argsDigest: "d", priority: 0 }
 
 const eventAt = (position: number, type: string, payload: JsonObject = {}): Event => ({
   ...{ id: `e${position}`, position, version: position, type, payload: { commandId: COMMAND, ...payload } },
@@ -137,7 +138,7 @@ describe("a command's state", () => {
           state = CommandState.takenUp([...CommandState.fold(recorded).values()][0] ?? state)
           for (let count = 0; count < most; count += 1) {
             const step = CommandState.next(state, { ...ruling(decision), isRepeatable })
-            const event = CommandState.eventOf(state, step, { id: "e", commandId: COMMAND })
+            const event = CommandState.eventOf(state, step, { id: "e", request: REQUEST })
             if (step.do === "nothing") break
             if (event !== undefined) record(event.type, event.payload)
             else if (step.do === "request") record("ActuatorCommanded")

@@ -3,7 +3,20 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { LogUnavailable } from "../../../src/events/log/EventLog.ts"
-import * as CommandQueue from "../../../src/kernel/acting/CommandQueue.ts"
+import * as CommandQueue from "../../../src/kernel/acting/queue/CommandQueue.ts"
+
+/** Waits for a turn, runs a command, and gives the turn back, as the acting kernel does. */
+const inTurn = <A, E>(
+  queue: CommandQueue.CommandQueue,
+  slot: CommandQueue.Slot,
+  command: Effect.Effect<A, E>,
+  waiting: <A2, E2>(effect: Effect.Effect<A2, E2>) => Effect.Effect<A2, E2> = (effect) => effect,
+): Effect.Effect<A, E> =>
+  Effect.acquireUseRelease(
+    queue.enqueue(slot),
+    ({ given }) => Effect.zipRight(waiting(given), command),
+    ({ giveBack }) => giveBack,
+  )
 
 /** Commands that end when they are told to, and what has begun so far. */
 const commands = (queue: CommandQueue.CommandQueue) => {
@@ -17,7 +30,7 @@ const commands = (queue: CommandQueue.CommandQueue) => {
             Effect.sync(() => begun.push(actuator)),
             restore(Deferred.await(told)),
           )
-          return queue.inTurn({ lane, actuator, priority }, command, restore)
+          return inTurn(queue, { lane, actuator, priority }, command, restore)
         }),
       )
       // It is in the queue, or under way.
@@ -102,10 +115,10 @@ describe("the command queue", () => {
     Effect.gen(function* () {
       const queue = CommandQueue.make(unchanged)
       const turn = { lane: lane("desk"), actuator: "a", priority: 0 }
-      expect(yield* Effect.flip(queue.inTurn(turn, Effect.fail("no"), (effect) => effect))).toBe("no")
-      const died = yield* Effect.exit(queue.inTurn(turn, Effect.die("broken"), (effect) => effect))
+      expect(yield* Effect.flip(inTurn(queue, turn, Effect.fail("no")))).toBe("no")
+      const died = yield* Effect.exit(inTurn(queue, turn, Effect.die("broken")))
       expect(Exit.isFailure(died) && Cause.isDie(died.cause)).toBe(true)
-      expect(yield* queue.inTurn(turn, Effect.succeed("done"), (effect) => effect)).toBe("done")
+      expect(yield* inTurn(queue, turn, Effect.succeed("done"))).toBe("done")
     }),
   )
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as NextCommand from "../../../src/kernel/acting/NextCommand.ts"
+import * as NextCommand from "../../../src/kernel/acting/queue/NextCommand.ts"
 
 interface Command extends NextCommand.Waiting {
   readonly lane: number

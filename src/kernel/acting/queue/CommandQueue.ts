@@ -1,8 +1,8 @@
 /** The queue in which the commands of all tasks wait for their actuators, by priority. */
 
 import { Deferred, Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
-import * as ProgramLog from "../../platform/ProgramLog.ts"
+import type { LogError } from "../../../events/log/EventLog.ts"
+import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import * as CommandOrder from "./CommandOrder.ts"
 import * as NextCommand from "./NextCommand.ts"
 
@@ -47,15 +47,16 @@ export interface CommandQueue {
    * has to be waited for. Those that came before may still be starting: ask `isFirst` when it starts.
    */
   readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
-  /**
-   * Waits for a turn, runs the command, and gives the turn back. `restore` makes the waiting interruptible when the
-   * caller is uninterruptible.
-   */
-  readonly inTurn: <A, E>(
-    slot: Slot,
-    command: Effect.Effect<A, E>,
-    restore: <A2, E2>(effect: Effect.Effect<A2, E2>) => Effect.Effect<A2, E2>,
-  ) => Effect.Effect<A, E>
+  /** Asks for a turn. It must be given back. */
+  readonly enqueue: (slot: Slot) => Effect.Effect<Turn>
+}
+
+/** A turn that was asked for. */
+export interface Turn {
+  /** Waits until it is given. */
+  readonly given: Effect.Effect<void>
+  /** Gives it back, or stops asking for it. */
+  readonly giveBack: Effect.Effect<void>
 }
 
 /** A command in the queue. */
@@ -168,11 +169,10 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
         return advance
       })
     },
-    inTurn: (slot, command, restore) =>
-      Effect.acquireUseRelease(
-        enter(slot),
-        ({ granted }) => advance.pipe(Effect.zipRight(restore(Deferred.await(granted))), Effect.zipRight(command)),
-        exit,
-      ),
+    enqueue: (slot) =>
+      Effect.map(Effect.tap(enter(slot), advance), (entry) => ({
+        given: Deferred.await(entry.granted),
+        giveBack: exit(entry),
+      })),
   }
 }

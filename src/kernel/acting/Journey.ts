@@ -1,0 +1,94 @@
+/** A journey: commands of one actuator that a kernel takes through its gate, together, and if they pass, to their plugin. */
+
+import { Effect, Exit } from "effect"
+import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import type { LeaseLost } from "../../events/log/Lease.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { ActingTask } from "./ActingTask.ts"
+import * as Command from "./Command.ts"
+import { endedBy, recordAborted } from "./CommandOutcome.ts"
+import { carryOut, type Journey, type Reach } from "./Dispatch.ts"
+import * as Interpreter from "./Interpreter.ts"
+import * as Judging from "./Judging.ts"
+import type { Place } from "./queue/CommandOrder.ts"
+import type { Setout, Traveller } from "./Traveller.ts"
+
+/**
+ * Takes commands to their ends, and answers with their outcomes, in their order. Each step is recorded before the next begins;
+ * `CommandDispatched` is on disk before anything leaves the kernel. It fails closed: without a rule, an answer, an active actuator or
+ * the lease, a command is not executed. Every command ends: if it is interrupted or something fails, its end is recorded, provided that
+ * the log can be written.
+ *
+ * @param begun told of the commands before anything of them is recorded
+ */
+export const make = <E>(
+  task: ActingTask,
+  reach: Reach,
+  settingOut: Effect.Effect<ReadonlyArray<Setout>, E>,
+  begun: (travellers: ReadonlyArray<Traveller>) => void = () => {},
+): Effect.Effect<ReadonlyArray<Command.CommandOutcome>, E | LeaseLost | AppendError | LogError> =>
+  Effect.uninterruptibleMask((waiting) =>
+    withPlace(task, (place) =>
+      Effect.gen(function* () {
+        const setouts = yield* settingOut
+        const [first] = setouts
+        if (first === undefined) return []
+        const resolved = yield* Command.resolve(first.command)
+        const judge =
+          resolved === undefined ? Judging.denying(yield* Judging.noActuator(task)) : judgeBy(reach, resolved)
+        const travellers = setouts.map((setout): Traveller => {
+          const judgement = judge(setout)
+          return { ...setout, request: setout.requestFor(resolved?.priority ?? 0), judgement }
+        })
+        begun(travellers)
+        const journey = { task, reach, place, travellers, waiting }
+        yield* Effect.onExit(Interpreter.travel(travellers, waysOf(journey, resolved)), (exit) =>
+          Exit.isFailure(exit) ? recordAborted(travellers, exit.cause) : Effect.void,
+        )
+        return yield* Effect.forEach(travellers, ({ outcome, command }) =>
+          outcome === undefined ? Effect.dieMessage(`${command.actuator} has no outcome`) : Effect.succeed(outcome),
+        )
+      }),
+    ),
+  )
+
+/** What is judged about the commands of a journey. */
+const judgeBy = (reach: Reach, resolved: Command.ResolvedActuator) => {
+  const denial = reach.refuses(resolved)
+  return denial === undefined ? Judging.by(resolved) : Judging.denying(denial)
+}
+
+/** Runs what commands go through with a place in the order of their task, which they take first. */
+export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const { arrive, leave } = task.kernel.commands
+    const place = arrive(task.instanceName)
+    return Effect.ensuring(steps(place), leave(place))
+  })
+
+/** How a kernel records commands, asks about them and dispatches them. */
+export type KernelWays = Interpreter.Ways<Traveller, Event, LeaseLost | AppendError | LogError>
+
+const waysOf = (journey: Journey, resolved: Command.ResolvedActuator | undefined): KernelWays => {
+  const { task, waiting } = journey
+  return {
+    record: task.recordAll,
+    withdraw: task.kernel.confirmations.withdraw,
+    ask: (of) => stepAside(journey, waiting(Judging.ask(of, resolved))),
+    ended: endedBy,
+    carryOut: (ready, ledger) =>
+      resolved === undefined
+        ? Effect.dieMessage("a command passed that has no actuator")
+        : carryOut(journey, resolved, ready, ledger),
+  }
+}
+
+/** Asks a person about a command, which keeps its place and holds up no other command meanwhile. */
+const stepAside = <A, E>({ task, place }: Journey, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const { leave, comeBack } = task.kernel.commands
+    return Effect.ensuring(
+      Effect.zipRight(leave(place), asking),
+      Effect.sync(() => comeBack(place)),
+    )
+  })
