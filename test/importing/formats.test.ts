@@ -186,6 +186,30 @@ describe("a conversation of OpenHands", () => {
     ),
   )
 
+  it.effect("whose answer goes on after a person's words has each part of it, and what came of its calls", () => {
+    const event = (kind: string, second: number, more: object) => ({
+      ...{ id: `${kind}-${second}`, kind, source: "agent", timestamp: `2026-01-01T00:00:0${second}` },
+      ...more,
+    })
+    const act = (second: number, call: string) =>
+      event("ActionEvent", second, {
+        ...{ tool_name: "terminal", tool_call_id: call, llm_response_id: "r1", action: { command: call } },
+      })
+    const told = (second: number, text: string) =>
+      event("MessageEvent", second, { source: "user", llm_message: { content: [{ type: "text", text }] } })
+    const all = [told(1, "Look"), act(2, "c1"), told(3, "And there"), act(4, "c2")]
+    return withFiles({ "events.jsonl": lines(all) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const found = yield* events
+        const answers = found.filter(({ type }) => type === "ModelResponded")
+        expect(answers.map(({ payload }) => JSON.stringify(payload).match(/"c\d"/g)?.[0])).toEqual(['"c1"', '"c2"'])
+        const commands = found.filter(({ type }) => type === "ActuatorCommanded")
+        expect(commands.map(({ causationId }) => causationId)).toEqual(answers.map(({ id }) => id))
+      }),
+    )
+  })
+
   it.effect("in a directory of events is one task, which the next import completes", () =>
     withFiles({}, (directory) =>
       Effect.gen(function* () {

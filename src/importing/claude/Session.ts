@@ -1,5 +1,6 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
+import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -8,7 +9,6 @@ import { timeOf } from "../runs/SourceTimes.ts"
 import { field, nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import { answerPart, blocksOf, contentParts, resultContent, usageOf } from "./Blocks.ts"
-import { Chain } from "./Chain.ts"
 import * as FileTools from "./FileTools.ts"
 import { MessageOrder } from "./MessageOrder.ts"
 import { contentTexts, failureKind, goalIn, INTERRUPTED, OF_THE_PROGRAM, REFUSED, REPEATED } from "./Records.ts"
@@ -163,7 +163,12 @@ export class Session {
   #chain(agentId: string | undefined): Chain {
     const known = this.#chains.get(agentId ?? "")
     if (known !== undefined) return known
-    const chain = new Chain(agentId)
+    const chain = new Chain({
+      agentId,
+      named: (model) => ({ provider: "anthropic", model }),
+      // The tokens of an answer are counted with its first part.
+      ofLaterPart: { inputTokens: 0, outputTokens: 0 },
+    })
     this.#chains.set(agentId ?? "", chain)
     return chain
   }

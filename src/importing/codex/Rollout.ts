@@ -1,6 +1,7 @@
 /** One rollout of Codex: maps its lines, in the order of the file, to a run. */
 
-import { OpenTurn } from "../runs/OpenTurn.ts"
+import { Chain } from "../runs/Chain.ts"
+import type { OpenTurn } from "../runs/OpenTurn.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -21,14 +22,14 @@ export class Rollout {
   #early: Array<unknown> = []
   #meta: unknown
   #run: Run | undefined
-  #turn: OpenTurn | undefined
+  readonly #chain = new Chain({
+    named: (model) => ({ provider: textOf(this.#meta, "model_provider") ?? "openai", model }),
+  })
   readonly #keys = new RecordKeys()
   #model = "unknown"
   #settings = ""
   #number = 0
-  #messages = 0
   #lastAt: number | null = null
-  #toldAt: number | null = null
   readonly #words = new RepeatedWords()
   #open: string | undefined = "it ends before the agent answered"
 
@@ -58,13 +59,13 @@ export class Rollout {
     const run = this.#run
     if (run === undefined) return
     if (!settled) {
-      if (this.#turn !== undefined)
+      if (this.#chain.turn !== undefined)
         this.#runs.remark(
           "a last answer that may not be whole yet: it is imported when the rollout goes on or is silent for an hour",
         )
       return
     }
-    this.#finishTurn(run)
+    this.#chain.finish(run)
     this.#spokeByEvent(run)
     if (this.#open === undefined)
       run.close(String(this.#number), "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
@@ -129,8 +130,8 @@ export class Rollout {
         this.#message(run, payload, key, at)
         break
       case "compacted":
-        this.#finishTurn(run)
-        run.model.compacted(key, this.#messages, textOf(payload, "message") ?? "", at)
+        this.#chain.finish(run)
+        run.model.compacted(key, this.#chain.messages, textOf(payload, "message") ?? "", at)
         break
       default:
         this.#later(run, () => run.keep(key, type, value, { at }))
@@ -138,7 +139,7 @@ export class Rollout {
   }
 
   #settingsOf(run: Run, payload: unknown, key: string, at: number | null): void {
-    this.#finishTurn(run)
+    this.#chain.finish(run)
     this.#model = textOf(payload, "model") ?? this.#model
     const settings = JSON.stringify(logJson(payload).json)
     if (settings === this.#settings) this.#runs.leaveOut("turn_context", "nothing in it changed")
@@ -195,19 +196,18 @@ export class Rollout {
 
   /** The answer that is under way; a new one if what stood last was a result. */
   #answered(run: Run, key: string, at: number | null): OpenTurn {
-    if (this.#turn !== undefined && (this.#turn.ended || this.#hasResults)) this.#finishTurn(run)
-    this.#turn ??= new OpenTurn(key, this.#model, this.#toldAt, at, undefined)
-    this.#turn.at = at ?? this.#turn.at
+    const { turn } = this.#chain
+    if (turn !== undefined && (turn.ended || turn === this.#withResults)) this.#chain.finish(run)
     this.#open = undefined
-    return this.#turn
+    return this.#chain.answer(run, this.#chain.turn?.id ?? key, this.#model, at)
   }
 
-  /** Whether a result came after the answer that is under way. */
-  #hasResults = false
+  /** The answer after which a result came. */
+  #withResults: OpenTurn | undefined
 
   #result(run: Run, item: unknown, callId: string, key: string, at: number | null): void {
     const { content, ok } = resultOf(item)
-    this.#toldAt = at
+    this.#chain.toldAt = at
     if (isRefusal(content)) {
       if (run.commands.denied(callId, content, at) === undefined) run.keep(key, "result", item, { at })
       return
@@ -218,7 +218,7 @@ export class Rollout {
       run.keep(key, "result", item, { at })
       return
     }
-    this.#messages += 1
+    this.#chain.messages += 1
     const patch = ok ? patchOf(command.tool, command.args) : undefined
     if (patch === undefined) return
     for (const { path, before, after } of patched(patch, (path) => run.environment.files.get(path)))
@@ -232,9 +232,9 @@ export class Rollout {
       this.#runs.leaveOut("message", "it repeats what an event of the person's words holds")
       return
     }
-    this.#finishTurn(run)
-    this.#messages += 1
-    this.#toldAt = at
+    this.#chain.finish(run)
+    this.#chain.messages += 1
+    this.#chain.toldAt = at
     if (isPrompt) this.#said(run, key, contentParts(item), text, at)
     else run.model.told({ role: "user", content: [{ type: "text", text }] })
   }
@@ -257,11 +257,12 @@ export class Rollout {
     switch (type) {
       case "token_count": {
         const usage = usageOf(field(payload, "info"))
-        if (usage === undefined || this.#turn === undefined || this.#turn.ended)
+        const { turn } = this.#chain
+        if (usage === undefined || turn === undefined || turn.ended)
           this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
         else {
-          this.#turn.usage = usage
-          this.#turn.ended = true
+          turn.usage = usage
+          turn.ended = true
         }
         break
       }
@@ -269,8 +270,8 @@ export class Rollout {
         if (this.#words.isRepeated("user", { text, by: "event", key, at }))
           this.#runs.leaveOut(type, "it repeats a message")
         else {
-          this.#finishTurn(run)
-          this.#toldAt = at
+          this.#chain.finish(run)
+          this.#chain.toldAt = at
           this.#said(run, key, [], text, at)
         }
         break
@@ -306,27 +307,7 @@ export class Rollout {
   }
 
   #later(run: Run, what: () => void): void {
-    if (this.#turn === undefined) what()
-    else {
-      this.#hasResults = true
-      this.#turn.after(what)
-      if (this.#turn.isFull) this.#finishTurn(run)
-    }
-  }
-
-  #finishTurn(run: Run): void {
-    const turn = this.#turn
-    if (turn === undefined) return
-    this.#turn = undefined
-    this.#hasResults = false
-    this.#messages += 1
-    const provider = textOf(this.#meta, "model_provider") ?? "openai"
-    run.model.turn({
-      ...{ key: turn.id, provider, model: turn.model, parts: turn.parts, usage: turn.usage },
-      askedAt: turn.askedAt,
-      at: turn.at,
-    })
-    if (!turn.calls && turn.text !== "") run.spoke(turn.id, turn.text, { at: turn.at, cause: `answered:${turn.id}` })
-    for (const what of turn.waiting) what()
+    this.#withResults = this.#chain.turn
+    this.#chain.later(run, what)
   }
 }

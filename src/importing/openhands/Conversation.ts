@@ -1,8 +1,9 @@
 /** One conversation of OpenHands: maps its events, in their order, to a run. */
 
 import type { JsonObject } from "../../values/Json.ts"
+import { Chain } from "../runs/Chain.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
-import { OpenTurn } from "../runs/OpenTurn.ts"
+import type { OpenTurn } from "../runs/OpenTurn.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -36,7 +37,7 @@ export class Conversation {
   readonly #keys = new RecordKeys()
   #early: Array<unknown> = []
   #run: Run | undefined
-  #turn: OpenTurn | undefined
+  readonly #chain = new Chain({ named })
   #model = "unknown"
   /** The calls by the id of their action: of events without a call's id. */
   readonly #calls = new Map<string, string>()
@@ -44,8 +45,6 @@ export class Conversation {
   #counted = NO_TOKENS
   #unused = NO_TOKENS
   #lastAt: number | null = null
-  #toldAt: number | null = null
-  #messages = 0
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
   #number = 0
@@ -76,13 +75,13 @@ export class Conversation {
     const run = this.#run
     if (run === undefined) return
     if (!settled) {
-      if (this.#turn !== undefined)
+      if (this.#chain.turn !== undefined)
         this.#runs.remark(
           "a last answer that may not be whole yet: it is imported when the conversation goes on or is silent for an hour",
         )
       return
     }
-    this.#finishTurn(run)
+    this.#chain.finish(run)
     const key = String(this.#number)
     if (this.#failure !== undefined) run.close(key, "failed", this.#failure, this.#lastAt)
     else if (this.#open !== undefined) run.close(key, "abandoned", this.#open, this.#lastAt)
@@ -131,10 +130,10 @@ export class Conversation {
       case "ObservationEvent":
       case "AgentErrorEvent":
       case "UserRejectObservation":
-        this.#later(run, () => this.#outcome(run, value, kind, key, at))
+        this.#chain.later(run, () => this.#outcome(run, value, kind, key, at))
         break
       case "Condensation":
-        this.#finishTurn(run)
+        this.#chain.finish(run)
         run.model.compacted(key, listOf(value, "forgotten_event_ids").length, textOf(value, "summary") ?? "", at)
         break
       case "ConversationStateUpdateEvent":
@@ -142,14 +141,14 @@ export class Conversation {
         break
       case "ConversationErrorEvent":
         this.#failure = textOf(value, "detail") ?? textOf(value, "code") ?? "an error of the conversation"
-        this.#later(run, () => run.keep(key, kind, value, { at }))
+        this.#chain.later(run, () => run.keep(key, kind, value, { at }))
         break
       case "PauseEvent":
         this.#open = "it was paused"
-        this.#later(run, () => run.keep(key, kind, value, { at }))
+        this.#chain.later(run, () => run.keep(key, kind, value, { at }))
         break
       default:
-        this.#later(run, () => run.keep(key, kind, value, { at }))
+        this.#chain.later(run, () => run.keep(key, kind, value, { at }))
     }
   }
 
@@ -161,24 +160,23 @@ export class Conversation {
       this.#open = undefined
       return
     }
-    this.#finishTurn(run)
-    this.#toldAt = at
-    this.#messages += 1
+    this.#chain.finish(run)
+    this.#chain.toldAt = at
+    this.#chain.messages += 1
     run.said(key, text, { at, source: textOf(value, "source") ?? "user" })
     this.#open = "it ends before the agent answered"
   }
 
   /** The answer that an event is of. Several events of one answer name it. */
   #answer(run: Run, id: string, at: number | null): OpenTurn {
-    if (this.#turn !== undefined && this.#turn.id !== id) this.#finishTurn(run)
-    if (this.#turn === undefined) {
-      this.#turn = new OpenTurn(id, this.#model, this.#toldAt, at, undefined)
+    const before = this.#chain.turn
+    const turn = this.#chain.answer(run, id, this.#model, at)
+    if (turn !== before) {
       // The tokens of an answer are told before its first event.
-      this.#turn.usage = this.#unused
+      turn.usage = this.#unused
       this.#unused = NO_TOKENS
     }
-    this.#turn.at = at ?? this.#turn.at
-    return this.#turn
+    return turn
   }
 
   #action(run: Run, value: unknown, key: string, at: number | null): void {
@@ -192,10 +190,11 @@ export class Conversation {
     const args = argumentsOf(value)
     turn.add({ type: "call", callId: nameFrom(callId), tool: nameFrom(tool), args })
     this.#calls.set(key, callId)
-    turn.after(() => run.commands.called(callId, tool, args, { at, cause: `answered:${turn.id}` }))
+    turn.after(() => run.commands.called(callId, tool, args, { at, cause: `answered:${this.#chain.keyOf(turn)}` }))
     if (tool === "finish") {
       const message = textOf(field(value, "action"), "message") ?? ""
-      if (message !== "") turn.after(() => run.spoke(key, message, { at, cause: `answered:${turn.id}` }))
+      if (message !== "")
+        turn.after(() => run.spoke(key, message, { at, cause: `answered:${this.#chain.keyOf(turn)}` }))
       this.#open = undefined
     } else this.#open = "it ends with calls that have no result"
   }
@@ -203,7 +202,7 @@ export class Conversation {
   #outcome(run: Run, value: unknown, kind: string, key: string, at: number | null): void {
     const named = textOf(value, "tool_call_id")
     const callId = named ?? this.#calls.get(textOf(value, "action_id") ?? "") ?? ""
-    this.#toldAt = at
+    this.#chain.toldAt = at
     const observation = field(value, "observation")
     const command =
       kind === "UserRejectObservation"
@@ -214,7 +213,7 @@ export class Conversation {
       run.keep(key, kind, value, { at })
       return
     }
-    this.#messages += 1
+    this.#chain.messages += 1
     if (command.tool !== "finish") this.#open = "it ends before the agent answered"
     FileEdits.apply(run, callId, observation, at)
   }
@@ -242,31 +241,14 @@ export class Conversation {
       this.#runs.leaveOut("ConversationStateUpdateEvent: execution_status", "the start or end of a turn")
       return
     }
-    this.#later(run, () => run.keep(key, `state: ${what}`, value, { at }))
+    this.#chain.later(run, () => run.keep(key, `state: ${what}`, value, { at }))
   }
+}
 
-  #later(run: Run, what: () => void): void {
-    if (this.#turn === undefined) {
-      what()
-      return
-    }
-    this.#turn.after(what)
-    if (this.#turn.isFull) this.#finishTurn(run)
-  }
-
-  #finishTurn(run: Run): void {
-    const turn = this.#turn
-    if (turn === undefined) return
-    this.#turn = undefined
-    this.#messages += 1
-    const [provider = "unknown", ...name] = turn.model.split("/")
-    run.model.turn({
-      ...{ key: turn.id, parts: turn.parts, usage: turn.usage, askedAt: turn.askedAt, at: turn.at },
-      ...(name.length === 0 ? { provider: "unknown", model: provider } : { provider, model: name.join("/") }),
-    })
-    if (!turn.calls && turn.text !== "") run.spoke(turn.id, turn.text, { at: turn.at, cause: `answered:${turn.id}` })
-    for (const what of turn.waiting) what()
-  }
+/** Models are named as LiteLLM does: `provider/model`. */
+const named = (model: string) => {
+  const [provider = "unknown", ...name] = model.split("/")
+  return name.length === 0 ? { provider: "unknown", model: provider } : { provider, model: name.join("/") }
 }
 
 /** What the model wrote as the call's arguments, else the action as it was carried out. */

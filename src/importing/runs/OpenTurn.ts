@@ -14,7 +14,6 @@ export class OpenTurn {
   readonly id: string
   readonly model: string
   readonly askedAt: number | null
-  readonly agentId: string | undefined
   at: number | null
   usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
   /** Whether the source says that the answer has ended. */
@@ -24,12 +23,11 @@ export class OpenTurn {
   readonly waiting: Array<() => void> = []
   readonly #known = new Set<string>()
 
-  constructor(id: string, model: string, askedAt: number | null, at: number | null, agentId: string | undefined) {
+  constructor(id: string, model: string, askedAt: number | null, at: number | null) {
     this.id = id
     this.model = model
     this.askedAt = askedAt
     this.at = at
-    this.agentId = agentId
   }
 
   /** Adds a part, unless it is there. Returns whether it is new. */

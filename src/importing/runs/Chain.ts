@@ -1,10 +1,21 @@
-/** The messages between a session's program and one of its agents, and the answer that is under way. */
+/** The messages between a source's program and one of its agents, and the answer that is under way. */
 
-import { OpenTurn } from "../runs/OpenTurn.ts"
-import type { Run } from "../runs/Run.ts"
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { OpenTurn } from "./OpenTurn.ts"
+import type { Run } from "./Run.ts"
 
 /** Most ids of answers that are remembered of a chain. */
 const MAX_WRITTEN = 64
+
+/** What is known of the answers of a chain. */
+export interface ChainOptions {
+  /** The agent that they are of; none for the run's own. */
+  readonly agentId?: string | undefined
+  /** The provider, and the model's name with it, by what the source calls the model. */
+  readonly named: (model: string) => { readonly provider: string; readonly model: string }
+  /** The tokens of a part of an answer that was written before, and went on after others. Default: what the source says of the part. */
+  readonly ofLaterPart?: ModelUsage
+}
 
 /** The agent's chain of messages: the main one, or that of an agent it started. */
 export class Chain {
@@ -16,16 +27,16 @@ export class Chain {
   messages = 0
   /** Ids of answers that were written, with how often: a later part of one is an answer of its own. */
   readonly #written = new Map<string, number>()
-  readonly #agentId: string | undefined
+  readonly #options: ChainOptions
 
-  constructor(agentId: string | undefined) {
-    this.#agentId = agentId
+  constructor(options: ChainOptions) {
+    this.#options = options
   }
 
   /** The answer with an id, which is begun if it is not the one under way. That one is written then. */
   answer(run: Run, id: string, model: string, at: number | null): OpenTurn {
     if (this.turn !== undefined && this.turn.id !== id) this.finish(run)
-    this.turn ??= new OpenTurn(id, model, this.toldAt, at, this.#agentId)
+    this.turn ??= new OpenTurn(id, model, this.toldAt, at)
     this.turn.at = at ?? this.turn.at
     return this.turn
   }
@@ -57,14 +68,13 @@ export class Chain {
       for (const oldest of [...this.#written.keys()].slice(0, MAX_WRITTEN / 2)) this.#written.delete(oldest)
     this.#written.set(turn.id, times)
     const key = this.keyOf(turn)
+    const { agentId, named, ofLaterPart = turn.usage } = this.#options
     run.model.turn({
-      ...{ key, provider: "anthropic", model: turn.model, parts: turn.parts, askedAt: turn.askedAt, at: turn.at },
-      // Of an answer that goes on after others, the tokens were counted with its first part.
-      usage: times === 1 ? turn.usage : { inputTokens: 0, outputTokens: 0 },
-      ...(turn.agentId === undefined ? {} : { agentId: turn.agentId }),
+      ...{ key, ...named(turn.model), parts: turn.parts, askedAt: turn.askedAt, at: turn.at },
+      usage: times === 1 ? turn.usage : ofLaterPart,
+      ...(agentId === undefined ? {} : { agentId }),
     })
-    if (!turn.calls && turn.text !== "")
-      run.spoke(key, turn.text, { at: turn.at, cause: `answered:${key}`, agentId: turn.agentId })
+    if (!turn.calls && turn.text !== "") run.spoke(key, turn.text, { at: turn.at, cause: `answered:${key}`, agentId })
     for (const what of turn.waiting) what()
   }
 }
