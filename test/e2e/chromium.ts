@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import sparticuz from "@sparticuz/chromium"
 import { type Browser, chromium, type Page } from "playwright-core"
+import { inRepository } from "../repository.ts"
 
 /** What a page did beside showing itself. */
 export interface Watched {
@@ -28,10 +29,9 @@ export interface Viewer {
   readonly close: () => Promise<void>
 }
 
-/** Chromium with a directory of its own, which goes when it is closed. */
+/** Chromium, for one file of tests: what was opened in it goes when it is closed. */
 export interface OwnBrowser {
   readonly browser: Browser
-  readonly directory: string
   readonly close: () => Promise<void>
 }
 
@@ -44,23 +44,31 @@ export const launchProtected = (): Promise<OwnBrowser> => launchWith(["--no-sand
 /** The same with a process for each site, as browsers for people have by themselves, and this one, which is for programs, only if it is told to. */
 export const launchIsolated = (): Promise<OwnBrowser> => launchWith(["--no-sandbox", "--site-per-process"])
 
+/** One browser for all files of tests that a process runs, for each set of arguments. It ends with the process. */
+const launched = new Map<string, Promise<Browser>>()
+
 const launchWith = async (args: Array<string>): Promise<OwnBrowser> => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-pages-"))
-  const browser = await chromium.launch({ executablePath: await unpackedIn(directory), args })
+  const known = await launched.get(args.join(" "))
+  const browser = known?.isConnected() === true ? known : await launchNow(args)
   return {
     browser,
-    directory,
     close: async () => {
-      await browser.close()
-      fs.rmSync(directory, { recursive: true, force: true })
+      await Promise.all(browser.contexts().map((context) => context.close()))
     },
   }
+}
+
+const launchNow = async (args: Array<string>): Promise<Browser> => {
+  const launching = unpacked().then((executablePath) => chromium.launch({ executablePath, args }))
+  launched.set(args.join(" "), launching)
+  return launching
 }
 
 /** Starts Chromium. In one process, as it would run by default here, it ends with its first page. */
 export const launch = async (): Promise<Viewer> => {
   const own = await launchWith(sparticuz.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote"))
-  const { browser, directory } = own
+  const { browser } = own
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-pages-"))
   let pages = 0
   return {
     open: async (html, { width, scheme = "light" }) => {
@@ -81,21 +89,41 @@ export const launch = async (): Promise<Viewer> => {
       await page.goto(own, { waitUntil: "load" })
       return { page, requests, said, dialogs }
     },
-    close: own.close,
+    close: async () => {
+      await own.close()
+      fs.rmSync(directory, { recursive: true, force: true })
+    },
   }
 }
 
 /**
- * The browser's program, unpacked where no other user has put one. The package unpacks it into the directory for temporary files,
- * which is shared, and takes what it finds there.
+ * The browser's program, unpacked once, where no other user puts one. The package unpacks it into the directory for temporary files,
+ * which is shared, and takes what it finds there: it is given another one.
  */
-const unpackedIn = async (directory: string): Promise<string> => {
+const unpacked = async (): Promise<string> => {
+  const place = inRepository("node_modules", ".cache", `hindcast-chromium-${VERSION}`)
+  const program = path.join(place, "chromium")
+  if (fs.existsSync(program)) return program
+  fs.mkdirSync(path.dirname(place), { recursive: true })
+  const own = fs.mkdtempSync(`${place}-`)
   const shared = process.env.TMPDIR
-  process.env.TMPDIR = directory
+  process.env.TMPDIR = own
   try {
-    return await sparticuz.executablePath()
+    await sparticuz.executablePath()
   } finally {
     if (shared === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = shared
   }
+  try {
+    fs.renameSync(own, place)
+  } catch (cause) {
+    // Another process was faster, and what it unpacked is the same.
+    fs.rmSync(own, { recursive: true, force: true })
+    if (!fs.existsSync(program)) throw cause
+  }
+  return program
 }
+
+const VERSION: string = JSON.parse(
+  fs.readFileSync(inRepository("node_modules", "@sparticuz", "chromium", "package.json"), "utf8"),
+).version

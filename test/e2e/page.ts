@@ -3,9 +3,11 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { PACKAGE } from "../built.ts"
+import { runInProcess } from "../cli/inProcess.ts"
 import { inTerminal, KEYS } from "../cli/terminal.ts"
 import { inRepository } from "../repository.ts"
 import * as Likeness from "./likeness.ts"
+import { plainCommand, plainSettings } from "./shellWords.ts"
 
 /*
  * A page of documentation that a test follows, command by command:
@@ -167,10 +169,21 @@ const carryingOut =
     }
     const { code, lines } =
       already === undefined
-        ? await execute(`${settings}${likeness.inThisRun(step.text)}`, directory)
+        ? await carriedOut(settings, likeness.inThisRun(step.text), directory)
         : { code: 0, lines: linesOf(already) }
     return { code, lines, asFound: asFound(lines) }
   }
+
+/** A call of the program with nothing of a shell in it needs no process of its own; all else is for the shell. */
+const carriedOut = async (settings: string, command: string, cwd: string): Promise<Pick<Outcome, "code" | "lines">> => {
+  const [words, variables] = [plainCommand(command), plainSettings(settings)]
+  if (words?.[0] !== "hindcast" || variables === undefined) return execute(`${settings}${command}`, cwd)
+  const { code, both } = await runInProcess(words.slice(1), { cwd, env: { ...OUTSIDE, ...variables } })
+  return { code: code ?? -1, lines: linesOf(both) }
+}
+
+/** What a command is not to know: that tests call it. */
+const OUTSIDE = { HINDCAST_LOG: undefined, VITEST: undefined, NODE_OPTIONS: undefined, NODE_TEST_CONTEXT: undefined }
 
 const stepsOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Step> =>
   blocks.flatMap(({ language, note, lines, at }, index): ReadonlyArray<Step> => {
@@ -248,7 +261,7 @@ const execute = (script: string, cwd: string): Promise<Pick<Outcome, "code" | "l
   new Promise((resolve) => {
     const env = {
       ...process.env,
-      ...{ HINDCAST_LOG: undefined, VITEST: undefined, NODE_OPTIONS: undefined, NODE_TEST_CONTEXT: undefined },
+      ...OUTSIDE,
       PATH: `${path.join(cwd, "node_modules", ".bin")}${path.delimiter}${process.env.PATH}`,
     }
     execFile("sh", ["-c", `exec 2>&1\n${script}`], { cwd, env, maxBuffer: 1 << 26 }, (error, stdout) =>
