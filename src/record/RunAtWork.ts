@@ -43,7 +43,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
       assertOpen(call)
       return does(...args)
     }
-  const tools = { ...parts, gate, ask: opened.ask }
+  const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
   const bodies = new Set<PassedBody>()
 
   return {

@@ -1,13 +1,16 @@
 /** Functions of a recorded program as tools: each call is a command that passes the gate, with its outcome. */
 
+import { Cause, Data, Effect, Exit } from "effect"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import { newId } from "../events/vocabulary/Event.ts"
 import type { Failure } from "../events/vocabulary/EventType.ts"
+import * as CommandState from "../kernel/acting/CommandState.ts"
+import * as Interpreter from "../kernel/acting/Interpreter.ts"
 import type { ConfirmationRequest, ConfirmationResult } from "../kernel/gate/ConfirmationRequests.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import { digest } from "../values/Digest.ts"
-import { type JsonObject, plainText } from "../values/Json.ts"
+import type { JsonObject } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
 import * as JsonCopy from "./JsonCopy.ts"
 import type { RunLog } from "./log/RunLog.ts"
@@ -22,21 +25,18 @@ export interface ToolParts {
   readonly redaction: Redaction
   /** Without one, every call is allowed. With one, nothing is called that it was not asked about. */
   readonly gate: Gate.GateConfig | undefined
+  /** The id of the event that everything is caused by. */
+  readonly openedBy: string
   /** Asks a person. */
   readonly ask: (question: ConfirmationRequest) => Promise<ConfirmationResult>
 }
 
-/** A command before its outcome. */
-interface Command {
+/** A call on its way. */
+interface Call extends Interpreter.Traveller {
   readonly tool: string
   readonly options: ToolOptions
-  readonly args: JsonObject
-  readonly argsDigest: string
-  /** Whether the arguments are recorded whole, so that who reads the event sees what the function is given. */
-  readonly isWhole: boolean
-  readonly commandId: string
-  /** The id of the event that the next one is caused by. */
-  last: string
+  /** Why it is refused, once it is. */
+  denied?: { readonly rule: string; readonly reason: string }
 }
 
 /** The rule that allows the calls of a run for which there is no gate: its program asked nobody before either. */
@@ -58,15 +58,9 @@ export const tool =
   ): Recorded<Args, Result> =>
   async (...given): Promise<Awaited<Result>> => {
     const { log, redaction } = parts
-    const args = redaction.value(JsonCopy.argsOf(given))
-    const argsDigest = digest(args)
-    const recorded = recordable(args, (omitted) => ({ omitted }))
-    const isWhole = recorded === args
-    const command: Command = {
-      ...{ tool: name, options, args: recorded, argsDigest, isWhole },
-      ...{ commandId: newId(), last: newId() },
-    }
-    const isRecorded = await dispatched(parts, command)
+    const call = callOf(parts, name, options, redaction.value(JsonCopy.argsOf(given)))
+    const isRecorded = await dispatched(parts, call)
+    if (call.denied !== undefined) throw new ToolDenied({ tool: name, ...call.denied })
     if (!isRecorded && parts.gate !== undefined) {
       throw new ToolDenied({ tool: name, rule: "log", reason: "the log failed, and with it the gate" })
     }
@@ -76,10 +70,11 @@ export const tool =
     try {
       result = await does(...given)
     } catch (thrown) {
-      await log.tell(failed(command, failureOf(thrown, redaction), latencyMs()))
+      await log.tell(failed(call, failureOf(thrown, redaction), latencyMs()))
       throw thrown
     }
-    const { commandId, last: causationId } = command
+    const { commandId } = call.request
+    const causationId = call.state.last
     const took = latencyMs()
     await Unrecorded.appendResult(log, redaction, result, (result, why) => ({
       ...{ type: "CommandSucceeded", causationId },
@@ -88,81 +83,83 @@ export const tool =
     return result as Awaited<Result>
   }
 
-/**
- * Records a command up to its dispatch. Answers whether it was recorded, which it is not if the log has failed. Rejects with
- * `ToolDenied` if the gate or a person refuses.
- */
-const dispatched = async (parts: ToolParts, command: Command): Promise<boolean> => {
-  const { log, gate } = parts
-  const actuator = `program/${command.tool}`
-  const { decision, rule, reason, confirmWithinMs } =
-    gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk: command.options.risk ?? "undeclared" })
-  switch (decision) {
-    case "allow":
-      return log.append([commanded(command), ...allowed(command, rule)], { begins: true })
-    case "deny":
-      return refused(log, command, { rule, reason })
-    case "confirm": {
-      if (!command.isWhole) return refused(log, command, NOT_SHOWN)
-      if (!(await log.tell(commanded(command)))) return false
-      const settled = await log.attempt(() => parts.ask(questionOf(log.taskId, command, confirmWithinMs)))
-      if (settled === undefined) return false
-      command.last = settled.event.id
-      if (settled.kind === "approved") return log.append(allowed(command, rule), { begins: true })
-      const why = settled.kind === "rejected" ? settled.reason : "nobody decided in time"
-      await log.tell(denied(command, rule, why))
-      throw new ToolDenied({ tool: command.tool, rule: settled.kind === "rejected" ? rule : "expired", reason: why })
-    }
+/** A call with what the gate says to it. Where its arguments are too large for an event, nobody is asked about them. */
+const callOf = ({ gate, openedBy }: ToolParts, tool: string, options: ToolOptions, args: JsonObject): Call => {
+  const actuator = `program/${tool}`
+  const recorded = recordable(args, (omitted) => ({ omitted }))
+  const ruling = gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk: options.risk ?? "undeclared" })
+  const isUnseen = ruling.decision === "confirm" && recorded !== args
+  return {
+    ...{ tool, options, state: CommandState.unrecorded(openedBy) },
+    request: { commandId: newId(), actuator, args: recorded, argsDigest: digest(args), priority: 0 },
+    judgement: isUnseen ? { ...ruling, ...NOT_SHOWN, decision: "deny" } : ruling,
   }
 }
 
-const refused = async (
-  log: RunLog,
-  command: Command,
-  { rule, reason }: { readonly rule: string; readonly reason: string },
-): Promise<never> => {
-  await log.tell(commanded(command), denied(command, rule, reason))
-  throw new ToolDenied({ tool: command.tool, rule, reason })
+/**
+ * Records a call up to its dispatch. Answers whether it was recorded, which it is not if the log has failed. One that the gate or a
+ * person refuses is denied.
+ */
+const dispatched = async (parts: ToolParts, call: Call): Promise<boolean> => {
+  const exit = await Effect.runPromiseExit(Interpreter.travel([call], waysOf(parts)))
+  if (Exit.isSuccess(exit)) return call.state.at === "dispatched"
+  const failure = Cause.squash(exit.cause)
+  if (failure instanceof NotRecorded) return false
+  throw failure
 }
 
-const commanded = ({ tool, args, argsDigest, commandId, last }: Command): CoreNewEvent => ({
-  ...{ type: "ActuatorCommanded", id: last },
-  payload: { commandId, actuator: `program/${tool}`, args, argsDigest, priority: 0 },
-})
+/** The log has failed, and the run goes on. */
+class NotRecorded extends Data.TaggedError("NotRecorded") {}
 
-/** A command is allowed and dispatched in one commit, which is on the disk before the function is called. */
-const allowed = (command: Command, rule: string): readonly [CoreNewEvent, CoreNewEvent] => {
-  const { commandId } = command
-  const [allowed, dispatched] = [newId(), newId()]
-  const causationId = command.last
-  command.last = dispatched
-  return [
-    { type: "CommandAllowed", id: allowed, causationId, payload: { commandId, rule } },
-    { type: "CommandDispatched", id: dispatched, causationId: allowed, payload: { commandId } },
-  ]
+type Told = Parameters<RunLog["append"]>[0]
+
+/** How a run records its calls: a call is dispatched in the commit in which it is allowed, which is on the disk before the function is called. */
+type Ways = Interpreter.Ways<Call, CommandState.CommandEvent, unknown>
+
+const waysOf = ({ log, ask }: ToolParts): Ways => {
+  const append = (events: Told, options: Parameters<RunLog["append"]>[1]) => promised(() => log.append(events, options))
+  return {
+    // What is denied is denied, also where the log has failed.
+    record: (events) =>
+      Effect.flatMap(append(events, {}), (isRecorded) =>
+        isRecorded || events.at(-1)?.type === "CommandDenied" ? Effect.succeed(events) : new NotRecorded(),
+      ),
+    ask: (call) =>
+      Effect.flatMap(
+        promised(() => log.attempt(() => ask(questionOf(log.taskId, call)))),
+        (answer) => (answer === undefined ? new NotRecorded() : Effect.succeed(answer)),
+      ),
+    withdraw: () => Effect.void,
+    ended: (call, step) => {
+      if (step.do === "deny") call.denied = { rule: step.rule, reason: step.reason }
+      if (step.do === "expire") call.denied = { rule: "expired", reason: CommandState.EXPIRED }
+    },
+    carryOut: (calls, ledger) => {
+      const dispatches = calls.map((call) => Interpreter.entryOf(call, ledger.ahead(call), { do: "dispatch" }))
+      const entries = [...ledger.entries(), ...dispatches]
+      const record: Ways["record"] = (events) =>
+        Effect.map(append(events, { begins: true }), (isRecorded) => (isRecorded ? events : []))
+      return Interpreter.record(entries, { record, ended: () => {} })
+    },
+  }
 }
 
-const denied = ({ commandId, last }: Command, rule: string, reason: string): CoreNewEvent => ({
-  ...{ type: "CommandDenied", causationId: last, payload: { commandId, rule, reason: plainText(reason) } },
-})
+const promised = <A>(does: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: does, catch: (failure) => failure })
 
-const failed = ({ commandId, last }: Command, error: Failure, latencyMs: number): CoreNewEvent => ({
+const failed = ({ request, state }: Call, error: Failure, latencyMs: number): CoreNewEvent => ({
   type: "CommandFailed",
-  causationId: last,
-  payload: { commandId, error, latencyMs },
+  causationId: state.last,
+  payload: { commandId: request.commandId, error, latencyMs },
 })
 
 /** What a person is asked. */
-const questionOf = (taskId: string, command: Command, withinMs: number): ConfirmationRequest => {
-  const { tool, options, args, argsDigest, commandId, last } = command
+const questionOf = (taskId: string, { tool, options, request, judgement, state }: Call): ConfirmationRequest => {
+  const { commandId, actuator, argsDigest, args } = request
   const { risk = "undeclared", description = "A function of the recorded program" } = options
   const shown = {
-    actuator: `program/${tool}`,
-    args,
-    risk,
-    description,
-    plugin: "program",
+    ...{ actuator, args, risk, description, plugin: "program" },
     pluginDigest: digest({ tool, risk, description }),
   }
-  return { taskId, commandId, argsDigest, shown, withinMs, causationId: last }
+  return { taskId, commandId, argsDigest, shown, withinMs: judgement.confirmWithinMs, causationId: state.last }
 }

@@ -26,8 +26,11 @@ export interface Traveller {
 export interface Entry<Of> {
   readonly of: Of
   readonly step: CommandState.Step
-  readonly event: CoreNewEvent & { readonly id: string }
+  readonly event: Entered
 }
+
+/** An event that is to be recorded, with its id. */
+export type Entered = CoreNewEvent & { readonly id: string }
 
 /** The steps that were taken and are not recorded yet. They are recorded together once something has to be waited for. */
 export interface Ledger<Of, Stored, E> {
@@ -43,9 +46,7 @@ export interface Ledger<Of, Stored, E> {
 /** How commands are recorded, asked about and dispatched. */
 export interface Ways<Of extends Traveller, Stored extends CommandState.CommandEvent, E> {
   /** Records events in one commit, and answers with them as they are stored. */
-  readonly record: (
-    events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
-  ) => Effect.Effect<ReadonlyArray<Stored>, E>
+  readonly record: (events: readonly [Entered, ...ReadonlyArray<Entered>]) => Effect.Effect<ReadonlyArray<Stored>, E>
   /** Asks a person about a command, or waits for the answer to the question that stands. */
   readonly ask: (of: Of) => Effect.Effect<ConfirmationResult, E>
   /** Withdraws a question that stands. */

@@ -24,6 +24,8 @@ import * as RunStream from "./RunStream.ts"
 /** A task that is open, in a log that is open. */
 export interface OpenedRun {
   readonly taskId: string
+  /** The id of the event that everything is caused by: of its `TaskOpened`, or of what forked it. */
+  readonly openedBy: string
   readonly stream: RunStream.RunStream
   /** Asks a person about a command. */
   readonly ask: (question: ConfirmationRequests.ConfirmationRequest) => Promise<ConfirmationRequests.ConfirmationResult>
@@ -120,6 +122,7 @@ const opening = async (
     const begun = await calls.run(Effect.provide(begin(log, scope), runtime))
     return {
       taskId: begun.taskId,
+      openedBy: begun.opened.id,
       stream: RunStream.make({ ...begun, run: calls.run }),
       ask: (question) => calls.run(ConfirmationRequests.ask(begun.log, question)),
       close: calls.close,
