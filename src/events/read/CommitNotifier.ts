@@ -39,7 +39,7 @@ export const make = (watch: () => () => void = () => () => {}): CommitNotifier =
 
 /** Commits that concern somebody who waits for them. */
 export interface Awaited {
-  /** Waits for the next one. One that came between two waits ends the second one at once. */
+  /** Waits for the next one. One that came between two waits ends the second one at once, also where the first was interrupted. */
   readonly committed: Effect.Effect<void>
   /** Ends listening. */
   readonly end: () => void
@@ -62,6 +62,10 @@ export const awaiting = (listen: CommitNotifier["listen"], concerns: (event: Com
       resume(Effect.void)
     }
     wake()
+    return Effect.sync(() => {
+      // Who waits next is told, not who has gone.
+      wake = () => {}
+    })
   })
   return { committed, end }
 }
