@@ -1,8 +1,12 @@
-/** The conformance suite that every backend of the event log must pass. */
+/** The conformance suites that a backend of the event log must pass: of the log, and of everything else that a kernel needs. */
 
-import { Cause, Effect, Exit, type Layer, type Scope } from "effect"
+import { Cause, Effect, Exit, Layer, type Scope } from "effect"
 import { describe, it, type TestContext } from "vitest"
 import type { EventLog } from "./log/EventLog.ts"
+import type { Lease } from "./log/Lease.ts"
+import type { Presence } from "./log/Presence.ts"
+import type { Snapshots } from "./log/Snapshots.ts"
+import type { PersonalData } from "./payload/PersonalData.ts"
 import { appending } from "./testing/appending.ts"
 import { carrying } from "./testing/carrying.ts"
 import { contending } from "./testing/contending.ts"
@@ -14,7 +18,16 @@ import { refusing } from "./testing/refusing.ts"
 import { type Reopen, reopening, type TestReopened } from "./testing/reopening.ts"
 import { sealing } from "./testing/sealing.ts"
 import { selecting } from "./testing/selecting.ts"
+import { attending } from "./testing/services/attending.ts"
+import type { Backend, BackendTest } from "./testing/services/backend.ts"
+import { keeping } from "./testing/services/keeping.ts"
+import { leasing } from "./testing/services/leasing.ts"
+import { recording } from "./testing/services/recording.ts"
+import { snapshotting } from "./testing/services/snapshotting.ts"
+import { storing } from "./testing/services/storing.ts"
 import { verifying } from "./testing/verifying.ts"
+
+export type { Backend, Elsewhere } from "./testing/services/backend.ts"
 
 /** Capabilities of a backend that its layer does not show. */
 export interface SuiteOptions {
@@ -48,6 +61,66 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen
     const testReopened: TestReopened = (behaviour, body) => it(behaviour, running(Effect.flatMap(reopen, body)))
     reopening(testReopened)
   })
+}
+
+/** Declares a test of a backend. */
+const backendTest: BackendTest = (behaviour, body, timeout) => {
+  it(behaviour, running(body), timeout)
+}
+
+/** Runs the suite of the lease. */
+export const leaseSuite = <At>(name: string, backend: Backend<EventLog | Lease, At>): void => {
+  describe(`lease: ${name}`, () => leasing(backendTest, backend))
+}
+
+/** Runs the suite of presence. */
+export const presenceSuite = <At>(name: string, backend: Backend<Presence, At>): void => {
+  describe(`presence: ${name}`, () => attending(backendTest, backend))
+}
+
+/** Runs the suite of recorders, which several programs have on one stream. */
+export const recorderSuite = <At>(name: string, backend: Backend<EventLog, At>): void => {
+  describe(`recorders: ${name}`, () => recording(backendTest, backend))
+}
+
+/** Runs the suite of snapshots. */
+export const snapshotsSuite = <At>(name: string, backend: Backend<EventLog | Snapshots | PersonalData, At>): void => {
+  describe(`snapshots: ${name}`, () => snapshotting(backendTest, backend))
+}
+
+/** Runs the suite of personal data and its keys. */
+export const personalDataSuite = <At>(
+  name: string,
+  backend: Backend<EventLog | Snapshots | PersonalData, At>,
+): void => {
+  describe(`personal data: ${name}`, () => keeping(backendTest, backend))
+}
+
+/** Runs the suite of large payloads. */
+export const blobsSuite = <At>(name: string, backend: Backend<EventLog, At>): void => {
+  describe(`blobs: ${name}`, () => storing(backendTest, backend))
+}
+
+/** Everything that a kernel needs of a backend. */
+export type BackendServices = EventLog | Lease | Presence | Snapshots | PersonalData
+
+/**
+ * Runs all suites of a backend: everything that a kernel rests on.
+ *
+ * @example backendSuite("my log", { place: newFile, open: (filename) => layer({ filename }), crash: endSessions })
+ */
+export const backendSuite = <At>(
+  name: string,
+  backend: Backend<BackendServices, At>,
+  options: SuiteOptions = {},
+): void => {
+  suite(name, Layer.unwrapScoped(Effect.map(backend.place, backend.open)), options)
+  recorderSuite(name, backend)
+  leaseSuite(name, backend)
+  presenceSuite(name, backend)
+  snapshotsSuite(name, backend)
+  personalDataSuite(name, backend)
+  blobsSuite(name, backend)
 }
 
 /**

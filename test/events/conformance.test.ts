@@ -1,6 +1,5 @@
 import * as path from "node:path"
 import { Effect } from "effect"
-import * as MemoryEventLog from "../../src/events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import type { Vocabulary } from "../../src/events/vocabulary/Vocabulary.ts"
 import { suite } from "../../src/testing.ts"
@@ -15,4 +14,3 @@ const reopen = Effect.map(
 
 suite("SQLite file", temporaryLog(), { reopen })
 suite("SQLite in memory", SqliteEventLog.layer({ filename: ":memory:" }))
-suite("plain memory", MemoryEventLog.layer())

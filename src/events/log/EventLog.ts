@@ -86,7 +86,7 @@ export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: 
 export class EventLog extends Context.Tag("hindcast/EventLog")<EventLog, EventLog.Service>() {}
 
 export declare namespace EventLog {
-  /** What a backend provides. */
+  /** What a backend provides, and proves by `suite` of `hindcast/testing`. */
   export interface Service {
     /** The log's location, for messages: a file's path, or `memory`. */
     readonly name: string

@@ -53,7 +53,7 @@ export interface HeldLease {
 export class Lease extends Context.Tag("hindcast/Lease")<Lease, Lease.Service>() {}
 
 export declare namespace Lease {
-  /** What a backend provides. */
+  /** What a backend provides, and proves by `leaseSuite` of `hindcast/testing`. */
   export interface Service {
     /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel is alive. */
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>

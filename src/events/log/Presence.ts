@@ -18,7 +18,7 @@ export type WriterState = "alive" | "gone" | "unknown"
 export class Presence extends Context.Tag("hindcast/Presence")<Presence, Presence.Service>() {}
 
 export declare namespace Presence {
-  /** What a backend provides. */
+  /** What a backend provides, and proves by `presenceSuite` of `hindcast/testing`. */
   export interface Service {
     /** Announces a writer, and sends its heartbeats until the scope closes. Returns its identity, a new UUID. */
     readonly announce: Effect.Effect<string, LogError, Scope.Scope>

@@ -48,7 +48,7 @@ export type Parts = ReadonlyMap<string, Uint8Array>
 export class Snapshots extends Context.Tag("hindcast/Snapshots")<Snapshots, Snapshots.Service>() {}
 
 export declare namespace Snapshots {
-  /** What a backend provides. */
+  /** What a backend provides, and proves by `snapshotsSuite` of `hindcast/testing`. */
   export interface Service {
     /** Names the schema versions to which this log's events are upcast when read: see `upcastVersionsOf`. */
     readonly upcastVersions: string

@@ -46,11 +46,18 @@ export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary:
 export const layer = (
   options: MemoryOptions = {},
 ): Layer.Layer<EventLog | Lease | Presence | Snapshots | PersonalData, Options.InvalidOptions> =>
+  layerOver(new Map(), options)
+
+/** A log in memory whose large payloads are in this map, by their digests. */
+export const layerOver = (
+  blobs: Map<string, string>,
+  options: MemoryOptions = {},
+): Layer.Layer<EventLog | Lease | Presence | Snapshots | PersonalData, Options.InvalidOptions> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { vocabulary = Vocabulary.core } = yield* Options.decode("layerMemory", MemoryOptions, options)
       const keys = PersonalDataKeys.memory()
-      const log = yield* make(vocabulary, keys)
+      const log = yield* make(vocabulary, keys, blobs)
       const snapshots = MemorySnapshots.make(upcastVersionsOf(vocabulary), keys)
       const personalData = PersonalDataOf.make({ log, keys, snapshots, attempt: Effect.sync })
       return Context.make(EventLog, log).pipe(
@@ -62,10 +69,9 @@ export const layer = (
     }),
   )
 
-const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys) =>
+const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys, blobs: Map<string, string>) =>
   Effect.gen(function* () {
     const rows: Array<Row> = []
-    const blobs = new Map<string, string>()
     const payloadReader = { blob: (digest: string) => blobs.get(digest), keys }
     const positionsById = new Map<string, number>()
     const versions = new Map<string, number>()

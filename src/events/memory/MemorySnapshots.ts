@@ -31,7 +31,7 @@ export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
         const positions = [...snapshots.keys()].filter((position) => position <= at)
         const found = snapshots.get(Math.max(...positions))
         // No other program can write here.
-        return found === undefined ? Option.none() : Option.some({ ...found, authentic: true })
+        return found === undefined ? Option.none() : Option.some({ ...copied(found), authentic: true })
       }),
     parts: (series, digests) =>
       Effect.sync(() => {
@@ -39,7 +39,7 @@ export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
         const found = new Map<string, Uint8Array>()
         for (const digest of digests) {
           const part = parts.get(digest)
-          if (part !== undefined) found.set(digest, part)
+          if (part !== undefined) found.set(digest, part.slice())
         }
         return found
       }),
@@ -52,13 +52,21 @@ export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
       Effect.sync(() => {
         if (epoch() !== series.epoch) return
         const stored = of(series)
-        for (const [digest, part] of parts) stored.parts.set(digest, part)
-        stored.snapshots.set(snapshot.position, snapshot)
+        for (const [digest, part] of parts) stored.parts.set(digest, part.slice())
+        stored.snapshots.set(snapshot.position, copied(snapshot))
         seriesByKey.delete(stored.key)
         seriesByKey.set(stored.key, stored)
         for (const { key } of seriesToDelete([...seriesByKey.values()].reverse())) seriesByKey.delete(key)
       }),
-    forget: (series, position) => Effect.sync(() => void of(series).snapshots.delete(position)),
+    forget: (series, position, damaged) =>
+      Effect.sync(() => {
+        const { snapshots, parts } = of(series)
+        snapshots.delete(position)
+        for (const digest of damaged) parts.delete(digest)
+      }),
     drop: Effect.sync(() => seriesByKey.clear()),
   })
 }
+
+/** Bytes belong to whoever has them: what a caller does with its own changes nothing here. */
+const copied = (snapshot: Snapshot): Snapshot => ({ ...snapshot, root: snapshot.root.slice() })

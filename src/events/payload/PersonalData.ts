@@ -39,7 +39,7 @@ export interface Shredding {
 export class PersonalData extends Context.Tag("hindcast/PersonalData")<PersonalData, PersonalData.Service>() {}
 
 export declare namespace PersonalData {
-  /** What a backend provides. */
+  /** What a backend provides, and proves by `personalDataSuite` of `hindcast/testing`. */
   export interface Service {
     /** The subjects whose keys are kept. */
     readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
