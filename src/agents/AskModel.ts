@@ -114,7 +114,7 @@ const asking = (settings: Settings, task: AgentTask, run: Run) => ({
 const refusalOf = ({ budget, model: { provider, model } }: Settings, run: Run) =>
   budget.usd === undefined || run.isPriced
     ? Effect.succeed(undefined)
-    : Effect.map(costOf(provider, model, { inputTokens: 0, outputTokens: 0 }), (cost) => {
+    : Effect.map(costOf(provider, model, { inputTokens: 1, outputTokens: 1 }), (cost) => {
         run.isPriced = cost !== null
         return run.isPriced
           ? undefined

@@ -2,7 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import { ModelUsage } from "../events/vocabulary/Deciding.ts"
-import { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
+import { ModelCallFailed, warnOfUnknownFields } from "../kernel/tasks/ModelCalls.ts"
 import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import type { Model, Turn } from "./models/Model.ts"
@@ -34,7 +34,7 @@ export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): E
       Effect.mapError(decodedTurn(answer), ({ message }) =>
         // It answered: what that used is unknown, and not nothing.
         wrong(`expected the answer of its function turn to be a turn: ${message}`, { response: [] }),
-      ),
+      ).pipe(Effect.tap(() => warnOfUnknownFields(`${provider}/${name}`, (answer as Turn).usage))),
     )
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Logger } from "effect"
 import { fromModel } from "../../src/agents/ModelAgent.ts"
-import type { Model } from "../../src/agents/models/Model.ts"
+import type { Model, Turn } from "../../src/agents/models/Model.ts"
 import * as Scripted from "../../src/agents/models/Scripted.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as Timelines from "../../src/events/read/Timelines.ts"
@@ -47,6 +47,44 @@ describe("the audit of an agent from a model", () => {
       expect(yield* costOf({ parts: [], finish: "stop", usage: {} }, "odd")).toMatchObject({
         ...{ calls: 1, failed: 1, unmetered: 1, cost: { usd: null, unpriced: 1 } },
       })
+    }),
+  )
+
+  it.scopedLive("has no cost, in its events too, where nobody said what was used: it is not 0", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const model = priced([Scripted.says("Done.", { inputTokens: 0, outputTokens: 0 })])
+      const audit = yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agentOf(model), { goal: "g" })))
+      expect(audit.model?.cost).toMatchObject({ usd: null, unpriced: 1 })
+      const events = yield* run(eventsOf(audit.taskId))
+      expect(events.filter(({ payload }) => payload.cost !== undefined)).toEqual([])
+    }),
+  )
+
+  it.scopedLive("says which field of a usage is not recorded, once, and which one may be meant", () =>
+    Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel()).start
+      const told: Array<string> = []
+      const collecting = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void told.push(String(message))),
+      )
+      const misspelt = { inputTokens: 5, outputTokens: 1, cachedToken: 4 }
+      const model = {
+        ...priced([]),
+        turn: () => Effect.succeed({ ...Scripted.says("Done."), usage: misspelt } as Turn),
+      }
+      for (const id of ["one", "two"])
+        yield* run(
+          Effect.flatMap(Kernel, ({ tasks }) => tasks.run(agentOf(model), { goal: "g", id })).pipe(
+            Effect.provide(collecting),
+          ),
+        )
+      expect(told.filter((line) => line.includes("usage of"))).toEqual([
+        expect.stringMatching(
+          /anthropic\/claude-sonnet-4-5.* found cachedToken, which is not recorded\. Is it cachedTokens/,
+        ),
+      ])
     }),
   )
 

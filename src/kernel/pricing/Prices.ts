@@ -28,7 +28,7 @@ export interface Unpriced {
 export interface PriceTable {
   /**
    * The cost of one call, or why it is unknown: the table has no price for the model or for something that was used, a
-   * count that the price depends on is missing or contradicts another, or the provider did not serve its standard tier.
+   * count that the price depends on is missing or contradicts another, no tokens are on record at all, or the provider did not serve its standard tier.
    *
    * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
    */
@@ -97,6 +97,9 @@ const priceOf = (
   at: number | undefined,
 ): number | string => {
   if (typeof calculate !== "function") return `${PACKAGE} has no calcPrice`
+  // A provider that reports no usage is recorded as 0 tokens: no request has none.
+  const { inputTokens, outputTokens } = usage
+  if (inputTokens === 0 && outputTokens === 0) return "its tokens are not on record"
   if (!PRICED.has(providerId)) return `the prices of ${providerId} are not known`
   if (!isStandard(usage)) return `the service tier ${usage.serviceTier} has no price in the table`
   if (!hasCacheWrites(providerId, usage)) return "the number of tokens written to the cache is not on record"

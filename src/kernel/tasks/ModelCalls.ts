@@ -3,9 +3,11 @@
 import { Data, Effect, Option } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as Deciding from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
@@ -186,6 +188,7 @@ export const ask = <E>(
           )
         : restore(answered)
       return yield* answer.pipe(
+        Effect.tap(({ usage }) => warnOfUnknownFields(`${provider}/${model}`, usage)),
         Effect.tap(({ response, usage, cost }) =>
           Effect.catchTag(
             task.record({
@@ -218,6 +221,28 @@ export const ask = <E>(
       )
     }),
   )
+
+/** The models whose usage was warned about, with the field: a program warns of each once. */
+const warned = new Set<string>()
+
+/** Says which fields of a usage nothing is recorded of: a misspelt count would be lost without a word. */
+export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const known = Object.keys(Deciding.ModelUsage.fields)
+    const lost = Object.keys(usage).filter((field) => !known.includes(field) && !warned.has(`${model} ${field}`))
+    for (const field of lost) warned.add(`${model} ${field}`)
+    return Effect.forEach(
+      lost,
+      (field) => {
+        const [similar] = DidYouMean.similarNames(field, known)
+        const meant = similar === undefined ? "" : ` Is it ${similar}?`
+        return ProgramLog.warning(
+          `usage of ${model}: expected the fields ${known.join(", ")}, found ${field}, which is not recorded.${meant}`,
+        )
+      },
+      { discard: true },
+    )
+  })
 
 const unrecordable = (message: string) => `its answer cannot be recorded: ${message}`
 
