@@ -111,7 +111,7 @@ export const stoppable = <A, E>(
         )
         const stopping = Effect.flatMap(
           Effect.forEach(stops, (stop) => Effect.map(stop.signal, (reason) => ({ stop, reason })), {
-            concurrency: "unbounded",
+            concurrency: stops.length === 1 ? 1 : "unbounded",
           }),
           (all) => {
             for (const { stop, reason } of all) stop.reason ??= reason

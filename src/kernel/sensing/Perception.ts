@@ -8,6 +8,7 @@ import * as Options from "../../values/Options.ts"
 import * as Deadline from "./Deadline.ts"
 import type { SensingTask } from "./SensingTask.ts"
 import { type Reading, sense, skip } from "./SensorReading.ts"
+import * as Together from "./Together.ts"
 
 /** Options of `perceive`. */
 export interface PerceiveOptions {
@@ -51,14 +52,10 @@ export const perceive = (
         yield* skip(task, groups.slice(index).flat(), deadline.ms, { perception, agentId })
         break
       }
-      const read = yield* Effect.forEach(
-        equals,
-        (sensor) =>
-          sense(task, registry, sensor, { deadline, perception, agentId }).pipe(
-            Effect.catchTag("NotRead", () => Effect.succeed(undefined)),
-          ),
-        // A fiber of its own costs as much as the rest of a reading.
-        { concurrency: equals.length === 1 ? 1 : "unbounded" },
+      const read = yield* Together.forEach(equals, (sensor) =>
+        sense(task, registry, sensor, { deadline, perception, agentId }).pipe(
+          Effect.catchTag("NotRead", () => Effect.succeed(undefined)),
+        ),
       )
       readings.push(...read.filter((reading) => reading !== undefined))
     }

@@ -24,10 +24,16 @@ export const stopOf = (
 ): Stop | undefined => {
   if (!Number.isFinite(withinMs) && !interruptible) return undefined
   const until = performance.now() + withinMs
-  const late = Effect.suspend(() =>
-    Number.isFinite(until) ? Effect.sleep(Math.max(0, until - performance.now())) : Effect.never,
+  const late = Effect.as(
+    Effect.suspend(() => Effect.sleep(Math.max(0, until - performance.now()))),
+    OUT_OF_TIME,
   )
   // Where the log cannot be read, the command itself fails.
-  const input = interruptible ? Effect.catchAll(arrives, () => Effect.never) : Effect.never
-  return { signal: Effect.raceFirst(Effect.as(late, OUT_OF_TIME), Effect.as(input, INTERRUPTED)) }
+  const input = Effect.as(
+    Effect.catchAll(arrives, () => Effect.never),
+    INTERRUPTED,
+  )
+  if (!interruptible) return { signal: late }
+  // A race has two fibers of its own.
+  return { signal: Number.isFinite(withinMs) ? Effect.raceFirst(late, input) : input }
 }
