@@ -6,7 +6,7 @@ import { digest } from "../../values/Digest.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Critic, type Judgement, type Target, unscored } from "./Critic.ts"
-import { round } from "./Judgement.ts"
+import { due } from "./Judgement.ts"
 import * as Model from "./Model.ts"
 import * as PromptTranscript from "./PromptTranscript.ts"
 import * as TaskObservation from "./TaskObservation.ts"
@@ -167,18 +167,8 @@ const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): Re
     const answers = votes.map((vote) => ("reason" in vote ? vote.reason : `found it ${vote.occurrences} times`))
     return [unscored(target, `${who}: no majority in ${votes.length}: ${[...new Set(answers)].join("; ")}`)]
   }
-  const { occurrences } = first
-  if (occurrences === 0) return []
-  const because = [...new Set(first.because)].sort((a, b) => a - b)
-  const { measure, kind, reward } = target
-  return [
-    {
-      ...{ measure: measureName(measure), name: reward.name, kind, weight: reward.weight, because },
-      amount: round(reward.weight * occurrences),
-      ...(occurrences === because.length ? {} : { occurrences }),
-      rationale: plainText(`${agreeing.length} of ${votes.length}: ${first.rationale}`),
-    },
-  ]
+  const { occurrences, because, rationale } = first
+  return due(target, occurrences, because, `${agreeing.length} of ${votes.length}: ${rationale}`)
 }
 
 /** A question is plain JSON by its type. */

@@ -4,7 +4,7 @@ import type { Verdict } from "../../plugins/Verdict.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Judgement, type Target, unscored } from "./Critic.ts"
-import { round } from "./Judgement.ts"
+import { due } from "./Judgement.ts"
 
 /** The task that the verdicts are about. */
 export interface About {
@@ -69,18 +69,9 @@ const findWrong = (target: Target, verdicts: ReadonlyArray<Verdict>, { has }: Ab
 const timesOf = (verdicts: ReadonlyArray<Verdict>): number =>
   verdicts.reduce((times, { occurrences = 1 }) => times + occurrences, 0)
 
-const rewarded = ({ measure, kind, reward }: Target, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Judgement> => {
+const rewarded = (target: Target, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Judgement> => {
   const occurred = verdicts.filter(({ occurrences = 1 }) => occurrences > 0)
-  const occurrences = timesOf(occurred)
-  if (occurrences === 0) return []
-  const because = [...new Set(occurred.flatMap(({ because }) => because))].sort((a, b) => a - b)
-  const rationale = plainText([...new Set(occurred.flatMap(({ rationale }) => rationale ?? []))].join("\n"))
-  return [
-    {
-      ...{ measure: measureName(measure), name: reward.name, kind, weight: reward.weight, because },
-      amount: round(reward.weight * occurrences),
-      ...(occurrences === because.length ? {} : { occurrences }),
-      ...(rationale === "" ? {} : { rationale }),
-    },
-  ]
+  const because = occurred.flatMap(({ because }) => because)
+  const rationale = [...new Set(occurred.flatMap(({ rationale }) => rationale ?? []))].join("\n")
+  return due(target, timesOf(occurred), because, rationale)
 }

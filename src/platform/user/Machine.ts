@@ -47,7 +47,8 @@ const find = async (): Promise<Machine> => {
 const identify = (purpose: string, id: string, user: string): string =>
   crypto.createHash("sha256").update(`${purpose}\0${id}\0${user}`).digest("hex")
 
-const userName = (): string => {
+/** The user's name; its number (`uid-1000`) if the name is unknown. */
+export const userName = (): string => {
   try {
     return os.userInfo().username
   } catch {

@@ -7,7 +7,7 @@ import type { Effect, Stream } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { ResetOptions, Spaces, Status, TimeModel } from "./World.ts"
+import type { ResetOptions, Spaces, Status, WorldInfo } from "./World.ts"
 import type { WorldError } from "./WorldError.ts"
 
 /** A sensor of an environment, by its own name: `room`, not `text-room/room`. */
@@ -27,18 +27,9 @@ export interface ActuatorDescription {
 }
 
 /** What an environment says of itself. */
-export interface EnvironmentInfo {
-  readonly name: string
-  readonly description: string
-  readonly version: string
-  readonly rules: ReadonlyArray<string>
-  readonly conventions: ReadonlyArray<string>
-  readonly maxAgents: number
-  readonly timeModel: TimeModel
+export interface EnvironmentInfo extends WorldInfo {
   /** Its spaces; null if it is not a world. */
   readonly spaces: Spaces | null
-  /** The step at which an episode is truncated; null if there is none. */
-  readonly maxEpisodeSteps: number | null
   readonly sensors: ReadonlyArray<SensorDescription>
   readonly actuators: ReadonlyArray<ActuatorDescription>
 }

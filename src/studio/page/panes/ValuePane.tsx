@@ -5,6 +5,7 @@ import type { Frame } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, inline } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { Sparkline } from "../parts/Sparkline.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
@@ -55,7 +56,7 @@ export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
         </p>
       )}
       <Sparkline points={points} at={frame.position} label={`${path}: ${count(points.length, "value")}`} />
-      {problem === "" ? null : <p class="problem">{problem}</p>}
+      <Problem text={problem} />
       {values.length === 0 ? null : (
         <table class="history">
           <thead>

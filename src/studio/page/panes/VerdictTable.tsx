@@ -7,6 +7,7 @@ import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, signed } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { byMeasure, differs, inWords } from "./verdicts.ts"
 
@@ -14,20 +15,14 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
   const [onlyOther, setOnlyOther] = useState(false)
   const finished = head.sets.filter((set) => set.finished).length
   const { answer, problem } = useAnswer("verdicts", { timeline: head.timeline, task: head.id }, finished)
-  const said =
-    problem === "" ? null : (
-      <p class="problem" role="alert">
-        {problem}
-      </p>
-    )
-  if (answer === null) return said ?? <span class="skeleton" />
+  if (answer === null) return problem === "" ? <span class="skeleton" /> : <Problem text={problem} />
   const sets = answer.sets.flatMap((id) => head.sets.find(({ set }) => set === id) ?? [])
   const other = answer.rows.filter(differs)
   const rows = onlyOther ? other : answer.rows
   return (
     <div class="verdicts">
       <h3>Score sets beside each other</h3>
-      {said}
+      <Problem text={problem} />
       <p class="facts-line">
         <span>
           {other.length === 0

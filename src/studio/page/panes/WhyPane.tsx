@@ -6,6 +6,7 @@ import { clock } from "../parts/format.ts"
 import { Inferred } from "../parts/Inferred.tsx"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 
 export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
@@ -33,7 +34,7 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
         ))}
       </ol>
       <h2>What came of it?</h2>
-      {problem === "" ? null : <p class="problem">{problem}</p>}
+      <Problem text={problem} />
       {effects.answer === null || effects.answer.length === 0 ? (
         <p class="empty">{effects.answer === null ? " " : "Nothing names it as its cause."}</p>
       ) : (

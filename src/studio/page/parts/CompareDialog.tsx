@@ -3,6 +3,7 @@ import type { TaskHead } from "../../wire/Task.ts"
 import type { Parameters } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { Problem } from "./Problem.tsx"
 import { TaskChoices } from "./TaskChoices.tsx"
 import { useAnswer } from "./useAnswer.ts"
 
@@ -32,7 +33,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
         ))}
         <TaskChoices rows={others?.rows ?? []} onChoose={choose} />
       </ul>
-      {problem === "" ? null : <p class="problem">{problem}</p>}
+      <Problem text={problem} />
       <form
         class="filters"
         onSubmit={(event) => {

@@ -5,6 +5,7 @@ import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/read
 import { AgentAndSeedFields, orderOf, useAgentAndSeed } from "./AgentAndSeed.tsx"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { Problem } from "./Problem.tsx"
 import { useOrder } from "./useOrder.ts"
 
 export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
@@ -65,11 +66,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
           {isBusy ? "forking …" : "fork"}
         </button>
       </form>
-      {problem === "" ? null : (
-        <p class="problem" role="alert">
-          <bdi>{problem}</bdi>
-        </p>
-      )}
+      <Problem text={problem} />
     </DialogBox>
   )
 }
@@ -111,11 +108,7 @@ const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
             >
               ✕
             </button>
-            {flaw === null ? null : (
-              <p class="problem" role="alert">
-                {flaw}
-              </p>
-            )}
+            <Problem text={flaw ?? ""} />
           </div>
         )
       })}

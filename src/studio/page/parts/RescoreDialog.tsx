@@ -8,6 +8,7 @@ import { TextEditor } from "../writing/TextEditor.tsx"
 import { useChecked } from "../writing/useChecked.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
+import { Problem } from "./Problem.tsx"
 import { useAnswer } from "./useAnswer.ts"
 import { useDraft } from "./useDraft.ts"
 import { useOrder } from "./useOrder.ts"
@@ -141,13 +142,9 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
           {scoring.isBusy ? "scoring …" : "score"}
         </button>
       </form>
-      {[problem, beginning.problem, scoring.problem]
-        .filter((one) => one !== "")
-        .map((one) => (
-          <p class="problem" role="alert" key={one}>
-            {one}
-          </p>
-        ))}
+      <Problem text={problem} />
+      <Problem text={beginning.problem} />
+      <Problem text={scoring.problem} />
     </DialogBox>
   )
 }

@@ -3,6 +3,7 @@ import { OVERVIEW, visit } from "../model/Address.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
 import { count } from "./format.ts"
+import { Problem } from "./Problem.tsx"
 import { TaskChoices } from "./TaskChoices.tsx"
 import { useAnswer } from "./useAnswer.ts"
 
@@ -37,7 +38,7 @@ export const TaskDialog = ({ onClose }: { readonly onClose: () => void }) => {
           onChoose={(timeline, task) => go(visit({ timeline, task }, null))}
         />
       </ul>
-      {problem === "" ? null : <p class="problem">{problem}</p>}
+      <Problem text={problem} />
     </DialogBox>
   )
 }

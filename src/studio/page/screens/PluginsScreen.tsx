@@ -3,6 +3,7 @@ import { Fragment } from "preact"
 import { visit } from "../model/Address.ts"
 import { count, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 
 export const PluginsScreen = () => {
@@ -12,7 +13,7 @@ export const PluginsScreen = () => {
     <main class="plugins">
       <div class="sentence">
         <h1>{plugins === null ? "Plugins" : count(plugins.length, "plugin")}</h1>
-        {problem === "" ? null : <p class="problem">{problem}</p>}
+        <Problem text={problem} />
       </div>
       {(plugins ?? []).map(({ name, version, active, quarantined, grants, components, crashes, requests }) => (
         <article key={name}>

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import type { ScenarioFile, ScenarioFiles, ScenarioText } from "../../wire/Scenarios.ts"
 import { useStudio } from "../parts/context.ts"
 import { Link } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useOrder } from "../parts/useOrder.ts"
 import { draftOf, ScenarioEditor } from "../writing/ScenarioEditor.tsx"
@@ -66,13 +67,6 @@ export const ScenariosScreen = ({ file }: { readonly file: string }) => {
     </main>
   )
 }
-
-const Problem = ({ text }: { readonly text: string }) =>
-  text === "" ? null : (
-    <p class="problem" role="alert">
-      <bdi>{text}</bdi>
-    </p>
-  )
 
 interface FilesProps {
   readonly listed: ReadonlyArray<ScenarioFile>

@@ -6,6 +6,7 @@ import { type Overview, visit } from "../model/Address.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, nameOf, signed, time } from "../parts/format.ts"
 import { Link } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { messageOf } from "../source/Source.ts"
@@ -125,11 +126,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
             <option value="plugin">by plugin</option>
           </select>
         </form>
-        {problem + groups.problem === "" ? null : (
-          <p class="problem" role="alert">
-            {problem || groups.problem}
-          </p>
-        )}
+        <Problem text={problem || groups.problem} />
         {studio.log.value.notes.map((note) => (
           <p class="note" key={note}>
             {note}

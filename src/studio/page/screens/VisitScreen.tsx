@@ -15,6 +15,7 @@ import { EventList } from "../parts/EventList.tsx"
 import { count, nameOf, signed } from "../parts/format.ts"
 import { Hits } from "../parts/Hits.tsx"
 import { At } from "../parts/Link.tsx"
+import { Problem } from "../parts/Problem.tsx"
 import { StateTree } from "../parts/StateTree.tsx"
 import { World, worldsOf } from "../parts/World.tsx"
 import type { SourceFailed } from "../source/Source.ts"
@@ -71,9 +72,7 @@ const Waiting = ({ problem }: { readonly problem: SourceFailed | null }) =>
       <span class="skeleton" />
     </div>
   ) : (
-    <p class="problem" role="alert">
-      {problem.message}
-    </p>
+    <Problem text={problem.message} />
   )
 
 const Sentence = ({ course }: { readonly course: CourseHistory }) => {

@@ -7,6 +7,7 @@ import { visit } from "../model/Address.ts"
 import { AgentAndSeedFields, orderOf, useAgentAndSeed } from "../parts/AgentAndSeed.tsx"
 import { useStudio } from "../parts/context.ts"
 import { count } from "../parts/format.ts"
+import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 import { useDraft } from "../parts/useDraft.ts"
 import { useOrder } from "../parts/useOrder.ts"
@@ -77,13 +78,8 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
           onText={type}
           onCaret={setCaret}
         />
-        {[problem, saving.problem]
-          .filter((one) => one !== "")
-          .map((one) => (
-            <p class="problem" role="alert" key={one}>
-              <bdi>{one}</bdi>
-            </p>
-          ))}
+        <Problem text={problem} />
+        <Problem text={saving.problem} />
       </section>
       <section class="beside-text" aria-label="Help and world">
         {kind === "scenario" ? (
@@ -138,11 +134,7 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
         {isBusy ? "starting …" : "run"}
       </button>
       {isReady ? null : <small>Save it without mistakes first.</small>}
-      {problem === "" ? null : (
-        <p class="problem" role="alert">
-          <bdi>{problem}</bdi>
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   )
 }
@@ -160,11 +152,7 @@ const Look = ({ text, isValid }: { readonly text: string; readonly isValid: bool
         {isBusy ? "starting the world …" : "look at the world"}
       </button>{" "}
       {seen !== null && seen.text !== text ? <small>as it was before the last change</small> : null}
-      {problem === "" ? null : (
-        <p class="problem" role="alert">
-          <bdi>{problem}</bdi>
-        </p>
-      )}
+      <Problem text={problem} />
       {seen === null ? (
         <p class="note">The world is started in its sandbox and shown as it begins. Nothing is recorded.</p>
       ) : seen.world.view === null ? (

@@ -9,6 +9,7 @@ import { CourseHistory } from "../../model/CourseHistory.ts"
 import { useStudio } from "../../parts/context.ts"
 import { count } from "../../parts/format.ts"
 import { Hits } from "../../parts/Hits.tsx"
+import { Problem } from "../../parts/Problem.tsx"
 import { useAnswer } from "../../parts/useAnswer.ts"
 import { useThrottled } from "../../parts/useThrottled.ts"
 import { lastOf, Pairs } from "./Pairs.tsx"
@@ -30,10 +31,7 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
   }, [answer])
   const said =
     problem === "" ? null : (
-      <p class="problem" role="alert">
-        {problem}
-        {answer === null ? "" : " What is shown is as it was compared last."}
-      </p>
+      <Problem text={`${problem}${answer === null ? "" : " What is shown is as it was compared last."}`} />
     )
   return answer === null ? (
     <main class="compare" aria-busy={said === null}>
