@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect } from "vitest"
-import { EventLog, examine, LogBusy, LogUnavailable, layerSqlite, measureSpace } from "../../src/events/index.ts"
+import { EventLog, examine, LogBusy, LogUnavailable, layerSqlite, measureSpace, sql } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { hasLogApplicationId } from "../../src/events/sqlite/file/header.ts"
 import { patiently } from "../../src/events/sqlite/file/openDatabase.ts"
@@ -38,6 +38,10 @@ const others: ReadonlyArray<
   ["is examined", (filename) => examine(filename)],
   ["is looked at after a failure to open it", (filename) => Effect.sync(() => hasLogApplicationId(filename))],
   ["is measured", (filename) => measureSpace(filename)],
+  [
+    "is read by SQL",
+    (filename) => Effect.scoped(Effect.flatMap(sql(filename), (client) => client`SELECT * FROM event_log`)),
+  ],
   ["is verified in threads", () => Effect.flatMap(EventLog, (log) => log.verifyWith({ jobs: 2 }))],
   [
     "is opened again, for reading and for writing",

@@ -1,4 +1,4 @@
-/** A client of `@effect/sql` for a log's file, on either driver, for SQL that does not run for every event. */
+/** A read-only client of `@effect/sql` for a log's file, on either driver. Loaded by `EventLog.sql` alone. */
 
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -8,28 +8,35 @@ import * as Statement from "@effect/sql/Statement"
 import { Effect, type Scope, Stream } from "effect"
 import * as Installed from "../../../platform/packages/Installed.ts"
 import { driver } from "../driver/choice.ts"
-import type { Connection, Driver } from "../driver/Driver.ts"
+import { type Connection, type Driver, SETTINGS } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
- * Opens a client, which is closed with the scope. With better-sqlite3 it is the client of `@effect/sql-sqlite-node`,
- * which needs better-sqlite3. With `node:sqlite`, and in a program that Hindcast was bundled into, it is the same client
- * over the driver; `@effect/sql-sqlite-node` is then neither loaded nor required. If the file cannot be opened, it dies
- * with the driver's error.
+ * Opens a client, which is closed with the scope. It is that of `@effect/sql-sqlite-node` where this process reads logs by the same
+ * better-sqlite3. With `node:sqlite`, and in a program that Hindcast was bundled into, it is the same client over Hindcast's driver:
+ * two libraries of SQLite in a process would drop each other's locks (https://sqlite.org/howtocorrupt.html, §2.2.1). If the file
+ * cannot be opened, it dies with the driver's error.
  */
-export const open = (
-  filename: string,
-  options: { readonly readonly: boolean },
-): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
+export const open = (filename: string): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.suspend(() => {
     const used = driver()
-    return used.name === "better-sqlite3" && IS_INSTALLED
-      ? ofEffect(filename, options)
-      : ofDriver(used, filename, options)
+    return used.name === "better-sqlite3" && isSharedDriver() ? ofEffect(filename) : ofDriver(used, filename)
   }).pipe(
     Effect.provide(Reactivity.layer),
-    Effect.tap((sql) => sql.unsafe(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)),
+    Effect.tap((sql) => Effect.forEach(PRAGMAS, (pragma) => sql.unsafe(pragma))),
   )
+
+/** The driver's own settings, one at a time, as a client runs statements. */
+const PRAGMAS = [...SETTINGS.split("; "), `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`]
+
+/** Whether `@effect/sql-sqlite-node` is installed, and finds the better-sqlite3 that Hindcast uses. */
+const isSharedDriver = (): boolean => {
+  const found = IS_INSTALLED ? Installed.resolve(`${EFFECT_PACKAGE}/package.json`, import.meta.url) : undefined
+  return (
+    found !== undefined &&
+    Installed.resolve("better-sqlite3", found) === Installed.resolve("better-sqlite3", import.meta.url)
+  )
+}
 
 /**
  * Whether this module runs unbundled. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks
@@ -42,19 +49,22 @@ const IS_INSTALLED = Installed.isInstalled(import.meta.url, "events/sqlite/file/
  * A name that no bundler resolves. The package is optional, so it may be missing where a program is bundled, and a bundled
  * program does not use it.
  */
-const EFFECT_CLIENT = ["@effect/sql-sqlite-node", "SqliteClient"].join("/")
+const EFFECT_PACKAGE = ["@effect", "sql-sqlite-node"].join("/")
 
-const ofEffect = (filename: string, { readonly }: { readonly readonly: boolean }) =>
+const ofEffect = (filename: string) =>
   Effect.flatMap(
-    Effect.promise(async (): Promise<typeof import("@effect/sql-sqlite-node/SqliteClient")> => import(EFFECT_CLIENT)),
-    ({ make }) => make({ filename, readonly, disableWAL: true }),
+    Effect.promise(
+      async (): Promise<typeof import("@effect/sql-sqlite-node/SqliteClient")> =>
+        import(`${EFFECT_PACKAGE}/SqliteClient`),
+    ),
+    ({ make }) => make({ filename, readonly: true, disableWAL: true }),
   )
 
 /** A client over a connection of the driver. */
-const ofDriver = (used: Driver, filename: string, { readonly }: { readonly readonly: boolean }) =>
+const ofDriver = (used: Driver, filename: string) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
-      Effect.sync(() => used.open(filename, { readonly, busyTimeoutMs: BUSY_TIMEOUT_MS })),
+      Effect.sync(() => used.open(filename, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS })),
       (database) => Effect.sync(() => database.close()),
     )
     const connection = connectionOf(database)
@@ -89,6 +99,7 @@ const connectionOf = (database: Connection): SqlConnection.Connection => {
     executeUnprepared: execute,
     executeRaw: (sql, parameters) => execute(sql, parameters, undefined),
     executeValues: values,
-    executeStream: () => Stream.dieMessage("a log's client reads no streams"),
+    executeStream: () =>
+      Stream.dieMessage("expected a statement that is run as a whole, found `.stream`, which no client of SQLite has"),
   }
 }

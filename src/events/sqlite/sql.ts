@@ -1,0 +1,30 @@
+/** A log by SQL, for a program's own queries. */
+
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, type Scope } from "effect"
+import type { OpenError } from "../log/EventLog.ts"
+import { statementError } from "./file/database.ts"
+import * as openDatabase from "./file/openDatabase.ts"
+
+/**
+ * A client of `@effect/sql` that reads a log's file by SQL, on a connection of its own, which is closed with the scope. SQLite itself
+ * refuses every write. It reads beside a kernel at work; one transaction sees the log as of one moment.
+ *
+ * The view `event_log` has a row for each event that is not archived: `position`, `id` (hex without dashes), `timeline`, `stream`,
+ * `version`, `type`, `schema_version`, `task`, `causation` (empty if there is none), `actor`, `occurred_at` and `recorded_at` (milliseconds since 1970), `payload`
+ * (JSON as it was written: no upcaster runs, and personal fields are encrypted, whoever has the keys), `key_id` and `hash`. Other tables
+ * may change with any version.
+ *
+ * `@effect/sql` is loaded when this runs for the first time.
+ *
+ * @param filename the log's file, which exists
+ */
+export const sql = (filename: string): Effect.Effect<SqlClient, OpenError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* openDatabase.check(filename)
+    const { open } = yield* Effect.promise(() => import("./file/client.ts"))
+    return yield* open(filename).pipe(
+      Effect.catchTag("SqlError", ({ cause }) => Effect.fail(statementError(filename, cause))),
+      Effect.catchAllDefect((cause) => Effect.fail(statementError(filename, cause))),
+    )
+  }).pipe(openDatabase.mapDiskFull(filename))
