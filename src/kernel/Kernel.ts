@@ -4,7 +4,6 @@
  */
 
 import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect"
-import { PCGRandom } from "effect/Utils"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
 import { Lease, type LeaseHeld } from "../events/log/Lease.ts"
 import type { Presence } from "../events/log/Presence.ts"
@@ -19,6 +18,7 @@ import { activeActuators, type PluginRegistry } from "../projections/state/Plugi
 import * as Tasks from "../projections/state/Tasks.ts"
 import { digest } from "../values/Digest.ts"
 import * as Options from "../values/Options.ts"
+import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
 import * as CommandQueue from "./acting/queue/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
@@ -244,7 +244,7 @@ const make = (input: KernelOptions) =>
         : closeTask(taskId).pipe(Effect.provideService(EventLog, log), Effect.provideService(Projector, projector))
     const { position } = yield* log.head
     yield* Effect.forkIn(ControlWatch.run(log, running, lease, position, cancelled), scope)
-    const seeds = new PCGRandom(seed)
+    const seeds = Pcg32.make(seed)
     const open = (input: Task.OpenOptions) =>
       Effect.gen(function* () {
         const opening = yield* Options.decode("tasks.open", Task.OpenOptions, input)

@@ -2,9 +2,10 @@
  * The verdicts that a measure's function answers with, and their decoder. The author's side of the type is in
  * `author.ts`.
  */
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { optional } from "../events/vocabulary/EventType.ts"
 import type { Json } from "../values/Json.ts"
+import { mistakesOf } from "../values/schema/Mistakes.ts"
 
 /** A judgement of one reward or punishment by a measure's function. */
 export const Verdict = Schema.Struct({
@@ -22,6 +23,6 @@ const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(Verdict), { onExc
 /** Decodes the answer of a measure's function. Left says what was expected, and where. */
 export const decode = (answer: Json): Either.Either<ReadonlyArray<Verdict>, string> =>
   Either.mapLeft(decodeVerdicts(answer), (error) => {
-    const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
+    const [first] = mistakesOf(error)
     return `verdicts, at /${first?.path.map(String).join("/") ?? ""}: ${first?.message ?? error.message}`
   })

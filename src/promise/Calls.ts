@@ -4,7 +4,8 @@
  * to is closed.
  */
 
-import { Cause, Data, Effect, Exit, FiberId, Option, Runtime, Scope } from "effect"
+import { Cause, Data, Effect, Exit, Option, Runtime, Scope } from "effect"
+import * as CallingFiber from "../platform/fibers/CallingFiber.ts"
 import type { Signal } from "../plugins/author.ts"
 
 /** What every call of `hindcast/promise` takes: within its last options, or as one more argument. */
@@ -90,7 +91,7 @@ const settled = <A, E>(
   // What is aborted already is not begun.
   if (signal?.aborted === true) return { promise: Promise.reject(signal.reason), interrupt: () => Promise.resolve() }
   const fiber = Runtime.runFork(runtime)(effect)
-  const interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
+  const interrupt = () => CallingFiber.interrupt(fiber)
   const forget = signal === undefined ? () => {} : onAbort(signal, interrupt)
   const ended = new Promise<Exit.Exit<A, E>>((resolve) => fiber.addObserver(resolve))
   return {

@@ -5,8 +5,9 @@
 
 import * as crypto from "node:crypto"
 import canonicalize from "canonicalize"
-import { Data, Either, ParseResult, Schema } from "effect"
+import { Data, Either, Schema } from "effect"
 import { parseJson } from "../../values/Json.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import { EpochMs } from "../vocabulary/Event.ts"
 
@@ -35,7 +36,7 @@ export const Anchor = Schema.Struct({
   at: EpochMs,
   publicKey: hexadecimal(32, "The signer's public key, as RFC 8032 encodes it"),
   signature: hexadecimal(64, "The signature, as RFC 8032 encodes it"),
-}).annotations({ identifier: "Anchor", parseOptions: { onExcessProperty: "error" } })
+}).annotations({ identifier: "Anchor" })
 
 export interface Anchor extends Schema.Schema.Type<typeof Anchor> {}
 
@@ -85,6 +86,8 @@ export const sign = (
     return { ...signed, signature: crypto.sign(null, bytesToSign(signed), key).toString("hex") }
   })
 
+const decodeAnchor = Schema.decodeUnknownEither(Anchor, { onExcessProperty: "error" })
+
 /** Decodes an anchor without checking its signature: see `check`. */
 export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   Either.try({
@@ -92,8 +95,8 @@ export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
     catch: () => new AnchorRefused({ expected: `a JSON document of format ${FORMAT}`, found: "text that is not JSON" }),
   }).pipe(
     Either.flatMap((document) =>
-      Either.mapLeft(Schema.decodeUnknownEither(Anchor)(document), (error) => {
-        const found = ParseResult.ArrayFormatter.formatErrorSync(error)
+      Either.mapLeft(decodeAnchor(document), (error) => {
+        const found = mistakesOf(error)
           .map(({ path, message }) => `${path.join(".") || "the document"}: ${message}`)
           .join("; ")
         return new AnchorRefused({ expected: `a document of format ${FORMAT}`, found })

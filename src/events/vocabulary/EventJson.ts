@@ -1,9 +1,10 @@
 /** Events as JSON: decodes what a program was given as the events of a log, such as a web page by its server. */
 
-import { Data, Either, ParseResult, Schema } from "effect"
+import { Data, Either, Schema } from "effect"
 import { findNonJson, plainText } from "../../values/Json.ts"
 import { describeValue } from "../../values/OptionIssues.ts"
 import { visible } from "../../values/PlainText.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import { Event } from "./Event.ts"
 import { payloadCheck } from "./PayloadCheck.ts"
 import { core, type Vocabulary } from "./Vocabulary.ts"
@@ -67,7 +68,7 @@ const decodeEnvelope = (value: unknown): Either.Either<Event, string> =>
     // Looked for first, because the schema's own message would repeat the value, however deep it is.
     const bad = findNonJson(value)
     if (bad !== undefined) return `${bad.path.slice(1) || "the event"}: expected JSON, found ${bad.found}`
-    const mistakes = ParseResult.ArrayFormatter.formatErrorSync(error)
+    const mistakes = mistakesOf(error)
     return mistakes.map(({ path, message }) => `${path.join("/") || "the event"}: ${message}`).join("; ")
   })
 

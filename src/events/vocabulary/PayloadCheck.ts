@@ -1,8 +1,9 @@
 /** Checks payloads against schemas. */
 
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 
 /** What is wrong with a payload; undefined if it fits. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined
@@ -18,7 +19,7 @@ export const payloadCheck = (schema: Schema.Schema.AnyNoContext): PayloadCheck =
     if (fits(payload)) return undefined
     const result = explain(payload)
     if (Either.isRight(result)) return undefined
-    return ParseResult.ArrayFormatter.formatErrorSync(result.left)
+    return mistakesOf(result.left)
       .map((issue) => `payload/${issue.path.join("/")}: ${issue.message}`)
       .join("; ")
   }

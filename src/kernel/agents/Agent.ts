@@ -3,11 +3,12 @@
  * from outside.
  */
 
-import { Data, Effect, Either, ParseResult, Schema } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { findNonJson, type Json, JsonObject, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import type { CommandOutcome } from "../acting/CommandExecution.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import type { ActuatorCapability, PluginDescription, SensorCapability } from "../tasks/Capabilities.ts"
@@ -232,7 +233,7 @@ export const fromUnknown = (source: string, value: unknown): Either.Either<Agent
   const decoded = Schema.decodeUnknownEither(AgentShape)(value)
   // The functions are called on the original value, so that an agent that is a class instance keeps its `this`.
   if (Either.isRight(decoded)) return Either.right(value as Agent)
-  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+  const [issue] = mistakesOf(decoded.left)
   const found =
     issue === undefined
       ? "something else"

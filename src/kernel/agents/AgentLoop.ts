@@ -1,11 +1,11 @@
 /** Runs an agent on an open task until it is done or has no steps left. */
 
 import { Effect, Runtime } from "effect"
-import { PCGRandom } from "effect/Utils"
 import { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import * as Pcg32 from "../../values/random/Pcg32.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 import type { ActError, CommandOutcome } from "../acting/CommandExecution.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
@@ -92,7 +92,7 @@ const isStopped = (cause: unknown): cause is TaskClosed | LeaseLost =>
 
 /** A task with random numbers from its seed, and the time of the newest event that its agent received. */
 const agentTaskOf = (task: Task): Agent.AgentTask & { readonly ended: () => EpisodeEnd.EpisodeEnd | undefined } => {
-  const numbers = new PCGRandom(task.seed)
+  const numbers = Pcg32.make(task.seed)
   let now = 0
   let ended: EpisodeEnd.EpisodeEnd | undefined
   const advanceClock = (events: ReadonlyArray<Event>) =>
@@ -123,7 +123,7 @@ const decideLoop = (
   { maxSteps = MAX_STEPS, deadlineMs }: LoopOptions,
 ): Effect.Effect<RunResult, LoopError> =>
   Effect.gen(function* () {
-    const numbers = new PCGRandom(task.seed)
+    const numbers = Pcg32.make(task.seed)
     const runPromise = Runtime.runPromise(yield* Effect.runtime())
     const consult: Agent.View["consult"] = (question, answering) =>
       runPromise(task.consult(question, Effect.tryPromise({ try: answering, catch: (cause) => cause })))

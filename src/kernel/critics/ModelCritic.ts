@@ -1,9 +1,10 @@
 /** Judges tasks by a language model, by a majority of repeated answers. */
 
-import { Effect, Either, ParseResult, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import { digest } from "../../values/Digest.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Critic, type Judgement, type Target, unscored } from "./Critic.ts"
 import { due } from "./Judgement.ts"
@@ -142,7 +143,7 @@ const decodeAnswer = Schema.decodeUnknownEither(Model.ModelAnswer)
 const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: unknown): Vote => {
   const decoded = decodeAnswer(answer)
   if (Either.isLeft(decoded)) {
-    const [first] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+    const [first] = mistakesOf(decoded.left)
     return { reason: plainText(`its answer, at /${first?.path.map(String).join("/") ?? ""}: ${first?.message}`) }
   }
   const { verdict, occurrences = 1, because, rationale } = decoded.right

@@ -1,10 +1,12 @@
 /** What describes a tool's arguments, its result or a sensor's reading: an Effect Schema or a JSON Schema. */
 
-import { Effect, Either, JSONSchema, ParseResult, Schema, SchemaAST } from "effect"
+import { Effect, Either, JSONSchema, Schema } from "effect"
 import { checkSchema } from "../../plugins/schemas/checkSchema.ts"
 import { findNonJson, type Json, JsonObject, pointerKeys } from "../../values/Json.ts"
 import { isPlain } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
+import { describe } from "../../values/schema/Mistakes.ts"
+import { isEmptyStruct } from "../../values/schema/Structure.ts"
 
 /**
  * An Effect Schema that needs no services and can be written as JSON Schema, or a JSON Schema (draft 2020-12, or
@@ -25,7 +27,7 @@ export const DataSchema = Options.kind<DataSchema>(
 export const jsonSchemaOf = (schema: DataSchema): Either.Either<JsonObject, string> => {
   if (!isEffectSchema(schema)) return Either.right(schema)
   // For `{}` the generator also admits lists.
-  if (isEmptyStruct(schema.ast)) return Either.right({ type: "object", properties: {}, additionalProperties: false })
+  if (isEmptyStruct(schema)) return Either.right({ type: "object", properties: {}, additionalProperties: false })
   return Either.try({
     try: () =>
       Schema.decodeUnknownSync(JsonObject)(JSON.parse(JSON.stringify(JSONSchema.make(schema), withoutGeneratedIds))),
@@ -65,7 +67,7 @@ export const decodeBy =
   (json: Json): Effect.Effect<unknown, string> =>
     schema === undefined || !isEffectSchema(schema)
       ? Effect.succeed(json)
-      : Effect.mapError(Schema.decodeUnknown(schema)(json), inWords)
+      : Effect.mapError(Schema.decodeUnknown(schema)(json), describe)
 
 /** Encodes a value by an Effect Schema, as `decodeBy` decodes it. */
 export const encodeBy =
@@ -73,14 +75,9 @@ export const encodeBy =
   (value: unknown): Effect.Effect<unknown, string> =>
     schema === undefined || !isEffectSchema(schema)
       ? Effect.succeed(value)
-      : Effect.mapError(Schema.encodeUnknown(schema)(value), inWords)
-
-const inWords = (error: ParseResult.ParseError): string => ParseResult.TreeFormatter.formatErrorSync(error)
+      : Effect.mapError(Schema.encodeUnknown(schema)(value), describe)
 
 const isEffectSchema = (schema: DataSchema): schema is Schema.Schema.AnyNoContext => Schema.isSchema(schema)
-
-const isEmptyStruct = (ast: SchemaAST.AST): boolean =>
-  SchemaAST.isTypeLiteral(ast) && ast.propertySignatures.length === 0 && ast.indexSignatures.length === 0
 
 /** Removes the ids that the generator gives to parts such as `Schema.Unknown`: one schema may have several of them. */
 const withoutGeneratedIds = (key: string, value: unknown): unknown =>

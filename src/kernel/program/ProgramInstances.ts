@@ -1,7 +1,6 @@
 /** Serves the program's own plugin beside the plugins that have processes. */
 
 import { Clock, Effect, Scope } from "effect"
-import { PCGRandom } from "effect/Utils"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import * as EventRecorder from "../../plugins/channel/EventRecorder.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
@@ -11,6 +10,7 @@ import { type Validators, validatorsOf } from "../../plugins/process/validatingC
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
+import * as Pcg32 from "../../values/random/Pcg32.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Instance } from "../instances/Instance.ts"
 import { servedBy } from "../instances/InstanceName.ts"
@@ -94,10 +94,10 @@ interface ServedTask {
 
 /** A generator for each component of a task, so that calls of one do not change the numbers of another. */
 const randomOf = (seed: number): ServedTask["random"] => {
-  const generators = new Map<string, PCGRandom>()
+  const generators = new Map<string, Pcg32.Pcg32>()
   return (component) => {
     const known =
-      generators.get(component) ?? new PCGRandom(Number.parseInt(sha256(`${seed}/${component}`).slice(0, 8), 16))
+      generators.get(component) ?? Pcg32.make(Number.parseInt(sha256(`${seed}/${component}`).slice(0, 8), 16))
     generators.set(component, known)
     return () => known.number()
   }

@@ -5,6 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, FiberSet, type Scope } from "effect"
+import * as CallingFiber from "../fibers/CallingFiber.ts"
 import * as ProgramLog from "../ProgramLog.ts"
 import { siteRefusalOf, tokenRefusalOf } from "./Access.ts"
 import * as Listening from "./Listening.ts"
@@ -58,7 +59,7 @@ export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavail
       const handled = "status" in asked ? Effect.fail(asked) : Effect.suspend(() => serving.answer(asked))
       const fiber = run(answered(response, handled, serving))
       response.on("error", () => response.destroy())
-      response.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
+      response.once("close", () => CallingFiber.interrupt(fiber))
     }
     port = yield* Listening.onIPv4(listener, serving.port, serving.patience)
     return port

@@ -1,8 +1,10 @@
 /** The bodies of requests, and answers, as JSON. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Effect, ParseResult, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { isTooDeep, MAX_DEPTH } from "../../values/Json.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
+import * as Structure from "../../values/schema/Structure.ts"
 import { type Refusal, refusal, refuse } from "./Refusal.ts"
 
 /** Longest body of a request, in bytes: 4 MiB. */
@@ -31,9 +33,9 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
     }
     return yield* Schema.decodeUnknown(schema, { errors: "all", onExcessProperty: "error" })(json).pipe(
       Effect.mapError((error) => {
-        const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+        const issues = mistakesOf(error)
         const found = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`).join("; ")
-        const form = schema.ast.annotations[FORM]
+        const form = Structure.annotationOf(schema, FORM)
         const expected = typeof form === "string" ? `a body of the form ${form}` : "a body with the fields of this path"
         return refusal(400, "InvalidBody", expected, found)
       }),

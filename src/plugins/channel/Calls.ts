@@ -2,7 +2,8 @@
  * The calls of one plugin process: ids, time-outs, cancellation, and the limit on calls in flight. Each call is
  * answered exactly once, by the plugin, by its time-out or by the end of the process.
  */
-import { type Clock, Effect, type Fiber, FiberId } from "effect"
+import { type Clock, Effect, type Fiber } from "effect"
+import * as CallingFiber from "../../platform/fibers/CallingFiber.ts"
 import { type CallError, CallTimedOut } from "../PluginError.ts"
 import type { Child, ChildExit } from "../sandbox/Child.ts"
 import * as CallFailures from "./CallFailures.ts"
@@ -122,7 +123,7 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
     open.delete(id)
     lastUsedAt = performance.now()
     if (call.hostFibers !== undefined) {
-      for (const fiber of call.hostFibers) fiber.unsafeInterruptAsFork(FiberId.none)
+      for (const fiber of call.hostFibers) CallingFiber.interrupt(fiber)
     }
     sendNext()
     return call

@@ -2,9 +2,10 @@
  * The wire protocol between host and plugin: one JSON object per line, over the process's standard input and output. A
  * frame from the plugin starts with a nonce that the host chose. Any other line is text that the plugin printed.
  */
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
+import { mistakesOf, type ParseError } from "../../values/schema/Mistakes.ts"
 
 /** Maximum frame size in bytes, in both directions. A longer frame from a plugin ends its process. */
 export const FRAME_LIMIT = 8 * 1024 * 1024
@@ -240,7 +241,7 @@ const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly typ
 const decoderOf = (member: Schema.Schema.AnyNoContext) => Schema.decodeUnknownEither(member)
 
 /** Decoders by frame type, so that an error message is about the intended type. */
-const decoders = new Map<unknown, (value: unknown) => Either.Either<PluginFrame, ParseResult.ParseError>>(
+const decoders = new Map<unknown, (value: unknown) => Either.Either<PluginFrame, ParseError>>(
   PluginFrame.members.map((member) => [member.fields.type.literals[0], decoderOf(member)]),
 )
 
@@ -261,7 +262,7 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
     return Either.left(`expected a type of ${[...decoders.keys()].join(", ")}, found ${JSON.stringify(type)}`)
   }
   return Either.mapLeft(decoder(value), (error) => {
-    const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
+    const [first] = mistakesOf(error)
     return `${String(type)}, at /${first?.path.map(String).join("/") ?? ""}: ${first?.message ?? error.message}`
   })
 }

@@ -1,9 +1,10 @@
 /** Decodes the host requests of a plugin, and carries them out within its grants. */
 import * as crypto from "node:crypto"
-import { Effect, ParseResult, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { describe } from "../../values/schema/Mistakes.ts"
 import type { Client, Method, RequestResult } from "./Client.ts"
 import { type FetchRequest, fetchGranted, grantedHost } from "./fetch.ts"
 import { grantedPath, readGranted, writeGranted } from "./files.ts"
@@ -123,7 +124,7 @@ const FetchParams = Schema.Struct({
 const parse = <A, I>(schema: Schema.Schema<A, I>, params: JsonObject): Effect.Effect<A, Failure> =>
   Effect.mapError(Schema.decodeUnknown(schema)(params), (error) => ({
     code: "ParametersInvalid",
-    message: ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 300),
+    message: describe(error).slice(0, 300),
   }))
 
 const summary = (content: string) => ({ bytes: Buffer.byteLength(content), sha256: sha256(content) })

@@ -1,12 +1,13 @@
 /** Events as JSON Lines, encoded and decoded without loss. */
 
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import type { Link } from "../../events/integrity/Chain.ts"
 import { nameOf } from "../../events/payload/Blob.ts"
 import type { DecodedEvent, StoredEvent } from "../../events/read/Records.ts"
 import { Event, EventId, Position } from "../../events/vocabulary/Event.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { findNonJson, JsonObject } from "../../values/Json.ts"
+import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**
@@ -77,7 +78,7 @@ export const decode = (line: string): Either.Either<StoredEvent, string> => {
   if (flaw !== undefined) return Either.left(flaw)
   return Either.mapBoth(decodeLine(parsed.right), {
     onLeft: (error) => {
-      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+      const [issue] = mistakesOf(error)
       return `expected an exported event, found ${issue?.path.join(".") || "the line"}: ${issue?.message ?? error.message}`
     },
     onRight: ({ payload, keyId = null, blob, hash, ...link }): StoredEvent => {

@@ -3,14 +3,14 @@
  * or of the event versions changes the fingerprint, so that older snapshots are ignored.
  */
 
-import type { SchemaAST } from "effect"
 import { sha256 } from "../../values/Digest.ts"
+import * as Structure from "../../values/schema/Structure.ts"
 
 /** What a fingerprint depends on. */
 export interface Described {
   readonly name: string
   readonly version: number
-  readonly state: { readonly ast: SchemaAST.AST }
+  readonly state: Structure.AnySchema
 }
 
 /** Raise it when the stored form of states changes. */
@@ -21,21 +21,13 @@ const FORMAT = 4
  * its events (`Snapshots.upcastVersions`).
  */
 export const of = ({ name, version, state }: Described, reading: string): string =>
-  sha256(JSON.stringify([FORMAT, name, version, reading, structureOf(state.ast)]))
+  sha256(JSON.stringify([FORMAT, name, version, reading, structureOf(state)]))
 
-const structures = new WeakMap<SchemaAST.AST, string>()
+const structures = new WeakMap<object, string>()
 
-const structureOf = (schema: SchemaAST.AST): string => {
-  const structure = structures.get(schema) ?? sha256(JSON.stringify(schema, withoutCode))
-  structures.set(schema, structure)
+const structureOf = (schema: Structure.AnySchema): string => {
+  const identity = Structure.identityOf(schema)
+  const structure = structures.get(identity) ?? sha256(Structure.structureOf(schema))
+  structures.set(identity, structure)
   return structure
 }
-
-/**
- * Annotations can be any value, functions included. Only the textual ones are hashed: they distinguish schemas of equal
- * structure.
- */
-const withoutCode = (key: string, value: unknown): unknown =>
-  key === "annotations" && typeof value === "object" && value !== null
-    ? Object.entries(value).filter(([, annotation]) => typeof annotation === "string")
-    : value

@@ -1,8 +1,8 @@
 /** What a process is told that is recorded, or played, as a whole: by its global `fetch` and without a change to it. */
 
 import { type Either, Schema } from "effect"
-import type { ParseError } from "effect/ParseResult"
 import { optional } from "../../events/vocabulary/EventType.ts"
+import type { ParseError } from "../../values/schema/Mistakes.ts"
 import { Order } from "../doctor/ExaminedFetch.ts"
 import { Live } from "../replay/Played.ts"
 

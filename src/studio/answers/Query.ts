@@ -1,7 +1,8 @@
 /** The parameters of a path: decoded by a schema, and refused where they are unknown, given twice or not what they should be. */
 
-import { Data, Effect, ParseResult, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
+import { mistakesOfGiven } from "../../values/schema/Mistakes.ts"
 
 /** Fix the address: what is wrong with its parameters. */
 export class InvalidQuery extends Data.TaggedError("InvalidParameters")<{
@@ -28,10 +29,7 @@ export const decode = <A, I>(
     const given = Object.fromEntries(parameters)
     return yield* Schema.decodeUnknown(schema, { errors: "all", onExcessProperty: "error" })(given).pipe(
       Effect.mapError((error) => {
-        // Of a parameter that may be left out, the formatter also says that it was not.
-        const issues = ParseResult.ArrayFormatter.formatErrorSync(error).filter(
-          ({ message }) => !message.startsWith("Expected undefined"),
-        )
+        const issues = mistakesOfGiven(error)
         const found = issues.map(({ path: [name], message }) => `${shown(String(name ?? ""))}: ${message}`).join("; ")
         return new InvalidQuery({ path, found })
       }),

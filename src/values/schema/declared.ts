@@ -1,0 +1,29 @@
+/** A schema that a function of Hindcast's checks, with all mistakes that it finds. */
+
+import { ParseResult, Schema } from "effect"
+import { issueOfCheck } from "../OptionIssues.ts"
+
+/** A mistake that a check found. */
+export interface Flaw {
+  readonly keys: ReadonlyArray<PropertyKey>
+  readonly expected: string
+  readonly found: string
+}
+
+/** A schema whose encoded form is its decoded form. `flawsOf` is asked where `is` says no. */
+export const declared = <A>(
+  is: (value: unknown) => value is A,
+  flawsOf: (value: unknown) => ReadonlyArray<Flaw>,
+  annotations: Schema.Annotations.Schema<A, readonly []>,
+): Schema.Schema<A> => {
+  const check = () => (value: unknown, _: unknown, ast: ConstructorParameters<typeof ParseResult.Type>[0]) => {
+    if (is(value)) return ParseResult.succeed(value)
+    const [first, ...others] = flawsOf(value).map(issueOfCheck)
+    return ParseResult.fail(
+      first === undefined
+        ? new ParseResult.Type(ast, value)
+        : new ParseResult.Composite(ast, value, [first, ...others]),
+    )
+  }
+  return Schema.declare([], { decode: check, encode: check }, annotations)
+}
