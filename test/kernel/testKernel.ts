@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Effect, Layer } from "effect"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
+import type { Lease } from "../../src/events/log/Lease.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import * as TaskControl from "../../src/kernel/control/TaskControl.ts"
 import * as Critics from "../../src/kernel/critics/Critics.ts"
@@ -24,7 +25,7 @@ export interface TestKernelOptions extends Omit<Partial<Hindcast.HindcastOptions
   /** Where its log is, and its workspace if no other is named. Default: a new directory. That of another kernel: on the same log. */
   readonly directory?: string
   /** What stands between the kernel and its log. Such a kernel imports no plugins by itself. */
-  readonly between?: Layer.Layer<EventLog, never, EventLog>
+  readonly between?: Layer.Layer<EventLog, never, EventLog | Lease>
 }
 
 /**
@@ -69,7 +70,7 @@ interface Settings extends Omit<Hindcast.HindcastOptions, "log" | "plugins"> {
 
 /** As `Hindcast.layer` puts them together. */
 const layerThrough = (
-  between: Layer.Layer<EventLog, never, EventLog>,
+  between: Layer.Layer<EventLog, never, EventLog | Lease>,
   { log: filename, workspace, gate, seed, host, onOpenTasks, tools = {}, sensors = {} }: Settings,
 ): ReturnType<typeof Hindcast.layer<Record<never, never>>> => {
   const program = Program.make({ tools, sensors, services: Context.empty() })

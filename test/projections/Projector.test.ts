@@ -67,6 +67,30 @@ describe("a projector", () => {
     ),
   )
 
+  it.live("keeps nothing of a fold that broke, and folds again from where it was", () =>
+    onLog(
+      Effect.gen(function* () {
+        const projector = yield* Projector.Projector
+        let isBroken = false
+        const base = counter()
+        const breaking: Projection<number> = {
+          ...base,
+          evolve: (count, event) => {
+            if (isBroken && event.payload.reading === 3) throw new Error("broken")
+            return base.evolve(count, event)
+          },
+        }
+        yield* append([read(1)])
+        expect(yield* projector.currentWithPosition(breaking)).toEqual({ position: 1, state: 1 })
+        yield* append([read(2), read(3), read(4)])
+        isBroken = true
+        expect(Exit.isFailure(yield* Effect.exit(projector.current(breaking)))).toBe(true)
+        isBroken = false
+        expect(yield* projector.currentWithPosition(breaking)).toEqual({ position: 4, state: 4 })
+      }).pipe(unchecked),
+    ),
+  )
+
   it.live("answers concurrent calls with everything committed before each", () =>
     onLog(
       Effect.gen(function* () {

@@ -107,6 +107,37 @@ describe("a forked run", () => {
     expect(asked).toEqual(["other-1: then walked south"])
   })
 
+  it("asks again what was under way at the moment, and answers a later call of the same kind from the log", async () => {
+    const log = temporary("under-way.db")
+    const asked: Array<string> = []
+    let answerSlow = () => {}
+    const slowAnswered = new Promise<void>((resolve) => {
+      answerSlow = resolve
+    })
+    const { fetch: answering } = provider()
+    const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+      const request = new Request(input, init)
+      const isSlow = (await request.clone().text()).includes("slow")
+      asked.push(isSlow ? "slow" : "fast")
+      if (isSlow) await slowAnswered
+      return answering(request)
+    }
+    const both = async (run: Run, told = () => {}) => {
+      const slow = ask(run, "slow")
+      const fast = await ask(run, "fast")
+      told()
+      return [await slow, fast]
+    }
+    const run = await record({ log, goal: "Ask", agent: "asker", fetch })
+    const answer = await both(run, answerSlow)
+    await run.end("achieved")
+    const [first] = (await eventsOf(log)).filter(({ type }) => type === "IoAnswered")
+    asked.length = 0
+    const again = await forked({ log, at: first?.position ?? 0, fetch }, both)
+    expect(again.answer).toEqual(answer)
+    expect(asked).toEqual(["slow"])
+  })
+
   it("gives another result in the place of the next tool's, which is not called, or of a response", async () => {
     const { log, at, asked, fetch } = await recording()
     const called: Array<string> = []
