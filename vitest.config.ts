@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { OTHER_NODE, onOneNode } from "./test/nodes.ts"
@@ -47,10 +48,11 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     pool: "forks",
-    // Three at once also on two cores: for two fifths of the time two of them wait, for child processes and for time-outs. As many at
-    // least as at most: a fork that is ended for want of work while the projects change is ended twice, and the run fails. Each keeps
-    // what it has imported from one file of tests to the next, which was a quarter of the whole time: what a test changes, it puts back.
-    maxWorkers: 3,
+    // Two more than there are cores: of three on two cores, two wait for two fifths of the time, for child processes, disks and
+    // time-outs. As many at least as at most: a fork that is ended for want of work while the projects change is ended twice, and the
+    // run fails. Each keeps what it has imported from one file of tests to the next, which was a quarter of the whole time: what a test
+    // changes, it puts back.
+    maxWorkers: Math.min(availableParallelism() + 2, 10),
     isolate: false,
     reporters: ["default", "./test/summary.ts"],
   },

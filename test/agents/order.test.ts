@@ -54,11 +54,11 @@ const batch = fc.array(fc.constantFrom(...(["write", "quick", "look", "fetch"] a
 })
 
 describe("the order of commands", () => {
-  it.scopedLive("is that of their requests from a task's first one on, in 1,000 random batches", () =>
+  it.scopedLive("is that of their requests from a task's first one on, in 300 random batches", () =>
     Effect.gen(function* () {
       const ran: Array<number> = []
       const { run } = yield* (yield* testKernel({ tools: toolsOf(ran) })).start
-      const batches = fc.sample(fc.tuple(fc.array(batch, { minLength: 25, maxLength: 25 }), fc.boolean()), 40)
+      const batches = fc.sample(fc.tuple(fc.array(batch, { minLength: 25, maxLength: 25 }), fc.boolean()), 12)
       for (const [number, [rounds, asAnswers]] of batches.entries()) {
         const id = `t${number}`
         ran.length = 0

@@ -14,8 +14,8 @@ const place = workplace()
 const log = place.file("log.db")
 
 /** Events enough for several ranges: on two timelines, some archived, some personal, some larger than a row holds. */
-const EVENTS = 6_000
-const ARCHIVED = 2_500
+const EVENTS = 3_000
+const ARCHIVED = 1_250
 
 const fill = Effect.gen(function* () {
   const events = yield* EventLog
@@ -70,11 +70,11 @@ describe("log verify --jobs", () => {
   })
 
   it.each([
-    ["a payload", `UPDATE events SET payload = '{"about":"x","text":"y"}' WHERE position = 4100`],
-    ["a hash where a range begins", "UPDATE events SET hash = randomblob(32) WHERE position = 3000"],
-    ["two places", "UPDATE events SET hash = randomblob(32) WHERE position IN (2600, 5900)"],
-    ["a removed event", "DELETE FROM events WHERE position = 3001"],
-    ["an event before the first", "UPDATE events SET position = -1 WHERE position = 5000"],
+    ["a payload", `UPDATE events SET payload = '{"about":"x","text":"y"}' WHERE position = 2100`],
+    ["a hash where a range begins", "UPDATE events SET hash = randomblob(32) WHERE position = 2000"],
+    ["two places", "UPDATE events SET hash = randomblob(32) WHERE position IN (1300, 2950)"],
+    ["a removed event", "DELETE FROM events WHERE position = 2001"],
+    ["an event before the first", "UPDATE events SET position = -1 WHERE position = 2500"],
     ["the last event", `UPDATE events SET payload = '{}' WHERE position = ${EVENTS + 1}`],
     ["a name", "UPDATE names SET text = 'human:bob' WHERE text = 'human:eve'"],
     ["the record of a blob", "UPDATE blobs SET last_position = last_position - 1"],
@@ -95,12 +95,12 @@ describe("log verify --jobs", () => {
 
   it("holds the log against an anchor within a range, and says the same where it was rewritten", async () => {
     const database = new Database(log, { readonly: true })
-    const hash = database.prepare("SELECT lower(hex(hash)) FROM events WHERE position = 4321").pluck().get()
+    const hash = database.prepare("SELECT lower(hex(hash)) FROM events WHERE position = 2161").pluck().get()
     database.close()
     const { EventLog, layerSqlite }: typeof Events = await import(built("events", "index.js"))
     const verified = (jobs: number, hash: string) =>
       Effect.runPromise(
-        Effect.flatMap(EventLog, (events) => events.verifyWith({ jobs, anchor: { position: 4321, hash } })).pipe(
+        Effect.flatMap(EventLog, (events) => events.verifyWith({ jobs, anchor: { position: 2161, hash } })).pipe(
           Effect.provide(layerSqlite({ filename: log, readonly: true })),
         ),
       )

@@ -288,7 +288,7 @@ const compiled = (programs: ReadonlyArray<Block>, directory: string): Promise<Re
     const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--erasableSyntaxOnly"]
     const options = ["--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"]
     const types = ["--typeRoots", inRepository("node_modules", "@types"), "--types", "node"]
-    const compiler = inRepository("node_modules", "typescript", "bin", "tsc")
+    const compiler = inRepository("node_modules", "typescript-7", "bin", "tsc")
     execFile(process.execPath, [compiler, ...options, ...strict, ...types, ...files], { cwd: directory }, (_, stdout) =>
       resolve(stdout.split("\n").filter((line) => line !== "")),
     )
