@@ -36,3 +36,7 @@ export const at = (position: number): string => `@${position}`
 
 /** A number of things: `1 event`, `2 events`. */
 export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`
+
+/** The headings of columns of numbers. */
+export const numbers = (...headings: ReadonlyArray<string>) =>
+  headings.map((heading) => ({ heading, align: "right" as const }))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { EventLog, type Fork, Projector, Rubric, Scoring, TaskAudit, Timelines, TimeTravel } from "hindcast"
 import { inPackage } from "../../PackageFiles.ts"
 import type { ScoreChange, Stage } from "../Stage.ts"
-import { nameOf } from "../Words.ts"
+import { nameOf, numbers } from "../Words.ts"
 
 /** The rubric of the second scoring. */
 export const RUBRIC = inPackage("examples", "rubrics", "mending.yaml")
@@ -40,7 +40,6 @@ export const rescore = (stage: Stage, { taskId, timeline }: Fork.Forked) =>
       ),
     )
     const net = (score: ScoreChange["before"]) => (score === null ? "none" : pages.net(score))
-    const numbers = ["live", rubric.name].map((heading) => ({ heading, align: "right" as const }))
     const rows = scored.map(({ timeline, model, change }) => {
       const verdicts = change.changed.map(({ name, kind, after }) =>
         after === null ? [] : [`${kind === "reward" ? "+" : "−"} ${name}`],
@@ -53,7 +52,7 @@ export const rescore = (stage: Stage, { taskId, timeline }: Fork.Forked) =>
         verdicts.flat().join(", "),
       ]
     })
-    yield* show(pages.table(["timeline", "model", ...numbers, "by"], rows))
+    yield* show(pages.table(["timeline", "model", ...numbers("live", rubric.name), "by"], rows))
     return scored
   })
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { TaskAudit } from "hindcast"
 import type { Pages, Score, Stage } from "../Stage.ts"
-import { endOf, nameOf } from "../Words.ts"
+import { endOf, nameOf, numbers } from "../Words.ts"
 
 /** Prints the audits of several tasks side by side. */
 export const compare = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>) =>
@@ -20,7 +20,7 @@ const lines = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>): Readon
   const row = (name: string, cell: (audit: TaskAudit.TaskAudit) => string) => [style.dim(name), ...audits.map(cell)]
   const scores = audits.map(liveOf)
   return pages.table(
-    ["", ...audits.map((audit) => ({ heading: nameOf(stage, audit), align: "right" as const }))],
+    ["", ...numbers(...audits.map((audit) => nameOf(stage, audit)))],
     [
       row("task", ({ taskId }) => endOf(taskId)),
       row("outcome", ({ outcome }) => pages.outcome(outcome)),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Rubric, Scoring, TaskAudit } from "hindcast"
 import { inPackage } from "../../PackageFiles.ts"
 import type { ScoreChange, Stage } from "../Stage.ts"
-import { nameOf } from "../Words.ts"
+import { nameOf, numbers } from "../Words.ts"
 
 /** The rubric of the second scoring. */
 export const RUBRIC = inPackage("examples", "rubrics", "stricter.yaml")
@@ -33,7 +33,7 @@ interface Rescored {
 
 const lines = ({ style, pages }: Stage, label: string, rescored: ReadonlyArray<Rescored>): ReadonlyArray<string> =>
   pages.table(
-    ["", ...["live", label, "change"].map((heading) => ({ heading, align: "right" as const }))],
+    ["", ...numbers("live", label, "change")],
     rescored.flatMap(({ name, change: { before, after, changed } }) => [
       [
         style.name(name),

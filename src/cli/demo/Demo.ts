@@ -2,7 +2,7 @@
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { Story, showSteps, Tour } from "#demo"
+import { SeasonPage, Story, showSteps, Tour } from "#demo"
 import * as Season from "#season"
 import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -15,7 +15,6 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as DemoDirectory from "./DemoDirectory.ts"
 import * as DemoStage from "./DemoStage.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
-import * as SeasonPage from "./SeasonPage.ts"
 
 /** The default path of the demo's log. It is separate from the user's own log. */
 const LOG = path.join(".hindcast", "demo.db")
@@ -114,11 +113,12 @@ const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
     const season = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
       Season.write({ filename, tasks, seed, sandbox, onProgress }),
     )
-    const next = SeasonPage.suggestions(filename)
-    yield* Output.show(json, { log: filename, tasks, seed, ...season, next }, (style) =>
-      SeasonPage.lines(style, { log: filename, ...season }),
+    const stage = DemoStage.onOutput()
+    const next = SeasonPage.suggestions(stage.user, filename)
+    yield* Output.show(json, { log: filename, tasks, seed, ...season, next }, () =>
+      SeasonPage.lines(stage, { log: filename, ...season }),
     )
-    if (!json) yield* showSteps(DemoStage.onOutput(), next)
+    if (!json) yield* showSteps(stage, next)
   })
 
 /** Maximum number of tasks. More would take too long. */
