@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
 import { INTERRUPTED, OUT_OF_TIME, wasStopped } from "../kernel/acting/Command.ts"
 import type { ActError, CommandOutcome } from "../kernel/acting/CommandExecution.ts"
+import * as FailedStep from "../kernel/acting/FailedStep.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import type { PerceiveError } from "../kernel/sensing/Perception.ts"
@@ -128,8 +129,11 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
             ? outcome.result
             : { succeeded: true, resultNotRecorded: outcome.unrecorded, note: "It was done. Do not repeat it." },
       }
-    case "failed":
-      return { isError: true, content: { failed: outcome.error.message, code: outcome.error.code } }
+    case "failed": {
+      const { code, message } = outcome.error
+      const note = FailedStep.advice(code)
+      return { isError: true, content: { failed: message, code, ...(note === undefined ? {} : { note }) } }
+    }
     case "denied":
       return { isError: true, content: { denied: outcome.reason } }
     case "expired":

@@ -2,6 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Scope } from "effect"
+import { fromModel } from "../../src/agents/ModelAgent.ts"
+import * as Scripted from "../../src/agents/models/Scripted.ts"
 import type { EventLog } from "../../src/events/log/EventLog.ts"
 import type * as Agent from "../../src/kernel/agents/Agent.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
@@ -171,6 +173,35 @@ describe("a step of a world that failed, and may have been taken", () => {
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
       expect([unscored, audited]).toMatchObject([[UNKNOWN], 1])
     }),
+  )
+
+  it.scopedLive.each([
+    ["reward", "The step was taken; only its result is missing. Do not repeat it"],
+    ["dies", "It may have been done, although it failed. Find out before you repeat it."],
+    ["refuses", undefined],
+  ] as const)(
+    "is told to a model as what it is, where its world has the fault %s: nothing invites it to repeat a step",
+    ([wrong, note]) =>
+      withDrift(
+        ["snapshot"],
+        Effect.gen(function* () {
+          const { tasks } = yield* Kernel
+          const told: Array<unknown> = []
+          const step = Scripted.calls([{ tool: "drift__step", args: { action: 1 } }])
+          const answer: Parameters<typeof Scripted.scripted>[0]["turns"][number] = (request) => {
+            told.push(...request.messages.flatMap((message) => (message.role === "tool" ? message.content : [])))
+            return Scripted.says("Done.")
+          }
+          const agent = fromModel({ model: Scripted.scripted({ provider: "p", model: "m", turns: [step, answer] }) })
+          yield* tasks.run(agent, {
+            ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+          })
+          const { content } = (told[0] ?? {}) as { content?: { note?: string } }
+          expect(content).toMatchObject({ failed: expect.any(String), code: expect.any(String) })
+          if (note === undefined) expect(content).not.toHaveProperty("note")
+          else expect(content?.note).toContain(note)
+        }),
+      ),
   )
 
   it.scopedLive(
