@@ -38,10 +38,10 @@ export const unmistakable = (text: string): string => {
   const scripts = scriptsOf(composed)
   return composed
     .replaceAll(WORD, (word) => withoutLookAlikes(word, scripts))
-    .replaceAll(MISTAKABLE, escaped)
-    .replaceAll(LIKE_PUNCTUATION, escaped)
+    .replaceAll(MISTAKABLE(), escaped)
+    .replaceAll(LIKE_PUNCTUATION(), escaped)
     .replaceAll(PHONETIC, escaped)
-    .replaceAll(OUTSIDE_MODERN_SCRIPTS, escaped)
+    .replaceAll(OUTSIDE_MODERN_SCRIPTS(), escaped)
     .replaceAll(NOT_ASCII, (found) => (ASCII.test(found.normalize("NFKC")) ? escaped(found) : found))
 }
 
@@ -67,20 +67,34 @@ const CONTROL_OR_INVISIBLE = new RegExp(
   "gu",
 )
 
-const MISTAKABLE = new RegExp(`[${INVISIBLE}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu")
+/** Makes an expression at its first use: those of many scripts take a millisecond each, and few programs ask for them. */
+const once = (make: () => RegExp): (() => RegExp) => {
+  let made: RegExp | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const MISTAKABLE = once(
+  () => new RegExp(`[${INVISIBLE}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}|(?<=\\p{ASCII}|\\p{M}{3})\\p{M}`, "gu"),
+)
 
 /**
  * Characters that look like ASCII punctuation and are not compatible with it (UTS #39): slashes, hyphens and minus
  * signs, colons, bars, stars, tildes, an exclamation mark, spacing primes and accents, angles. Quotation marks and
  * dashes of prose are not among them.
  */
-const LIKE_PUNCTUATION = new RegExp(
-  [
-    "[\\u2044\\u2215\\u2571\\u27CB\\u29F8\\u3033\\u2216\\u27CD\\u29F5\\u29F9]",
-    "[\\u2010\\u2012\\u2043\\u2212\\u2796\\u02D7\\u02D0\\u2236\\uA789\\u01C0\\u2223\\u2758\\u01C3]",
-    "[\\u2217\\u204E\\u22C6\\u223C\\u02DC\\u02B9\\u02BA\\u02C2-\\u02C4\\u02C6\\u02C8\\u02CA\\u02CB]",
-  ].join("|"),
-  "gu",
+const LIKE_PUNCTUATION = once(
+  () =>
+    new RegExp(
+      [
+        "[\\u2044\\u2215\\u2571\\u27CB\\u29F8\\u3033\\u2216\\u27CD\\u29F5\\u29F9]",
+        "[\\u2010\\u2012\\u2043\\u2212\\u2796\\u02D7\\u02D0\\u2236\\uA789\\u01C0\\u2223\\u2758\\u01C3]",
+        "[\\u2217\\u204E\\u22C6\\u223C\\u02DC\\u02B9\\u02BA\\u02C2-\\u02C4\\u02C6\\u02C8\\u02CA\\u02CB]",
+      ].join("|"),
+      "gu",
+    ),
 )
 
 /** Phonetic small letters, which look like ASCII ones, and the dotless letters. */
@@ -96,7 +110,7 @@ const inScripts = (scripts: string): string =>
     .map((script) => `\\p{Script=${script}}`)
     .join("")
 
-const OUTSIDE_MODERN_SCRIPTS = new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu")
+const OUTSIDE_MODERN_SCRIPTS = once(() => new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu"))
 
 /** A match that begins with a pictograph is a complete emoji, which is visible. */
 const isEmojiPart = (found: string): boolean => /^\p{Extended_Pictographic}/u.test(found)
@@ -121,9 +135,8 @@ const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu
  * Letters that do not occur in one word with Latin ones. Those of Chinese, Japanese and Korean do (UTS #39, highly
  * restrictive).
  */
-const NOT_WITH_LATIN = new RegExp(
-  `(?![${inScripts("Common Inherited Latin Han Hiragana Katakana Hangul Bopomofo")}])\\p{L}`,
-  "gu",
+const NOT_WITH_LATIN = once(
+  () => new RegExp(`(?![${inScripts("Common Inherited Latin Han Hiragana Katakana Hangul Bopomofo")}])\\p{L}`, "gu"),
 )
 
 /** Alphabets with letters that look like Latin ones, and those letters (UTS #39, single-letter confusables). */
@@ -150,7 +163,7 @@ const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
 
 const withoutLookAlikes = (word: string, scripts: ReadonlySet<Alphabet>): string => {
   const digits = ALPHANUMERIC.test(word) ? word.replaceAll(OTHER_DIGIT, escaped) : word
-  if (LATIN.test(word)) return digits.replaceAll(NOT_WITH_LATIN, escaped)
+  if (LATIN.test(word)) return digits.replaceAll(NOT_WITH_LATIN(), escaped)
   return ALPHABETS.reduce(
     (rest, alphabet) => (scripts.has(alphabet) ? rest : rest.replaceAll(alphabet.letter, (letter) => escaped(letter))),
     digits,

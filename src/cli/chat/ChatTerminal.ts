@@ -2,10 +2,10 @@
 
 import * as readline from "node:readline"
 import { Effect, Queue, type Scope } from "effect"
-import stringWidth from "string-width"
 import * as Output from "../command/Output.ts"
 import * as Question from "../terminal/Question.ts"
 import type { Style } from "../terminal/Style.ts"
+import * as Wrap from "../terminal/Wrap.ts"
 
 /** The terminal of a conversation. */
 export interface ChatTerminal {
@@ -97,7 +97,7 @@ const interactive = Effect.gen(function* () {
     readline.clearScreenDown(process.stdout)
   }
 
-  const rowsOf = (line: string) => Math.max(1, Math.ceil(stringWidth(line) / Output.columnsOf(process.stdout, 80)))
+  const rowsOf = (line: string) => Math.max(1, Math.ceil(Wrap.widthOf(line) / Output.columnsOf(process.stdout, 80)))
 
   const terminal: ChatTerminal = {
     ...{ next: Queue.take(queue), isInteractive: true },

@@ -58,9 +58,11 @@ const callIn = async (words: ReadonlyArray<string>): Promise<Call> => {
 }
 
 const noCall = async (words: ReadonlyArray<string>): Promise<Call> => {
-  // Most such lines have no options: nothing is loaded for them.
-  const declared = words.some(isOption) ? await Declared.ofAll() : new Map<string, Declared.Declared>()
-  const options = new Map([...declared, ...EVERYWHERE, ...WITHOUT_COMMAND])
+  const few = sort(words, WITHOUT_COMMAND)
+  if (few.typed.every(({ name }) => WITHOUT_COMMAND.has(name)))
+    return { entry: undefined, options: WITHOUT_COMMAND, sorted: few }
+  // What is wrong with other options, only all commands together can tell.
+  const options = new Map([...(await Declared.ofAll()), ...WITHOUT_COMMAND])
   return { entry: undefined, options, sorted: sort(words, options) }
 }
 
@@ -72,7 +74,12 @@ const EVERYWHERE: Declared.Options = new Map([
   ["--log-level", { takesValue: true, repeats: false }],
 ])
 
-const WITHOUT_COMMAND: Declared.Options = new Map([["--completions", { takesValue: true, repeats: false }]])
+const WITHOUT_COMMAND: Declared.Options = new Map([
+  ...EVERYWHERE,
+  ["--json", { takesValue: false, repeats: false }],
+  ["--log", { takesValue: true, repeats: false }],
+  ["--completions", { takesValue: true, repeats: false }],
+])
 
 /** Values of the parser's own options: it does not say that another one is wrong. */
 const WORDS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([

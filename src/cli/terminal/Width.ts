@@ -1,24 +1,23 @@
 /** Cuts and wraps lines by their width in terminal columns, which differs from their length in characters. */
-import stringWidth from "string-width"
+import * as Columns from "../../views/Columns.ts"
+import { widthOf } from "./Wrap.ts"
 
 const ESCAPE = "\u001b"
 
 /** An escape sequence for a colour. It takes no columns. */
 const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 
-const characters = new Intl.Segmenter()
-
 /** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…", and its colours end where they would. */
 export const cut = (line: string, columns: number): string => {
-  if (stringWidth(line) <= columns) return line
+  if (widthOf(line) <= columns) return line
   let remaining = columns - 1
   let output = ""
   for (const part of line.split(COLOUR)) {
     if (COLOUR.test(part)) output += part
     else if (remaining >= 0) {
-      for (const { segment } of characters.segment(part)) {
-        remaining -= stringWidth(segment)
-        output += remaining < 0 ? "…" : segment
+      for (const character of Columns.graphemes(part)) {
+        remaining -= widthOf(character)
+        output += remaining < 0 ? "…" : character
         if (remaining < 0) break
       }
     }
@@ -35,7 +34,7 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   for (const word of text.split(" ")) {
     const last = lines.at(-1)
     const longer = `${last} ${word}`
-    if (last === undefined || stringWidth(longer) > columns) lines.push(word)
+    if (last === undefined || widthOf(longer) > columns) lines.push(word)
     else lines.splice(-1, 1, longer)
   }
   return lines
@@ -50,14 +49,14 @@ export const breakAnywhere = (text: string, columns: number): ReadonlyArray<stri
   const lines: Array<string> = []
   let line = ""
   let remaining = columns
-  for (const { segment } of characters.segment(text)) {
-    const width = /^[\x20-\x7e]$/.test(segment) ? 1 : Math.max(2, stringWidth(segment))
+  for (const character of Columns.graphemes(text)) {
+    const width = /^[\x20-\x7e]$/.test(character) ? 1 : Math.max(2, widthOf(character))
     if (width > remaining && line !== "") {
       lines.push(line)
       line = ""
       remaining = columns
     }
-    line += segment
+    line += character
     remaining -= width
   }
   return [...lines, line]

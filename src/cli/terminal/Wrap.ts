@@ -1,14 +1,9 @@
 /** Wraps text between words: whole lines, and cells of tables. The text may be coloured. */
 import { stripVTControlCharacters } from "node:util"
-import stringWidth from "string-width"
-
-const ASCII = /^[\x20-\x7e]*$/
+import * as Columns from "../../views/Columns.ts"
 
 /** The columns that a text takes, which may be coloured. */
-export const widthOf = (text: string): number => {
-  const bare = stripVTControlCharacters(text)
-  return ASCII.test(bare) ? bare.length : stringWidth(bare)
-}
+export const widthOf = (text: string): number => Columns.width(stripVTControlCharacters(text))
 
 /** How far the lines after the first are indented. */
 const HANGING = 2
@@ -94,15 +89,13 @@ const ESCAPE = "\u001b"
 /** An escape sequence for a colour (ECMA-48 SGR). */
 const COLOUR = new RegExp(`(${ESCAPE}\\[\\d+m)`)
 
-const characters = new Intl.Segmenter()
-
 /** A line in pieces of at most `width` columns. Colours take none. */
 const broken = (text: string, width: number): ReadonlyArray<string> => {
   if (widthOf(text) <= width) return [text]
   const lines = [""]
   let room = width
   for (const part of text.split(COLOUR)) {
-    for (const piece of COLOUR.test(part) ? [part] : Array.from(characters.segment(part), ({ segment }) => segment)) {
+    for (const piece of COLOUR.test(part) ? [part] : Columns.graphemes(part)) {
       const columns = widthOf(piece)
       if (columns > room) {
         lines.push("")
