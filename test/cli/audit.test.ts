@@ -129,6 +129,13 @@ describe("the table of all tasks", () => {
     expect(told).toMatch(/0198aaaa-\S+ +achieved +unscored/)
   })
 
+  it("has the first tasks where it is limited, and says of all others that they are there", async () => {
+    const whole = await on("--all")
+    const first = await on("--all", "--limit", "4")
+    expect(first).toEqual({ ...whole, rows: rowsOf(whole).slice(0, 4) })
+    expect(await page("--all", "--limit", "4")).toContain(`${TASKS - 4} more`)
+  })
+
   it("sorts, limits, and takes the scores that are named", async () => {
     const best = rowsOf(await on("--all", "--sort", "score:desc", "--limit", "2"))
     expect(best.map(({ score }) => score?.net)).toEqual([3, 2.8])

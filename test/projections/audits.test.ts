@@ -51,6 +51,56 @@ const onEvents = <A, E>(
 ) => onLog(Effect.zipRight(append(events), body))
 
 describe("all audits of a log", () => {
+  it.live(
+    "are, of some tasks, those of all tasks without the others, however few they are, and in the same order",
+    () =>
+      Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(arbitraryEvents(60), async (some) => {
+            // Many of them: the whole log is read for these.
+            const named = Array.from({ length: 65 }, (_, index) => `named-${index}`)
+            const story = [...some, ...named.flatMap((taskId) => inTask(taskId, [opened]))]
+            const [whole, few, many] = await Effect.runPromise(
+              onEvents(
+                story,
+                Effect.gen(function* () {
+                  const whole = yield* all()
+                  const wanted = ids(whole).filter((_, index) => index % 3 === 0)
+                  return [whole, yield* all({ tasks: wanted.slice(0, 64) }), yield* all({ tasks: ids(whole) })]
+                }),
+              ),
+            )
+            expect(few).toEqual(whole?.filter((_, index) => index % 3 === 0).slice(0, 64))
+            expect(many).toEqual(whole)
+          }),
+          { numRuns: 5 },
+        ),
+      ),
+  )
+
+  it.live("say of how many tasks there is a score in some score sets", () =>
+    onEvents(
+      [
+        ...inTask("a", [opened, closed]),
+        ...inTask("b", [opened, closed]),
+        ...inTask("c", [opened, closed]),
+        started("one", ["a", "b"]),
+        ...inTask("a", [reward("one")]),
+        finished("one"),
+        started("two", ["c"]),
+        finished("two"),
+      ],
+      Effect.gen(function* () {
+        const counted = (tasks: ReadonlyArray<string>, ...sets: ReadonlyArray<string>) =>
+          Audits.scoredAmong(tasks, new Set(sets))
+        expect(yield* counted(["a", "b", "c"], "one")).toBe(2)
+        expect(yield* counted(["b", "c"], "one", "two")).toBe(2)
+        expect(yield* counted(["a", "b"], "two")).toBe(0)
+        expect(yield* counted(["a", "b"])).toBe(0)
+      }),
+    ),
+  )
+
   it.live("are what each task's own audit is, whatever the log says", () =>
     Effect.promise(() =>
       fc.assert(

@@ -97,16 +97,22 @@ const all = (given: Given) =>
     const scores = yield* scoresOf(given)
     const sets = new Set(scores?.scoreSetIds)
     const rows: Array<AuditTable.Row> = []
+    // In the order of their openings, the first ones are known before anything is read of the others.
+    const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(known, chosen, given.limit) : chosen
     yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
-      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: chosen, onProgress }),
+      Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: first, onProgress }),
     )
-    const unscored = rows.filter(({ score }) => score === null).length
+    const unscored =
+      first.length === chosen.length
+        ? rows.filter(({ score }) => score === null).length
+        : chosen.length - (yield* Audits.scoredAmong(chosen, sets))
     const named = scores === null ? null : { name: scores.name, label: scores.label }
     const width = Output.columnsOf(process.stdout)
     const inOrder = AuditTable.sorted(rows, ({ from }) => from)
     const shownOf = <Item>(items: ReadonlyArray<Item>) => {
       const kept = Option.match(given.limit, { onNone: () => items, onSome: (limit) => items.slice(0, limit) })
-      return { kept, shown: { scores: named, tasks: rows.length, unscored, left: items.length - kept.length } }
+      const left = items.length - kept.length + chosen.length - first.length
+      return { kept, shown: { scores: named, tasks: chosen.length, unscored, left } }
     }
     if (Option.isSome(group)) {
       const groups = AuditTable.group(inOrder, group.value)
@@ -124,11 +130,22 @@ const all = (given: Given) =>
       )
     }
     const { kept, shown } = shownOf(sort.rows(inOrder))
-    const document = { scores, tasks: rows.length, unscored, rows: kept }
+    const document = { scores, tasks: chosen.length, unscored, rows: kept }
     if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))
     return yield* Output.show(json, document, (style) =>
       AuditTablePage.rows(style, shown, kept, Object.keys(known), width),
     )
+  })
+
+/** The first tasks by their openings, where no more than so many are shown. */
+const firstOf = (
+  known: Tasks.Tasks,
+  chosen: ReadonlyArray<string>,
+  limit: Option.Option<number>,
+): ReadonlyArray<string> =>
+  Option.match(limit, {
+    onNone: () => chosen,
+    onSome: (most) => AuditTable.sorted(chosen, (taskId) => known[taskId]?.from ?? null).slice(0, most),
   })
 
 const trend = (given: Given) =>

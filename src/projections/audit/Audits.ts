@@ -35,7 +35,7 @@ export const Options = Decoding.of<Options>({
  * in the order of their closes; then, in the order of their openings, tasks that are open or have a command whose
  * outcome may still come.
  *
- * The log is read once, and the scoring events once before that, because a task can be scored long after it closed.
+ * The log is read once (a few tasks by themselves), and the scoring events once before that, because a task can be scored long after it closed.
  * Memory holds the tasks that are open at a time, the ids of the others, and the collected verdicts: a few numbers for
  * each reward and punishment, no events. Events appended while it runs are not included.
  *
@@ -55,6 +55,9 @@ export const stream = (
         for (const event of page) verdicts.fold(event)
       })
       const pass = AuditPass.begin(verdicts, tasks)
+      if (tasks !== undefined && tasks.length <= FEW_TASKS) {
+        return Stream.fromIterable(yield* ofFew(log, pass, tasks, until))
+      }
       const reportProgress = (page: Chunk.Chunk<Event>) => onProgress?.(lastOf(page), until) ?? Effect.void
       const pages = Pages.stream(log.readPage, { until, timeline: log.timeline })
       const closed = (
@@ -66,6 +69,42 @@ export const stream = (
       return Stream.concat(closed, Stream.unwrap(Effect.map(rest, Stream.fromIterable)))
     }),
   )
+
+/** So many tasks are read each by itself, by the index of tasks, and not with the whole log. */
+const FEW_TASKS = 64
+
+/** The audits of a few tasks, in the order of `stream`. */
+const ofFew = (log: EventLog.Service, pass: AuditPass.AuditPass, tasks: ReadonlyArray<string>, until: number) =>
+  Effect.gen(function* () {
+    const completed: Array<{ readonly at: number; readonly audit: TaskAudit }> = []
+    for (const taskId of new Set(tasks)) {
+      yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, taskId }, (page) => {
+        for (const event of page) {
+          for (const audit of pass.fold([event])) completed.push({ at: event.position, audit })
+        }
+      })
+    }
+    const missing = pass.missing()
+    if (missing !== undefined) return yield* missing
+    const rest = [...pass.rest()].sort((one, other) => one.range.from - other.range.from)
+    return [...completed.sort((one, other) => one.at - other.at).map(({ audit }) => audit), ...rest]
+  })
+
+/** How many of some tasks have a score in one of some score sets. */
+export const scoredAmong = (
+  tasks: ReadonlyArray<string>,
+  scoreSetIds: ReadonlySet<string>,
+): Effect.Effect<number, LogError, EventLog> =>
+  Effect.gen(function* () {
+    if (scoreSetIds.size === 0) return 0
+    const log = yield* EventLog
+    const wanted = new Set(tasks)
+    const verdicts = new VerdictCollector((taskId) => wanted.has(taskId))
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TYPES }, (page) => {
+      for (const event of page) verdicts.fold(event)
+    })
+    return [...wanted].filter((taskId) => verdicts.setsOf(taskId).some((id) => scoreSetIds.has(id))).length
+  })
 
 /** Calls `take` with each audit in turn. */
 export const forEach = (

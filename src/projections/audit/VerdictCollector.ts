@@ -70,6 +70,11 @@ export class VerdictCollector implements CollectedVerdicts {
     }
   }
 
+  /** The score sets that have something of a task that was not taken. */
+  setsOf(taskId: string): ReadonlyArray<string> {
+    return (this.#tasks.get(taskId) ?? []).map(({ scoreSetId }) => scoreSetId)
+  }
+
   take(taskId: string): Verdicts.State {
     const sets = this.#tasks.get(taskId) ?? []
     this.#tasks.delete(taskId)
