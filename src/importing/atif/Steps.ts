@@ -2,6 +2,7 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import { named } from "../runs/ModelName.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { asText, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
@@ -96,11 +97,10 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
   ]
   // A step that says how often a model was asked, and says never, was made by the program alone.
   const isByModel = field(step, "llm_call_count") !== 0
-  const [provider = "unknown", ...name] = (textOf(step, "model_name") ?? model ?? "unknown").split("/")
   if (isByModel)
     run.model.turn({
       ...{ key, parts, askedAt, at, usage: usageOf(field(step, "metrics")) },
-      ...(name.length === 0 ? { provider: "unknown", model: provider } : { provider, model: name.join("/") }),
+      ...named(textOf(step, "model_name") ?? model ?? "unknown"),
     })
   const cause = isByModel ? { cause: `answered:${key}` } : {}
   if (text !== "" && calls.length === 0) run.spoke(key, text, { at, ...cause })

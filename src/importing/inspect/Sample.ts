@@ -1,6 +1,7 @@
 /** One epoch of a sample of Inspect: maps its events, in their order, to a run, and its scores. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
+import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -116,8 +117,7 @@ class SampleMapper {
     const messages = input
       .filter((message) => this.#messages.isNew(message))
       .flatMap((message) => toldMessage(message) ?? [])
-    const [provider = "", ...name] = (textOf(event, "model") ?? "unknown").split("/")
-    const model = name.length === 0 ? provider : name.join("/")
+    const { provider, model } = named(textOf(event, "model") ?? "unknown")
     const output = field(event, "output")
     const message = field(listOf(output, "choices")[0], "message")
     const error = textOf(event, "error") ?? textOf(output, "error")
@@ -247,7 +247,6 @@ class SampleMapper {
     const { model } = { model: this.#run.start.agent.split("@").at(-1) ?? "unknown" }
     const input = listOf(this.#sample, "messages").map((message) => this.#messages.resolved(message))
     this.#guide(input, this.#run.start.at, "guide")
-    const [provider = "", ...name] = model.split("/")
     for (const [index, message] of input.entries()) {
       const key = `message-${index}`
       const role = field(message, "role")
@@ -255,8 +254,7 @@ class SampleMapper {
         const none = { inputTokens: 0, outputTokens: 0 }
         this.#run.model.turn({
           key,
-          provider,
-          model: name.join("/") || provider,
+          ...named(model),
           parts: answerParts(message),
           usage: none,
           askedAt: null,

@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
+import { named } from "../runs/ModelName.ts"
 import type { OpenTurn } from "../runs/OpenTurn.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
@@ -243,12 +244,6 @@ export class Conversation {
     }
     this.#chain.later(run, () => run.keep(key, `state: ${what}`, value, { at }))
   }
-}
-
-/** Models are named as LiteLLM does: `provider/model`. */
-const named = (model: string) => {
-  const [provider = "unknown", ...name] = model.split("/")
-  return name.length === 0 ? { provider: "unknown", model: provider } : { provider, model: name.join("/") }
 }
 
 /** What the model wrote as the call's arguments, else the action as it was carried out. */

@@ -6,6 +6,7 @@
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
+import { named } from "../runs/ModelName.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -102,16 +103,12 @@ interface Step {
 
 /** An answer with its command. Every action of SWE-agent is the line of a command. */
 const answered = (run: Run, model: string, { key, thought, action, response }: Step): void => {
-  const [provider = "unknown", ...name] = model.split("/")
   const said = thought === "" ? response : thought
   const parts: ReadonlyArray<Json> = [
     ...(said === "" ? [] : [{ type: "text", text: said }]),
     ...(action === "" ? [] : [{ type: "call", callId: key, tool: toolOf(action), args: { command: action } }]),
   ]
-  run.model.turn({
-    ...{ key, parts, usage: NO_TOKENS, askedAt: null, at: null },
-    ...(name.length === 0 ? { provider: "unknown", model: provider } : { provider, model: name.join("/") }),
-  })
+  run.model.turn({ key, ...named(model), parts, usage: NO_TOKENS, askedAt: null, at: null })
   if (action === "") return
   run.commands.called(key, toolOf(action), { command: action }, { at: null, cause: `answered:${key}` })
 }
