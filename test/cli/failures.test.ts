@@ -143,6 +143,18 @@ describe("what is not there", () => {
   })
 })
 
+describe("a fork that is refused", () => {
+  it("appends nothing: no kernel started", async () => {
+    const head = async () => JSON.parse((await hindcast(["log", "info", "--json", "--log", log])).stdout).head
+    const before = await head()
+    const agent = inRepository("examples", "agents", "wanderer.mjs")
+    expect(await badInput("NotForkable", "fork", "@80", "--agent", agent, "--log", log)).toContain(
+      "Nothing was recorded",
+    )
+    expect(await head()).toEqual(before)
+  })
+})
+
 describe("a moment that is none", () => {
   it("a moment past the head: exit 3", async () => {
     expect(await notFound("PositionOutOfRange", "state", "--at", "@99999", "--log", log)).toMatch(/0 .* to \d+/)

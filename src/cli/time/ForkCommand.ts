@@ -1,8 +1,9 @@
 /** The command `hindcast fork`: lets an agent continue from a moment of a recorded task, on a new timeline. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
-import type { ForkOptions, Overrides } from "../../kernel/fork/Fork.ts"
+import * as Fork from "../../kernel/fork/Fork.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import { type Json, parseJson } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -79,6 +80,8 @@ export const fork = Command.make(
         ...{ at, io, fresh, acceptUnrewound, overrides },
         ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }
+      // A fork that is refused starts no kernel: nothing at all is appended, not even that one started.
+      yield* Effect.provide(refused(agent, forkOptions, typed.task), OpenLog.forEvents(log))
       yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
     }).pipe(Effect.scoped),
 ).pipe(
@@ -87,9 +90,15 @@ export const fork = Command.make(
   ),
 )
 
+const refused = (agent: Agent.Agent, forkOptions: Fork.ForkOptions, task: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const named = Option.isNone(task) ? {} : { task: yield* Ids.task(task.value) }
+    yield* Fork.check(yield* EventLog, agent, { ...forkOptions, ...named })
+  })
+
 const perform = (
   agent: Agent.Agent,
-  forkOptions: ForkOptions,
+  forkOptions: Fork.ForkOptions,
   task: Option.Option<string>,
   { filename, json }: { readonly filename: string; readonly json: boolean },
 ) =>
@@ -111,9 +120,9 @@ const perform = (
   })
 
 /** Parses `--override` options. Values are JSON, except a goal, which is plain text. */
-const overridesOf = (texts: ReadonlyArray<string>): Effect.Effect<Overrides, BadInput> =>
+const overridesOf = (texts: ReadonlyArray<string>): Effect.Effect<Fork.Overrides, BadInput> =>
   Effect.gen(function* () {
-    let overrides: Overrides = {}
+    let overrides: Fork.Overrides = {}
     for (const text of texts) {
       const input = `--override ${text}`
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []

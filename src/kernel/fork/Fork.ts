@@ -115,6 +115,13 @@ export const fork = (
     }),
   )
 
+/**
+ * Fails where a fork is refused by what the log holds and what was asked for. It needs no kernel and records nothing, so that a command can
+ * refuse before it starts one.
+ */
+export const check = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
+  Effect.asVoid(prepare(log, agent, options))
+
 /** What a fork was asked for, and what was begun of it. */
 interface Forking {
   readonly agent: Agent.Agent
