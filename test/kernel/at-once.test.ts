@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
-import { type AppendRequest, EventLog, LogUnavailable } from "../../src/events/log/EventLog.ts"
+import { type AppendRequest, type CoreNewEvent, EventLog, LogUnavailable } from "../../src/events/log/EventLog.ts"
 import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
@@ -193,6 +193,40 @@ describe("a command for which nothing has to be waited", () => {
     }),
   )
 
+  it.scopedLive("is not dispatched where an append that it waited for has met the pause of its task", () =>
+    Effect.gen(function* () {
+      const { run, executed, goOn, isHeld } = yield* holding
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* openTask
+          const saying = yield* Effect.fork(task.say("one moment"))
+          yield* isHeld
+          const acting = yield* Effect.fork(task.act("program/note"))
+          yield* Effect.repeatN(Effect.yieldNow(), 100)
+          yield* (yield* EventLog).append({
+            ...{ stream: "task/t", taskId: "t", actor: "human:ada" },
+            events: [{ type: "TaskPaused", payload: { by: "ada" } }],
+          })
+          yield* goOn
+          yield* Fiber.join(saying)
+          yield* typesOf().pipe(
+            Effect.repeat({
+              until: (types) => types.lastIndexOf("CommandAllowed") > types.indexOf("TaskPaused"),
+              schedule: Schedule.spaced("5 millis"),
+            }),
+          )
+          yield* (yield* TaskControl).continue("t", { by: "ada" })
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+          const types = yield* typesOf()
+          expect(types.slice(types.indexOf("TaskPaused"))).toEqual([
+            ...["TaskPaused", "MessageSent", ...ALLOWED, "TaskContinued", "CommandDispatched", "CommandSucceeded"],
+          ])
+        }),
+      )
+      expect(executed).toHaveLength(2)
+    }),
+  )
+
   it.scopedLive("goes on step by step where an append that it waited for has failed", () =>
     Effect.gen(function* () {
       const lost = new LogUnavailable({ log: "log.db", reason: "it is busy" })
@@ -270,6 +304,64 @@ describe("a command for which nothing has to be waited", () => {
           expect(types.filter((type) => type === "CommandDispatched")).toHaveLength(2)
           expect(types.filter((type) => type === "CommandDenied")).toHaveLength(1)
           expect(types.filter((type) => type === "CommandSucceeded")).toHaveLength(1)
+        }),
+      )
+      expect(executed).toHaveLength(1)
+    }),
+  )
+})
+
+/** A kernel to whose log another program appends an event of the task right before the first dispatch, which waits for its turn. */
+const disturbedBy = (event: CoreNewEvent) =>
+  Effect.gen(function* () {
+    let isDone = false
+    return yield* through((append, request) => {
+      if (isDone || request.events.length > 1 || request.events[0]?.type !== "CommandDispatched") return append(request)
+      isDone = true
+      const others = { stream: "task/t", taskId: "t", actor: "human:ada", events: [event] }
+      return Effect.zipRight(append(others), append(request))
+    })
+  })
+
+const opened = Effect.flatMap(Kernel, ({ tasks }) => tasks.open({ goal: "look", id: "t", agent: "a@1" }))
+
+describe("a command that had its turn", () => {
+  it.scopedLive.each<[string, CoreNewEvent]>([
+    ["closed", { type: "TaskClosed", payload: { outcome: "abandoned", reason: "enough" } }],
+    ["cancelled", { type: "TaskCancelled", payload: { by: "ada" } }],
+  ])("is not dispatched where its task was %s at that moment", ([, event]) =>
+    Effect.gen(function* () {
+      const { run, executed } = yield* disturbedBy(event)
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* opened
+          yield* Effect.exit(task.act("program/look"))
+          expect(yield* typesOf()).not.toContain("CommandDispatched")
+        }),
+      )
+      expect(executed).toEqual([])
+    }),
+  )
+
+  it.scopedLive("is dispatched once its task goes on, where it was paused at that moment", () =>
+    Effect.gen(function* () {
+      const { run, executed } = yield* disturbedBy({ type: "TaskPaused", payload: { by: "ada" } })
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* opened
+          const acting = yield* Effect.fork(task.act("program/look"))
+          yield* typesOf().pipe(
+            Effect.repeat({
+              until: (types) => types.includes("TaskPaused"),
+              schedule: Schedule.spaced("20 millis"),
+            }),
+          )
+          yield* (yield* TaskControl).continue("t", { by: "ada" })
+          expect((yield* Fiber.join(acting)).status).toBe("succeeded")
+          const types = yield* typesOf()
+          expect(types.slice(types.indexOf("TaskPaused"))).toEqual([
+            ...["TaskPaused", "TaskContinued", "CommandDispatched", "CommandSucceeded"],
+          ])
         }),
       )
       expect(executed).toHaveLength(1)
