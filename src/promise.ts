@@ -6,27 +6,22 @@
  */
 
 export { type AdvancingAgent, type Agent, agentFromEffect, fromModel } from "./promise/Agent.ts"
+export { type AgentGroupOptions, agentGroup, type MemberChange } from "./promise/AgentGroup.ts"
 export { type CallOptions, Closed } from "./promise/Calls.ts"
 export type { Channel, ChannelOptions, Served } from "./promise/Channel.ts"
-export {
-  type AgentOptions,
-  type Confirmations,
-  type Events,
-  type Hindcast,
-  type OpenOptions,
-  open,
-  type Plugins,
-  type RescoreOptions,
-  type TimeTravel,
-  type WaitingConfirmation,
+export type {
+  AgentOptions,
+  Confirmations,
+  Events,
+  Hindcast,
+  OpenOptions,
+  Plugins,
+  RescoreOptions,
+  TimeTravel,
+  WaitingConfirmation,
 } from "./promise/Hindcast.ts"
-export {
-  type AgentGroupOptions,
-  agentGroup,
-  type MemberChange,
-  type Players,
-  type Scenarios,
-} from "./promise/Scenarios.ts"
+export { open } from "./promise/open.ts"
+export type { Players, Scenarios } from "./promise/Scenarios.ts"
 export type { AgentTask, Task } from "./promise/Task.ts"
 export type { Tasks } from "./promise/Tasks.ts"
 export type { World, WorldOptions } from "./promise/World.ts"

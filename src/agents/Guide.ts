@@ -1,7 +1,7 @@
 /** Guides: what an agent that thinks with a model is told before it begins. */
 
 import { Data, Effect, Either, Schema } from "effect"
-import { type FileUnreadable, readYaml } from "../kernel/rules/Rubric.ts"
+import { type FileUnreadable, readYaml } from "../kernel/rules/YamlFile.ts"
 import type { GuideCapability } from "../kernel/tasks/Capabilities.ts"
 import { Temperature } from "../plugins/manifest/Manifest.ts"
 import { similarNames } from "../values/DidYouMean.ts"

@@ -2,8 +2,8 @@
 
 import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
-import { INTERRUPTED, OUT_OF_TIME, wasStopped } from "../kernel/acting/Command.ts"
 import type { ActError, CommandOutcome } from "../kernel/acting/CommandExecution.ts"
+import { INTERRUPTED, OUT_OF_TIME, wasStopped } from "../kernel/acting/command/Outcome.ts"
 import * as FailedStep from "../kernel/acting/FailedStep.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"

@@ -2,7 +2,6 @@
 
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as Redaction from "./http/Redaction.ts"
-import * as OpenedRun from "./log/OpenedRun.ts"
 import * as RunLog from "./log/RunLog.ts"
 import * as RecordOptions from "./RecordOptions.ts"
 import type { Run } from "./Run.ts"
@@ -29,7 +28,10 @@ export const begin = async (
   let hasFailed = () => false
   const redaction = Redaction.make(secrets)
   const goal = redaction.text(decoded.goal)
-  const opened = await KeptAlive.during(OpenedRun.open({ ...decoded, goal, log: file }, () => hasFailed()))
+  // What opens a log is loaded with the first run, so that a program which imports this starts at once.
+  const opened = await KeptAlive.during(
+    import("./log/OpenedRun.ts").then(({ open }) => open({ ...decoded, goal, log: file }, () => hasFailed())),
+  )
   const { taskId, stream } = opened
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed

@@ -1,11 +1,9 @@
 /** A command before dispatch: its copied arguments, and the actuator that its name resolves to. */
 
-import { types } from "node:util"
-import { Data, Effect, Either, type Exit } from "effect"
+import { Effect, type Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
-import { type Event, newId } from "../../events/vocabulary/Event.ts"
-import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
 import { type Actuator, actuatorsOf, instanceOf, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { EffectiveRisk } from "../../plugins/manifest/Risk.ts"
 import {
@@ -15,54 +13,24 @@ import {
   type PluginRegistry,
 } from "../../projections/state/PluginRegistry.ts"
 import { digest } from "../../values/Digest.ts"
-import { findNonJson, type Json, type JsonObject, type NotJson, pointerToken } from "../../values/Json.ts"
+import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
 import { manifestOf } from "../registry/Registry.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import { copied, type InvalidCommand } from "./command/Arguments.ts"
+import type { CommandOutcome } from "./command/Outcome.ts"
 import type { Lane } from "./queue/CommandQueue.ts"
 
-/**
- * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
- * kernel ended before the outcome was recorded.
- */
-export type CommandOutcome = {
-  readonly commandId: string
-  /** `plugin/actuator` */
-  readonly actuator: string
-  readonly args: JsonObject
-  /** The event that ended it. */
-  readonly event: Event
-} & (
-  | {
-      readonly status: "succeeded"
-      readonly result: Json
-      /** Why the result, which is null here, could not be recorded. The command took effect all the same. */
-      readonly unrecorded?: string
-    }
-  | { readonly status: "failed"; readonly error: Failure }
-  | { readonly status: "denied"; readonly rule: string; readonly reason: string }
-  | { readonly status: "expired"; readonly reason: string }
-  | { readonly status: "unknown"; readonly reason: string }
-)
-
-/** Why the outcome of a command is unknown. */
-export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
-
-/** Why the outcome of a command is unknown, with the reason why its actuator could not tell. */
-export const unknownReason = (doubt: string | undefined): string =>
-  doubt === undefined ? UNKNOWN_REASON : `${UNKNOWN_REASON} (${doubt})`
-
-/** Fix the call: arguments must be a JSON object, or the log cannot store them. */
-export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
-  readonly actuator: string
-  readonly path: string
-  readonly found: string
-}> {
-  override get message() {
-    return `Command ${this.actuator}: expected arguments that are a JSON object, found ${this.found} at ${this.path || "/"}. Nothing was recorded or executed.`
-  }
-}
+export { copied, InvalidCommand } from "./command/Arguments.ts"
+export {
+  type CommandOutcome,
+  INTERRUPTED,
+  OUT_OF_TIME,
+  UNKNOWN_REASON,
+  unknownReason,
+  wasStopped,
+} from "./command/Outcome.ts"
 
 /** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
@@ -76,18 +44,6 @@ export interface Stop {
   /** How it ended, once that is recorded. */
   outcome?: CommandOutcome
 }
-
-/** The reason of a command that was stopped because no time was left. */
-export const OUT_OF_TIME = "its agent's budget of time was used up"
-
-/** The reason of a command that an input stopped. */
-export const INTERRUPTED = "an input interrupted it"
-
-/** Whether a command was stopped for a reason, by its recorded outcome. */
-export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
-  outcome.status === "failed"
-    ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)
-    : outcome.status === "denied" && outcome.rule === "interrupted" && outcome.reason.startsWith(reason)
 
 /**
  * What carries out commands, until they are stopped: then it is interrupted, which the commands' tools hear by their
@@ -157,38 +113,6 @@ export const make = (
   Effect.map(copied(actuator, args), (copy) => ({
     ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), agentId },
   }))
-
-/** A copy of a command's arguments. Fails where they are not a JSON object. */
-export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
-  Effect.mapError(checkedCopy(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
-
-const checkedCopy = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
-  try {
-    if (Array.isArray(args)) return Either.left({ path: "", found: "a list" })
-    if (typeof args !== "object" || args === null) return Either.left({ path: "", found: String(args) })
-    const flaw = findNonJson(args) ?? findProxy(args)
-    if (flaw !== undefined) return Either.left(flaw)
-    const copy = structuredClone(args)
-    // A getter may have returned another value the second time.
-    const changed = findNonJson(copy)
-    return changed === undefined ? Either.right(copy) : Either.left(changed)
-  } catch (cause) {
-    // The caller's getter or proxy threw.
-    const found = `a value that throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
-    return Either.left({ path: "", found })
-  }
-}
-
-/** Finds the first proxy in a value. A proxy cannot be copied, and its values can change between reads. */
-const findProxy = (value: unknown): NotJson | undefined => {
-  if (types.isProxy(value)) return { path: "", found: "a proxy" }
-  if (typeof value !== "object" || value === null) return undefined
-  for (const [key, part] of Object.entries(value)) {
-    const proxy = findProxy(part)
-    if (proxy !== undefined) return { ...proxy, path: `/${pointerToken(key)}${proxy.path}` }
-  }
-  return undefined
-}
 
 /** The actuator that a command's name refers to, in the registry's state at one position. */
 export interface ResolvedActuator {

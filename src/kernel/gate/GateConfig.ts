@@ -2,7 +2,7 @@
 
 import { Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { Risk } from "../../plugins/manifest/schema.ts"
+import { Risk } from "../../plugins/manifest/fields.ts"
 import * as Options from "../../values/Options.ts"
 import { Pattern } from "./GatePattern.ts"
 

@@ -1,7 +1,7 @@
 /** Patterns of actuator names in gate rules, with `*` as a wildcard. */
 
 import { Schema } from "effect"
-import { isPluginName } from "../../plugins/manifest/schema.ts"
+import { isPluginName } from "../../plugins/manifest/fields.ts"
 import * as Options from "../../values/Options.ts"
 
 /**

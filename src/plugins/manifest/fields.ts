@@ -1,5 +1,6 @@
 /** Fields that the parts of a manifest share. */
 import { Schema } from "effect"
+import { MAX_LENGTHS } from "./characterChecks.ts"
 
 export const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
 
@@ -8,3 +9,20 @@ export const ComponentId = Schema.String.pipe(
   Schema.pattern(/^[^\s/\p{Cc}]+$/u),
   Schema.annotations({ description: 'a name without spaces and "/", non-empty' }),
 )
+
+/** A plugin's name. */
+export const PluginName = Schema.String.pipe(
+  Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
+  Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
+)
+
+/** Whether a text is a valid plugin name. */
+export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= MAX_LENGTHS.name
+
+/** How much harm a command can do, as its author declares it. See `manifest/Risk.ts` for the effective risk. */
+export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversible").annotations({
+  identifier: "Risk",
+  description: '"none", "low", "medium", "high" or "irreversible"',
+})
+
+export type Risk = typeof Risk.Type

@@ -3,13 +3,12 @@ import { Schema } from "effect"
 import { optional, Sha256 } from "../../events/vocabulary/EventType.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { View } from "../../views/View.ts"
-import { MAX_LENGTHS } from "./characterChecks.ts"
 import { grouped } from "./digits.ts"
-import { ComponentId, Text } from "./fields.ts"
+import { ComponentId, PluginName, Risk, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
 import { worldFields } from "./worldFields.ts"
 
-export { ComponentId } from "./fields.ts"
+export { ComponentId, isPluginName, Risk } from "./fields.ts"
 
 /** The name of the manifest's file in a plugin's directory. */
 export const FILE = "looper-plugin.json"
@@ -72,14 +71,6 @@ export const Sensor = Schema.Struct({
 }).annotations({ identifier: "Sensor" })
 
 export type Sensor = typeof Sensor.Type
-
-/** How much harm a command can do, as its author declares it. See `manifest/Risk.ts` for the effective risk. */
-export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversible").annotations({
-  identifier: "Risk",
-  description: '"none", "low", "medium", "high" or "irreversible"',
-})
-
-export type Risk = typeof Risk.Type
 
 /** An actuator in a manifest. */
 export const Actuator = Schema.Struct({
@@ -154,14 +145,6 @@ export const Precomputed = Schema.Struct({
 }).annotations({ identifier: "Precomputed" })
 
 export type Precomputed = typeof Precomputed.Type
-
-const PluginName = Schema.String.pipe(
-  Schema.pattern(/^[a-z0-9][a-z0-9._-]*$/),
-  Schema.annotations({ description: "a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit" }),
-)
-
-/** Whether a text is a valid plugin name. */
-export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= MAX_LENGTHS.name
 
 /**
  * A plugin's manifest, `looper-plugin.json`. Its encoded form equals its decoded form. `decode` also checks rules that

@@ -3,11 +3,11 @@
 import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import { TimelineNameInvalid } from "../../kernel/fork/TimelineName.ts"
 import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
+import * as ReadOnly from "../log/readOnly.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
 import * as Changes from "./Changes.ts"
@@ -58,7 +58,7 @@ export const forked = async <A>(
   const { at, set = {}, taskId, timeline, fetch = globalThis.fetch, gate, secrets, log, trust } = decode(options)
   const begin = async (taken: ReadonlyArray<string>): Promise<Begun> => {
     const place = await ForkPlace.find({ moment: at, taskId, timeline, taken }).pipe(
-      Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
+      Effect.provide(ReadOnly.layer(log)),
       Calls.run,
     )
     try {

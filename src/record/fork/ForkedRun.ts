@@ -4,7 +4,7 @@ import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Redaction from "../http/Redaction.ts"
-import * as OpenedRun from "../log/OpenedRun.ts"
+import type * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
 import { type Run, RunEnded } from "../Run.ts"
 import * as RunAtWork from "../RunAtWork.ts"
@@ -38,7 +38,9 @@ export const begin = async (options: ForkedOptions): Promise<ForkedRun> => {
   const events = (await eventsOf(file, taskId, parent)).filter(({ position }) => position <= at)
   const redaction = Redaction.make(secrets)
   const overrides = Object.keys(changes).length === 0 ? {} : { changes: redaction.value({ ...changes }) }
-  const opened = await KeptAlive.during(OpenedRun.fork({ ...forking, overrides }, () => false))
+  const opened = await KeptAlive.during(
+    import("../log/OpenedRun.ts").then(({ fork }) => fork({ ...forking, overrides }, () => false)),
+  )
   const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
   const toMake = Changes.toMake(changes)
   const recording = RunAtWork.make({ opened, log, redaction, gate, fetch: ForkedFetch.changed(toMake, fetch) })

@@ -4,10 +4,10 @@ import { Data, Effect } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { NotReplayable } from "../../kernel/context/NotReplayable.ts"
 import * as Calls from "../../promise/Calls.ts"
+import * as ReadOnly from "../log/readOnly.ts"
 
 /** There is no such run in the log: name the id of a task that was recorded. */
 export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log: string; readonly taskId?: string }> {
@@ -37,7 +37,7 @@ export const eventsOf = (
       return yield* new NotReplayable({ taskId: encrypted.taskId ?? "", position: encrypted.position })
     if (events.length > 0) return events
     return yield* Effect.fail(new RunNotFound({ log: filename, ...(taskId === undefined ? {} : { taskId }) }))
-  }).pipe(Effect.provide(SqliteEventLog.layer({ filename, readonly: true })), Calls.run)
+  }).pipe(Effect.provide(ReadOnly.layer(filename)), Calls.run)
 
 /** The task that was opened last; null if there is none. It is looked for from the end of the log, further back each time. */
 const lastTask = (log: EventLog.Service) =>

@@ -5,8 +5,8 @@
  */
 
 import { Deferred, Effect, type Exit, FiberId } from "effect"
-import { copied } from "../../kernel/acting/Command.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
+import { copied } from "../../kernel/acting/command/Arguments.ts"
 import type { AgentCommand } from "../../kernel/acting/Round.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type { RunResult } from "../../kernel/agents/AgentLoop.ts"

@@ -1,0 +1,48 @@
+/** The arguments of a command: a copy that is JSON. */
+
+import { types } from "node:util"
+import { Data, Effect, Either } from "effect"
+import { findNonJson, type JsonObject, type NotJson, pointerToken } from "../../../values/Json.ts"
+
+/** Fix the call: arguments must be a JSON object, or the log cannot store them. */
+export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
+  readonly actuator: string
+  readonly path: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Command ${this.actuator}: expected arguments that are a JSON object, found ${this.found} at ${this.path || "/"}. Nothing was recorded or executed.`
+  }
+}
+
+/** A copy of a command's arguments. Fails where they are not a JSON object. */
+export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
+  Effect.mapError(checkedCopy(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
+
+const checkedCopy = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
+  try {
+    if (Array.isArray(args)) return Either.left({ path: "", found: "a list" })
+    if (typeof args !== "object" || args === null) return Either.left({ path: "", found: String(args) })
+    const flaw = findNonJson(args) ?? findProxy(args)
+    if (flaw !== undefined) return Either.left(flaw)
+    const copy = structuredClone(args)
+    // A getter may have returned another value the second time.
+    const changed = findNonJson(copy)
+    return changed === undefined ? Either.right(copy) : Either.left(changed)
+  } catch (cause) {
+    // The caller's getter or proxy threw.
+    const found = `a value that throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
+    return Either.left({ path: "", found })
+  }
+}
+
+/** Finds the first proxy in a value. A proxy cannot be copied, and its values can change between reads. */
+const findProxy = (value: unknown): NotJson | undefined => {
+  if (types.isProxy(value)) return { path: "", found: "a proxy" }
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    const proxy = findProxy(part)
+    if (proxy !== undefined) return { ...proxy, path: `/${pointerToken(key)}${proxy.path}` }
+  }
+  return undefined
+}

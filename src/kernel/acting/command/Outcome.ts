@@ -1,0 +1,48 @@
+/** How commands end, and why those are stopped that do not end by themselves. */
+
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { Failure } from "../../../events/vocabulary/EventType.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+
+/**
+ * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
+ * kernel ended before the outcome was recorded.
+ */
+export type CommandOutcome = {
+  readonly commandId: string
+  /** `plugin/actuator` */
+  readonly actuator: string
+  readonly args: JsonObject
+  /** The event that ended it. */
+  readonly event: Event
+} & (
+  | {
+      readonly status: "succeeded"
+      readonly result: Json
+      /** Why the result, which is null here, could not be recorded. The command took effect all the same. */
+      readonly unrecorded?: string
+    }
+  | { readonly status: "failed"; readonly error: Failure }
+  | { readonly status: "denied"; readonly rule: string; readonly reason: string }
+  | { readonly status: "expired"; readonly reason: string }
+  | { readonly status: "unknown"; readonly reason: string }
+)
+
+/** Why the outcome of a command is unknown. */
+export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
+
+/** Why the outcome of a command is unknown, with the reason why its actuator could not tell. */
+export const unknownReason = (doubt: string | undefined): string =>
+  doubt === undefined ? UNKNOWN_REASON : `${UNKNOWN_REASON} (${doubt})`
+
+/** The reason of a command that was stopped because no time was left. */
+export const OUT_OF_TIME = "its agent's budget of time was used up"
+
+/** The reason of a command that an input stopped. */
+export const INTERRUPTED = "an input interrupted it"
+
+/** Whether a command was stopped for a reason, by its recorded outcome. */
+export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
+  outcome.status === "failed"
+    ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)
+    : outcome.status === "denied" && outcome.rule === "interrupted" && outcome.reason.startsWith(reason)
