@@ -25,9 +25,9 @@ const LIMITS = {
   "src/testing.ts": [122, 178, 670, "effect"],
   // What every command loads, and what one adds that only reads a log: no kernel, no rules, no sandbox.
   "src/cli/Start.ts": [48, 66, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
-  "src/cli/task/TaskCommands.ts": [
+  "src/cli/task/looking/ListCommand.ts": [
+    196,
     240,
-    325,
     Number.POSITIVE_INFINITY,
     "@effect/cli",
     "canonicalize",

@@ -7,7 +7,7 @@ export const SCORES: ReadonlyArray<Entry> = [
     path: "task ls",
     uses: [["task ls", "list tasks; --outcome failed: those that ended so"]],
     example: "task ls --limit 20",
-    load: command(async () => (await import("../task/TaskCommands.ts")).ls),
+    load: command(async () => (await import("../task/looking/ListCommand.ts")).ls),
   },
   {
     path: "task show",
@@ -15,19 +15,19 @@ export const SCORES: ReadonlyArray<Entry> = [
       ["task show TASK", "one task on a screen: how it ended, times, cost, scores, its last error, what to do next"],
     ],
     example: "task show 1a2b3c4d",
-    load: command(async () => (await import("../task/TaskCommands.ts")).show),
+    load: command(async () => (await import("../task/looking/TaskCommands.ts")).show),
   },
   {
     path: "task watch",
     uses: [["task watch TASK", "follow a task live, with its worlds drawn"]],
     example: "task watch 1a2b3c4d",
-    load: command(async () => (await import("../task/TaskWatch.ts")).watch),
+    load: command(async () => (await import("../task/looking/TaskWatch.ts")).watch),
   },
   {
     path: "task bundle",
     uses: [["task bundle TASK --out FILE", "copy one task into a small log of its own"]],
     example: "task bundle 1a2b3c4d --out task.db",
-    load: command(async () => (await import("../task/TaskCommands.ts")).bundle),
+    load: command(async () => (await import("../task/looking/TaskCommands.ts")).bundle),
   },
   {
     path: "task pause",

@@ -3,11 +3,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Data, Effect, Layer, Option } from "effect"
 import { LogFormatUnsupported } from "../../events/log/EventLog.ts"
-import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import * as GitIndex from "../../platform/GitIndex.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
-import * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "./BadInput.ts"
@@ -74,10 +72,18 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
   })
 
 /**
- * Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded. Personal
- * data is decrypted: it is for what the holder of the keys looks at. What is written to a file is read by `forSharing`.
+ * Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded, nor are
+ * those of questions about the past. Personal data is decrypted: it is for what the holder of the keys looks at. What is
+ * written to a file is read by `forSharing`.
  */
 export const forEvents = (log: Option.Option<string>) => reading(log, true)
+
+/** The same, for questions about the past. */
+export const forPast = (log: Option.Option<string>) =>
+  Layer.provideMerge(
+    Layer.unwrapEffect(Effect.promise(async () => (await import("../../projections/timetravel/TimeTravel.ts")).layer)),
+    forEvents(log),
+  )
 
 /**
  * A log that was opened to write some of it to a file. Whoever writes one needs it (`OutputFile`), so that no file is made
@@ -102,11 +108,8 @@ const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
     Effect.map(existing(log), (filename) =>
       Layer.provideMerge(
-        TimeTravel.layer,
-        Layer.provideMerge(
-          Projector.layerSharing(Unfinished.projection),
-          SqliteEventLog.layer({ filename, readonly: true, personal }),
-        ),
+        Projector.layerSharing(Unfinished.projection),
+        SqliteEventLog.layer({ filename, readonly: true, personal }),
       ),
     ),
   )
@@ -121,7 +124,9 @@ export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =
       fs.existsSync(filename)
         ? SqliteEventLog.layer({ filename, readonly: dryRun })
         : dryRun
-          ? MemoryEventLog.layer()
+          ? Layer.unwrapEffect(
+              Effect.promise(async () => (await import("../../events/memory/MemoryEventLog.ts")).layer()),
+            )
           : LogAtFirstAppend.layer(filename),
     ),
   )

@@ -42,7 +42,7 @@ export const step = Command.make(
         const found = yield* terminal.stoppable(runSearch(session, update.search))
         session = found === "stopped" ? say(session, "Stopped. The search began here.") : found
       }
-    }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Step through a log in the terminal: forward and back, with the state at each moment"))
 
 const WITHOUT_TERMINAL =

@@ -59,7 +59,7 @@ export const studio = Command.make(
       const agents = yield* agentsOf(working, { ...typed, json })
       const acting = { ...typed, json }
       const isActing = answer || fork || write || directories.length > 0
-      if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forEvents(log))
+      if (isActing) yield* Effect.provide(TrustLog.settled(acting), OpenLog.forPast(log))
       const inKernel = yield* SharedKernel.make(yield* AgentAtWork.kernel("studio", filename, acting))
       const forks: Forking | null = fork
         ? {
@@ -87,7 +87,7 @@ export const studio = Command.make(
       })
       const serving = Studio.serving(allowed, { port: Option.getOrUndefined(port), draw: consents })
       if (answer || write) return yield* Effect.provide(served, Layer.provideMerge(serving, OpenLog.forWriting(log)))
-      const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forEvents(log))
+      const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forPast(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
     }).pipe(Effect.scoped),
 ).pipe(Command.withDescription("Look at a log in the browser: its tasks, each moment of them, and what happens now"))

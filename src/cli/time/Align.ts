@@ -33,7 +33,7 @@ export const align = Command.make(
       yield* Output.show(json, document, (style) =>
         AlignmentPage.lines(style, { a: runA, b: runB, pairs, divergence, ...aligned }, limit),
       )
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(
   Command.withDescription("Two tasks or timelines event by event, matched by what happened: where they part, and how"),
 )

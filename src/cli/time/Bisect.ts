@@ -28,5 +28,5 @@ export const bisect = Command.make(
         travel.bisect(predicate, { ...given({ from, to }), scan, onProgress }),
       )
       yield* Output.show(json, found, (style) => BisectionPage.lines(style, found))
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("The first moment at which something holds, and the event that made it so"))

@@ -30,5 +30,5 @@ export const effects = Command.make(
         }),
       )
       yield* Output.show(json, found, (style) => ConsequencePage.lines(style, found, forks))
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("The events that an event caused, directly or indirectly"))

@@ -27,5 +27,5 @@ export const history = Command.make(
       yield* Output.show(json, { path, turns: changes, more: some.beyond !== undefined }, (style) =>
         LimitOption.lines(style, some, HistoryPage.lines, `Nothing changed at ${path || "the top"} in that time.`),
       )
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Every value that a part of the environment has had, when, and by which event"))

@@ -54,7 +54,7 @@ export const state = Command.make("state", options, ({ log, json, at, projection
         ? yield* (yield* TimeTravel).stateAt(`${timeline}@${position}`, path)
         : yield* partOf(yield* stateOf(projection, timeline, position), path, position)
     yield* Output.showDocument(json, { timeline, at: position, projection, path, state: part }, [Text.json(part, 2)])
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
 
 const refuseWithoutView = (input: string, given: Option.Option<string>) =>
@@ -109,7 +109,7 @@ export const diff = Command.make(
             ]
           : PatchLines.lines(style, changes),
       )
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
 
 /** `hindcast blame PATH` */
@@ -123,7 +123,7 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
         ? [style.dim("No event has changed it: it has its initial value.")]
         : EventLine.lines(style, [event])),
     ])
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))
 
 /** A task is no moment: the error then names the event that closed it, or opened it. */
@@ -147,5 +147,5 @@ export const why = Command.make("why", { ...common, event: PastOptions.moment("e
       .why(event)
       .pipe(Effect.catchTag("MomentInvalid", (invalid) => hintAtTask(event, invalid)))
     yield* Output.show(json, { chain }, (style) => EventPage.chain(style, chain))
-  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+  }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Why an event happened: its causes, newest first"))

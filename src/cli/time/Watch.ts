@@ -35,5 +35,5 @@ export const watch = Command.make(
       yield* Output.show(json, document, (style) =>
         LimitOption.lines(style, some, EventLine.lines, "The predicate never became true in that range."),
       )
-    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+    }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Every event at which something came true: a breakpoint on the past"))

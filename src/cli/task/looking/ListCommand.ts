@@ -1,0 +1,75 @@
+/** The command `hindcast task ls`. */
+import { Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
+import { Projector } from "../../../projections/projector/Projector.ts"
+import * as ForkedTasks from "../../../projections/state/ForkedTasks.ts"
+import * as TaskList from "../../../projections/state/TaskList.ts"
+import * as Tasks from "../../../projections/state/Tasks.ts"
+import { NothingListed } from "../../command/BadInput.ts"
+import { common, flag, someOf } from "../../command/CommonOptions.ts"
+import * as LimitOption from "../../command/LimitOption.ts"
+import * as OpenLog from "../../command/OpenLog.ts"
+import * as Output from "../../command/Output.ts"
+import * as TaskListPage from "../../pages/audit/TaskListPage.ts"
+
+const listOptions = {
+  ...common,
+  limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
+  all: flag("all", "List all tasks"),
+  outcome: someOf("outcome", [...TaskOutcome.literals, "open"]).pipe(
+    Options.withDescription("Only tasks that ended like this, or are open"),
+  ),
+}
+
+/** `hindcast task ls` */
+export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
+  Effect.gen(function* () {
+    const isListed = ({ outcome: ended }: TaskListPage.ListedTask) => outcome.includes(ended ?? "open")
+    const some = all || outcome.length > 0 ? yield* allTasks : yield* newestTasks(limit)
+    const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
+    const tasks = outcome.length === 0 || all ? found : found.slice(-limit)
+    const earlier = some.earlier || tasks.length < found.length
+    const none = tasks.length === 0 && some.tasks.length > 0
+    if (none && !json) return yield* noneOf(outcome, some.tasks.length)
+    yield* Output.show(json, { tasks, earlier }, (style) => [
+      ...TaskListPage.lines(style, tasks, Output.columnsOf(process.stdout)),
+      ...(earlier ? [style.dim(`These are the newest ${limit}; --limit N shows more, --all shows all.`)] : []),
+    ])
+    if (none) return yield* noneOf(outcome, some.tasks.length)
+  }).pipe(Effect.provide(OpenLog.forEvents(log))),
+).pipe(Command.withDescription("List the tasks: outcome, steps, tokens and cost of models, positions, goal"))
+
+const noneOf = (outcome: ReadonlyArray<string>, among: number) =>
+  new NothingListed({ expected: `a task with --outcome ${outcome.join(" or ")}`, found: `none among ${among}` })
+
+/** Tasks of a list, those of `main` first, and whether there are earlier ones. */
+interface ListedTasks {
+  readonly tasks: ReadonlyArray<TaskListPage.ListedTask>
+  readonly earlier: boolean
+}
+
+const allTasks = Effect.gen(function* () {
+  const tasks = yield* (yield* Projector).current(Tasks.projection)
+  return listed(Object.entries(tasks), yield* ForkedTasks.list, false)
+})
+
+const newestTasks = (limit: number) =>
+  Effect.gen(function* () {
+    const { tasks, earlier } = yield* TaskList.newest(yield* EventLog, yield* Projector, limit)
+    const forks = yield* ForkedTasks.list
+    return listed(tasks, forks.slice(-limit), earlier || forks.length > limit)
+  })
+
+const listed = (
+  tasks: ReadonlyArray<readonly [id: string, task: Tasks.Task]>,
+  forks: ReadonlyArray<ForkedTasks.ForkedTask>,
+  earlier: boolean,
+): ListedTasks => ({
+  tasks: [
+    ...tasks.map(([id, task]) => ({ id, ...task })),
+    ...forks.map(({ taskId, timeline, task }) => ({ id: taskId, timeline, ...task })),
+  ],
+  earlier,
+})

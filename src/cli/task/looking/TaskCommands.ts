@@ -1,0 +1,76 @@
+/** The commands `hindcast task show|bundle`: shows one task, and copies one into a log of its own. */
+import * as path from "node:path"
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import { Bundles } from "../../../events/maintenance/Bundles.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
+import * as TaskAudit from "../../../projections/audit/TaskAudit.ts"
+import { BadInput } from "../../command/BadInput.ts"
+import { argument, common, TASK, text } from "../../command/CommonOptions.ts"
+import * as Ids from "../../command/Ids.ts"
+import * as OpenLog from "../../command/OpenLog.ts"
+import * as Output from "../../command/Output.ts"
+import * as TimelineOption from "../../command/TimelineOption.ts"
+import * as OutputFormat from "../../export/OutputFormat.ts"
+import * as TaskPage from "../../pages/audit/TaskPage.ts"
+import { at, count } from "../../terminal/Text.ts"
+
+/** Events that say what went wrong in a task. */
+const ERRORS: ReadonlyArray<CoreName> = [
+  ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "ModelFailed", "SensorFailed"] as const),
+]
+
+const showOptions = { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline }
+
+/** `hindcast task show TASK` */
+export const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const taskId = yield* Ids.task(task)
+    const audit = yield* TaskAudit.load(taskId)
+    let last: Event | undefined
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: ERRORS }, (page) => {
+      last = page.at(-1) ?? last
+    })
+    const error = last ?? null
+    const next = TaskPage.next(audit, error)
+    yield* Output.show(json, { audit, error, next }, (style) => TaskPage.lines(style, audit, error, next))
+  }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(named))),
+).pipe(Command.withDescription("One task on a screen: goal, outcome, times, cost, scores, last error, next commands"))
+
+const NOTHING = "Nothing was written."
+
+/** `hindcast task bundle TASK --out FILE` */
+export const bundle = Command.make(
+  "bundle",
+  {
+    ...common,
+    task: argument("task", TASK),
+    out: text("out", "The log to create, a file that must not exist"),
+  },
+  ({ log, json, task, out }) =>
+    Effect.gen(function* () {
+      yield* OutputFormat.check("--out", out, "log")
+      const bundled = yield* (yield* Bundles)
+        .bundle({ taskId: yield* Ids.task(task), file: path.resolve(out) })
+        .pipe(
+          Effect.catchTag(
+            "NotBundled",
+            ({ expected, found }) => new BadInput({ input: `--out ${out}`, expected, found, advice: NOTHING }),
+          ),
+        )
+      const { events, file, head } = bundled
+      const added = count(head.position - events, "event")
+      yield* Output.show(json, bundled, (style) => [
+        `${style.good("Bundled")} ${count(events, "event")} in ${file}: a log of its own, for every command that takes --log.`,
+        `Positions are its own, ${at(1)} to ${at(head.position)}. Where the other events are in the source is recorded in ${added} (TaskBundled) before them.`,
+      ])
+    }).pipe(Effect.provide(OpenLog.forEvents(log))),
+).pipe(
+  Command.withDescription(
+    "Copy one task, with its scores and the events that it depends on, into a small log of its own",
+  ),
+)
