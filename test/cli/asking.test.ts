@@ -79,8 +79,6 @@ describe("a command that asks", () => {
     )
     expect(readers.map(({ name }) => name).sort()).toEqual([
       "chat/ChatTerminal.ts",
-      // The demo's own kernel, which ends with the demo.
-      "demo/live/FirstKernel.ts",
       "log/ImportLines.ts",
       "terminal/FullScreen.ts",
       "terminal/Question.ts",
