@@ -4,15 +4,17 @@
  */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
+import { createRequire } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import sparticuz from "@sparticuz/chromium"
 import { chromium } from "playwright-core"
+import { fetched } from "./fetch.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const sparticuz = createRequire(path.join(fetched("test/fetched"), "pictures.js"))("@sparticuz/chromium")
 const main = path.join(root, "dist", "cli", "main.js")
 const pictures = path.join(root, "docs", "pictures")
 

@@ -3,13 +3,14 @@
  * page itself in a browser.
  */
 import { spawn } from "node:child_process"
+import { createRequire } from "node:module"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import sparticuz from "@sparticuz/chromium"
 import { Effect, Schedule } from "effect"
 import { chromium } from "playwright-core"
 import { EventLog } from "../../dist/index.js"
+import { fetched } from "../../scripts/fetch.mjs"
 import { history } from "../history.mjs"
 import { quantile, timed } from "../measure.mjs"
 
@@ -92,6 +93,7 @@ const STEPS = 10_000
 
 /** The page in Chromium: from a key or a link to the frame in which the playhead has moved. */
 const inBrowser = async (url, head, filename) => {
+  const sparticuz = createRequire(path.join(fetched("test/fetched"), "bench.js"))("@sparticuz/chromium")
   const browser = await chromium.launch({
     executablePath: await sparticuz.executablePath(),
     args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],

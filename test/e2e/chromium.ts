@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
-import sparticuz from "@sparticuz/chromium"
 import { type Browser, chromium, type Page } from "playwright-core"
+import { fetchedModules, requireFetched } from "../fetched.ts"
 import { inRepository } from "../repository.ts"
 
 /** What a page did beside showing itself. */
@@ -66,7 +66,7 @@ const launchNow = async (args: Array<string>): Promise<Browser> => {
 
 /** Starts Chromium. In one process, as it would run by default here, it ends with its first page. */
 export const launch = async (): Promise<Viewer> => {
-  const own = await launchWith(sparticuz.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote"))
+  const own = await launchWith(sparticuz().args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote"))
   const { browser } = own
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-pages-"))
   let pages = 0
@@ -101,7 +101,10 @@ export const launch = async (): Promise<Viewer> => {
  * which is shared, and takes what it finds there: it is given another one.
  */
 const unpacked = async (): Promise<string> => {
-  const place = inRepository("node_modules", ".cache", `hindcast-chromium-${VERSION}`)
+  const { version } = JSON.parse(
+    fs.readFileSync(path.join(fetchedModules(), "@sparticuz", "chromium", "package.json"), "utf8"),
+  )
+  const place = inRepository("node_modules", ".cache", `hindcast-chromium-${version}`)
   const program = path.join(place, "chromium")
   if (fs.existsSync(program)) return program
   fs.mkdirSync(path.dirname(place), { recursive: true })
@@ -109,7 +112,7 @@ const unpacked = async (): Promise<string> => {
   const shared = process.env.TMPDIR
   process.env.TMPDIR = own
   try {
-    await sparticuz.executablePath()
+    await sparticuz().executablePath()
   } finally {
     if (shared === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = shared
@@ -124,6 +127,10 @@ const unpacked = async (): Promise<string> => {
   return program
 }
 
-const VERSION: string = JSON.parse(
-  fs.readFileSync(inRepository("node_modules", "@sparticuz", "chromium", "package.json"), "utf8"),
-).version
+/** What is used of the package. */
+interface Sparticuz {
+  readonly args: ReadonlyArray<string>
+  readonly executablePath: () => Promise<string>
+}
+
+const sparticuz = (): Sparticuz => requireFetched("@sparticuz/chromium")

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { copyOfDemoLog, saidOfDemoLog } from "../demoLog.ts"
+import { fetchedModules } from "../fetched.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
 import { blocksOf, followed } from "./page.ts"
@@ -16,10 +17,9 @@ beforeAll(async () => {
   await copyOfDemoLog(60, 7, place.directory)
   said = await saidOfDemoLog(60, 7)
   // What the page says to install besides.
-  for (const name of ["@duckdb", "@mcap"]) {
-    fs.mkdirSync(place.file("node_modules"), { recursive: true })
-    fs.symlinkSync(inRepository("node_modules", name), place.file(path.join("node_modules", name)))
-  }
+  fs.mkdirSync(place.file("node_modules"), { recursive: true })
+  fs.symlinkSync(path.join(fetchedModules(), "@duckdb"), place.file("node_modules/@duckdb"))
+  fs.symlinkSync(inRepository("node_modules", "@mcap"), place.file("node_modules/@mcap"))
 }, 120_000)
 
 describe("docs/scoring.md, followed word by word", () => {

@@ -1,11 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as EventTable from "../../../src/projections/exports/EventTable.ts"
 import * as ParquetRows from "../../../src/projections/exports/ParquetRows.ts"
+import { duckdb } from "../../fetched.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { all, encoded, event, hardLog, readable } from "./given.ts"
 
@@ -15,7 +15,7 @@ const askDuck = (bytes: Uint8Array, ...questions: ReadonlyArray<string>) =>
     const file = path.join(yield* temporaryDirectory, "events.parquet")
     fs.writeFileSync(file, bytes)
     return yield* Effect.promise(async () => {
-      const connection = await (await DuckDBInstance.create()).connect()
+      const connection = await (await duckdb().DuckDBInstance.create()).connect()
       const answers = []
       for (const question of questions) {
         const reader = await connection.runAndReadAll(question.replaceAll("$file", `'${file}'`))
