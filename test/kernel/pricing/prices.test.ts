@@ -88,6 +88,13 @@ describe("the cost of a call", () => {
     )
   }
 
+  it.effect("is known without the count of cache writes where nothing was put in", () =>
+    Effect.gen(function* () {
+      const found = yield* usd("anthropic", "claude-sonnet-4-5", { inputTokens: 0, outputTokens: M })
+      expect(found).toBe(byTable({ input_tokens: 0, output_tokens: M }, "claude-sonnet-4-5", "anthropic"))
+    }),
+  )
+
   it.effect("is known in the standard tier, however a provider names it", () =>
     Effect.gen(function* () {
       for (const serviceTier of ["standard", "default", "ON_DEMAND"]) {
