@@ -15,7 +15,7 @@ import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
 import * as Memory from "./Memory.ts"
 import type { Settings } from "./ModelAgentOptions.ts"
-import { exceededIn, fullName, leftMsOf, type Run, workedMsOf } from "./ModelRun.ts"
+import { exceededIn, fullName, leftMsOf, type ModelRun, workedMsOf } from "./ModelRun.ts"
 import { backoffMs } from "./models/Backoff.ts"
 import type { Message } from "./models/Message.ts"
 import type { Model } from "./models/Model.ts"
@@ -23,7 +23,7 @@ import * as Transcript from "./Transcript.ts"
 import { type Asked, ask, type CountedUsage } from "./Turns.ts"
 
 /** Records the guide, before the first turn and whenever it changed. */
-export const applyGuide = (settings: Settings, task: AgentTask, run: Run, system: string) =>
+export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
   Effect.suspend(() => {
     const { temperature, initialMemories = [] } = settings.guide
     const guide = {
@@ -43,7 +43,7 @@ export const applyGuide = (settings: Settings, task: AgentTask, run: Run, system
 export const askModel = (
   settings: Settings,
   task: AgentTask,
-  run: Run,
+  run: ModelRun,
   system: string,
   tools: AgentTools,
 ): Effect.Effect<Asked, ModelCallFailed | TaskClosed | AppendError> => {
@@ -85,7 +85,7 @@ export const askModel = (
   })
 }
 
-const asking = (settings: Settings, task: AgentTask, run: Run) => ({
+const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   model: settings.model,
   retries: settings.retries,
   interruptible: true,
@@ -111,7 +111,7 @@ const asking = (settings: Settings, task: AgentTask, run: Run) => ({
 })
 
 /** With a budget of money, a model whose price is unknown is not asked. */
-const refusalOf = ({ budget, model: { provider, model } }: Settings, run: Run) =>
+const refusalOf = ({ budget, model: { provider, model } }: Settings, run: ModelRun) =>
   budget.usd === undefined || run.isPriced
     ? Effect.succeed(undefined)
     : Effect.map(costOf(provider, model, { inputTokens: 1, outputTokens: 1 }), (cost) => {
@@ -125,7 +125,7 @@ const SUMMARIZE =
   "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
 
 /** Lets the model summarize the first messages of the conversation, and records the summary. */
-const summarize = (settings: Settings, task: AgentTask, run: Run, until: number | undefined) =>
+const summarize = (settings: Settings, task: AgentTask, run: ModelRun, until: number | undefined) =>
   Effect.gen(function* () {
     if (until === undefined || (yield* exceededIn(settings, task, run)) !== undefined) return
     const told = Memory.select(settings.memory, { ...run, messages: run.messages.slice(0, until) })

@@ -17,7 +17,7 @@ import type * as Budgets from "./Budget.ts"
 import { callsIn, interruptedIn, type RecordedAnswer, textIn } from "./Conversation.ts"
 import { isOutOfTime } from "./LimitedTurn.ts"
 import { type ModelAgentOptions, type Settings, settingsOf } from "./ModelAgentOptions.ts"
-import { begin, exceededIn, fullName, leftMsOf, type Run, tell } from "./ModelRun.ts"
+import { begin, exceededIn, fullName, leftMsOf, type ModelRun, tell } from "./ModelRun.ts"
 import * as ReceivedInputs from "./ReceivedInputs.ts"
 import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
@@ -44,7 +44,7 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
   options: ModelAgentOptions<Answer, Encoded>,
 ): AdvancingAgent => {
   const settings = settingsOf(options)
-  const runs = new WeakMap<AgentTask, Run>()
+  const runs = new WeakMap<AgentTask, ModelRun>()
   return {
     ...settings.agent,
     advance: (task) =>
@@ -59,7 +59,7 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
 type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
 
 /** One turn. Returns whether to continue. */
-const turn = (settings: Settings, task: AgentTask, run: Run): Effect.Effect<boolean, TurnError> =>
+const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
     const before = yield* exceededIn(settings, task, run)
     if (before !== undefined) return yield* endByBudget(settings, task, before)
@@ -95,7 +95,7 @@ const endByBudget = (settings: Settings, task: AgentTask, { reason, ...payload }
   Effect.zipRight(task.record(fullName(settings), { type: "BudgetExceeded", payload }), end(task, "truncated", reason))
 
 /** Does what an answer says: sends its text, executes its calls, and ends the task if it is done. */
-const follow = (settings: Settings, task: AgentTask, run: Run, tools: AgentTools, answer: RecordedAnswer) =>
+const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: AgentTools, answer: RecordedAnswer) =>
   Effect.gen(function* () {
     const calls = callsIn(answer)
     const text = textIn(answer)

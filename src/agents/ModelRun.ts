@@ -12,7 +12,7 @@ import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
 
 /** An agent at work on one task. */
-export interface Run {
+export interface ModelRun {
   /** With the guide that the task's plugins have under its name. */
   readonly settings: Settings
   /** By the monotonic clock: a budget of time does not follow a clock that is set. */
@@ -37,7 +37,7 @@ export interface Run {
 }
 
 /** The agent as it begins: it has the goal as its first message. */
-export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, GuideUnknown | LogError> =>
+export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelRun, GuideUnknown | LogError> =>
   Effect.gen(function* () {
     const { guideName } = settings
     const { guides, config } = yield* task.capabilities()
@@ -60,22 +60,22 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<Run, G
  * The first budget that is used up, or will be after some time. The time in which the agent waited for people does
  * not count.
  */
-export const exceededIn = ({ budget }: Settings, task: AgentTask, run: Run, afterMs = 0) =>
+export const exceededIn = ({ budget }: Settings, task: AgentTask, run: ModelRun, afterMs = 0) =>
   Effect.map(workedMsOf(task, run), (workedMs) => Budgets.exceeded(budget, { ...run.used, wallMs: workedMs + afterMs }))
 
 /**
  * How long the agent has worked on its task, in milliseconds: what earlier processes measured and recorded, and what this
  * one measured. The time in which it waited for people to say something does not count.
  */
-export const workedMsOf = (task: AgentTask, run: Run): Effect.Effect<number> =>
+export const workedMsOf = (task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(MonotonicClock.now, (now) => task.worked() + now - run.beganAt - run.waitedMs)
 
 /** How much is left of the budget of time, in milliseconds: infinite where there is none. */
-export const leftMsOf = ({ budget }: Settings, task: AgentTask, run: Run): Effect.Effect<number> =>
+export const leftMsOf = ({ budget }: Settings, task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(workedMsOf(task, run), (workedMs) => Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - workedMs))
 
 /** Adds a message to the conversation, which the model is told in the next turn. */
-export const tell = (run: Run, message: Message): void => {
+export const tell = (run: ModelRun, message: Message): void => {
   run.messages = [...run.messages, message]
   run.unsent = [...run.unsent, message]
 }

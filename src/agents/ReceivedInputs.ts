@@ -8,7 +8,7 @@ import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import type { Json } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
-import { type Run, tell } from "./ModelRun.ts"
+import { type ModelRun, tell } from "./ModelRun.ts"
 import { ContentPart } from "./models/Message.ts"
 
 type InputError = InvalidOptions | TaskClosed | AppendError
@@ -31,7 +31,7 @@ export const takeUrgent = (task: AgentTask): Effect.Effect<Said | undefined, Inp
   take(task, { deliveries: ["steering", "interrupting"] })
 
 /** Waits until somebody says something. The time that passes is none of the agent's. */
-export const awaitNext = (task: AgentTask, run: Run): Effect.Effect<Said, InputError> =>
+export const awaitNext = (task: AgentTask, run: ModelRun): Effect.Effect<Said, InputError> =>
   Effect.gen(function* () {
     const since = yield* MonotonicClock.now
     const said = yield* take(task, { wait: true })
@@ -40,7 +40,7 @@ export const awaitNext = (task: AgentTask, run: Run): Effect.Effect<Said, InputE
   })
 
 /** Tells the model what was said, if anything, in one message. The next decision is based on it. */
-export const hear = (run: Run, said: Said | undefined): void => {
+export const hear = (run: ModelRun, said: Said | undefined): void => {
   if (said === undefined) return
   run.evidence = [...run.evidence, ...said.events].sort((a, b) => a.position - b.position)
   tell(run, { role: "user", content: said.content })

@@ -4,7 +4,7 @@ import { Markup, markup } from "../values/Markup.ts"
 import { INK, PAPER, SHADES } from "./Colours.ts"
 import type { Block, PictureBlock } from "./Drawing.ts"
 import { draw } from "./draw.ts"
-import { type Line, linesOf, linesOfBlock, type Run } from "./lines.ts"
+import { type Line, linesOf, linesOfBlock, type Piece } from "./lines.ts"
 import { shapes } from "./shapes.ts"
 import type { View } from "./View.ts"
 
@@ -64,7 +64,7 @@ const text = (lines: ReadonlyArray<Line>, y: number): Markup =>
       : markup`<text x="${MARGIN}" y="${y + index * LINE + FONT_SIZE}" fill="currentColor" xml:space="preserve">${line.map(run)}</text>`,
   )}`
 
-const run = ({ text, style }: Run): Markup => {
+const run = ({ text, style }: Piece): Markup => {
   if (style === undefined) return markup`${text}`
   const look = style === "bold" ? `font-weight="bold"` : style === "dim" ? `opacity="0.65"` : `fill="${SHADES[style]}"`
   return markup`<tspan ${new Markup(look)}>${text}</tspan>`

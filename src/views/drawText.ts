@@ -2,7 +2,7 @@
 import type { Json } from "../values/Json.ts"
 import { draw } from "./draw.ts"
 import type { Colour } from "./Fields.ts"
-import { type Line, linesOf, type Run } from "./lines.ts"
+import { type Line, linesOf, type Piece } from "./lines.ts"
 import type { View } from "./View.ts"
 
 /** How a view is drawn as text. */
@@ -36,7 +36,7 @@ const coloured = (line: Line): string => line.map(painted).join("")
 
 const ESCAPE = "\u001b"
 
-const painted = ({ text, style }: Run): string => {
+const painted = ({ text, style }: Piece): string => {
   const codes = style === undefined || text === "" ? null : CODES[style]
   return codes === null ? text : `${ESCAPE}[${codes[0]}m${text}${ESCAPE}[${codes[1]}m`
 }

@@ -4,13 +4,13 @@ import type { Block, Cell, Drawing, GaugesBlock, GridBlock, TableBlock, TextBloc
 import type { Colour } from "./Fields.ts"
 
 /** A piece of a line. */
-export interface Run {
+export interface Piece {
   readonly text: string
   readonly style?: Colour | "bold" | "dim" | undefined
 }
 
 /** A line: its pieces, from left to right. */
-export type Line = ReadonlyArray<Run>
+export type Line = ReadonlyArray<Piece>
 
 /** Narrowest width that is laid out, in columns. */
 const MIN_COLUMNS = 10
@@ -89,7 +89,7 @@ const merged = (row: ReadonlyArray<Cell>, textOf: (text: string, index: number) 
 }
 
 const legendLines = ({ legend }: GridBlock, room: number): ReadonlyArray<Line> => {
-  const lines: Array<Array<Run>> = []
+  const lines: Array<Array<Piece>> = []
   let used = room
   for (const { text, colour, label } of legend) {
     const entry = ` ${cut(label, room - 3)}`

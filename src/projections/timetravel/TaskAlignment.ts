@@ -45,14 +45,14 @@ export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment
 }
 
 /** Events, and for each the tokens of its signature. */
-interface Run {
+interface SignedRun {
   readonly events: ReadonlyArray<Event>
   readonly whole: ReadonlyArray<number>
   readonly kinds: ReadonlyArray<number>
   readonly contents: ReadonlyArray<number>
 }
 
-const runOf = (all: Iterable<Event>, tokens: Map<string, number>): Run => {
+const runOf = (all: Iterable<Event>, tokens: Map<string, number>): SignedRun => {
   const read = makeReader()
   const events = [...all].filter(isPartOfRun)
   const signatures = events.map(read)
@@ -65,14 +65,14 @@ const runOf = (all: Iterable<Event>, tokens: Map<string, number>): Run => {
   return { events, whole: numbers("whole"), kinds: numbers("kind"), contents: numbers("content") }
 }
 
-const stretch = ({ events, whole, kinds, contents }: Run, from: number, to: number): Run => ({
+const stretch = ({ events, whole, kinds, contents }: SignedRun, from: number, to: number): SignedRun => ({
   events: events.slice(from, to),
   whole: whole.slice(from, to),
   kinds: kinds.slice(from, to),
   contents: contents.slice(from, to),
 })
 
-const alignKinds = (pairs: Array<Pair>, a: Run, b: Run): void => {
+const alignKinds = (pairs: Array<Pair>, a: SignedRun, b: SignedRun): void => {
   const partners: ReadonlyArray<Match> = longestCommon(a.kinds, b.kinds)
   let [i, j] = [0, 0]
   for (const [nextI, nextJ] of [...partners, [a.events.length, b.events.length] as const]) {
