@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { is } from "../../src/events/vocabulary/Vocabulary.ts"
-import type { Judgement } from "../../src/kernel/critics/Critic.ts"
+import type { Verdict } from "../../src/kernel/critics/Critic.ts"
 import * as RuleCritic from "../../src/kernel/critics/rules/RuleCritic.ts"
 import type { Rubric } from "../../src/kernel/rules/Rubric.ts"
 import * as Rule from "../../src/kernel/rules/Rule.ts"
@@ -186,12 +186,12 @@ const isNever = (events: ReadonlyArray<Event>, { text, at }: PathPattern.Read): 
 }
 
 /** Judgements without the path that is nearest to one that never existed: it is looked up in what the rules read. */
-const withoutNearest = (judged: ReadonlyArray<Judgement>): ReadonlyArray<Judgement> =>
+const withoutNearest = (judged: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> =>
   judged.map((one) => (one.kind === "unscored" ? { ...one, reason: one.reason.replace(/; nearest: .*$/s, "") } : one))
 
 /** The same judged without any skill: every rule looks at every event, at all of the state. */
-const judgePlainly = (events: ReadonlyArray<Event>): ReadonlyArray<Judgement> =>
-  (rubric.measures[0]?.rewards ?? []).flatMap(({ name, weight, rule = "", per }): ReadonlyArray<Judgement> => {
+const judgePlainly = (events: ReadonlyArray<Event>): ReadonlyArray<Verdict> =>
+  (rubric.measures[0]?.rewards ?? []).flatMap(({ name, weight, rule = "", per }): ReadonlyArray<Verdict> => {
     const { evaluate, mentionsEvent } = compiled.get(rule) ?? expect.unreachable(rule)
     const [counts, commands, because] = [new Map<string, number>(), new Map<unknown, JsonObject>(), [] as number[]]
     let [state, evaluated, held] = [EnvironmentState.projection.initial, false, false]

@@ -1,4 +1,4 @@
-/** What decides rewards and punishments: the interface of critics, and the shape of their judgements. */
+/** What decides rewards and punishments: the interface of critics, and the shape of their verdicts. */
 
 import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -10,7 +10,7 @@ import { measureName, type Rubric } from "../rules/Rubric.ts"
 export type CriticKind = "rule" | "plugin" | "model"
 
 /** The decision about one reward or punishment of a rubric. */
-export type Judgement = {
+export type Verdict = {
   /** The measure's name in score sets: `plugin/measure`, or its bare name. */
   readonly measure: string
   readonly name: string
@@ -55,9 +55,9 @@ export interface Judging {
   readonly observe: (event: Event) => void
   /**
    * The given rewards and punishments, and those that could not be scored. A condition that did not hold has no
-   * judgement. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the effect.
+   * verdict. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the effect.
    */
-  readonly decide: Effect.Effect<ReadonlyArray<Judgement>, AppendError>
+  readonly decide: Effect.Effect<ReadonlyArray<Verdict>, AppendError>
 }
 
 /** A reward or punishment of a rubric. */
@@ -74,8 +74,8 @@ export const targetsOf = (rubric: Rubric): ReadonlyArray<Target> =>
     ...(measure.punishments ?? []).map((reward) => ({ measure, kind: "punishment" as const, reward })),
   ])
 
-/** The judgement of a reward that cannot be decided. */
-export const unscored = ({ measure, reward }: Target, reason: string): Judgement => ({
+/** The verdict of a reward that cannot be decided. */
+export const unscored = ({ measure, reward }: Target, reason: string): Verdict => ({
   ...{ measure: measureName(measure), name: reward.name },
   ...{ kind: "unscored", reason },
 })

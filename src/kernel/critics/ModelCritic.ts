@@ -6,11 +6,11 @@ import { digest } from "../../values/Digest.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import { measureName } from "../rules/Rubric.ts"
-import { type Critic, type Judgement, type Target, unscored } from "./Critic.ts"
-import { due } from "./Judgement.ts"
+import { type Critic, type Target, unscored, type Verdict } from "./Critic.ts"
 import * as Model from "./Model.ts"
 import * as PromptTranscript from "./PromptTranscript.ts"
 import * as TaskObservation from "./TaskObservation.ts"
+import { due } from "./Verdict.ts"
 
 /** Version of the critic. It must change with the content of questions and with the interpretation of answers. */
 const VERSION = "model@1"
@@ -68,7 +68,7 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
             task: { id: taskId, goal, agent: observation.agent(), outcome: observation.outcome() },
             ...{ evidence: transcript.shown(), omitted: transcript.omitted(), settings, repeats },
           }
-          const judgements: Array<Judgement> = []
+          const verdicts: Array<Verdict> = []
           for (const [index, target] of targets.entries()) {
             const votes: Array<Vote> = []
             for (let repeat = 1; repeat <= repeats; repeat++) {
@@ -77,9 +77,9 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
               // differences.
               votes.push(yield* ask(target, question, index === 0 && repeat === 1))
             }
-            judgements.push(...majorityOf(target, votes, `${model.provider}/${model.model}`))
+            verdicts.push(...majorityOf(target, votes, `${model.provider}/${model.model}`))
           }
-          return judgements
+          return verdicts
         }),
       }
     },
@@ -157,8 +157,8 @@ const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: un
   return { occurrences, because, rationale }
 }
 
-/** The judgement of a majority of all votes, invalid ones included. */
-const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): ReadonlyArray<Judgement> => {
+/** The verdict of a majority of all votes, invalid ones included. */
+const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): ReadonlyArray<Verdict> => {
   const valid = votes.flatMap((vote) => ("reason" in vote ? [] : [vote]))
   const agreeing = valid
     .map(({ occurrences }) => valid.filter((other) => other.occurrences === occurrences))

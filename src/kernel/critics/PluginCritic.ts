@@ -6,8 +6,8 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Page } from "../../plugins/process/PluginProcess.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
-import * as DecodeVerdicts from "./decodeVerdicts.ts"
 import type { PluginCriticProcesses } from "./PluginCriticProcess.ts"
+import * as PluginVerdicts from "./pluginVerdicts.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 import * as Unreadable from "./Unreadable.ts"
 
@@ -37,7 +37,7 @@ export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Targ
         return Effect.map(asked, (answer) =>
           typeof answer === "string"
             ? measureTargets.map((target) => unscored(target, answer))
-            : DecodeVerdicts.judgementsOf(measureTargets, answer, observation, `${plugin} ${version}`),
+            : PluginVerdicts.verdictsOf(measureTargets, answer, observation, `${plugin} ${version}`),
         )
       }
       return {

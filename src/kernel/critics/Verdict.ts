@@ -2,20 +2,20 @@
 
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
-import type { Judgement, Target } from "./Critic.ts"
+import type { Target, Verdict } from "./Critic.ts"
 
-export type { Judgement } from "./Critic.ts"
+export type { Verdict } from "./Critic.ts"
 
 /** Rounds an amount to 1e-9, so that sums of decimals are exact to that. */
 export const round = (amount: number): number => Math.round(amount * 1e9) / 1e9
 
-/** The judgement of a reward that a critic found to be due so often; none if it is not due. `because` may name a position twice. */
+/** The verdict of a reward that a critic found to be due so often; none if it is not due. `because` may name a position twice. */
 export const due = (
   { measure, kind, reward }: Target,
   occurrences: number,
   because: ReadonlyArray<number>,
   rationale: string,
-): ReadonlyArray<Judgement> => {
+): ReadonlyArray<Verdict> => {
   if (occurrences === 0) return []
   const positions = [...new Set(because)].sort((a, b) => a - b)
   return [

@@ -1,10 +1,10 @@
-/** Validates the verdicts of a plugin's function, and turns them into judgements. */
+/** Validates the verdicts of a plugin's function, which are not trusted. */
 
-import type { Verdict } from "../../plugins/Verdict.ts"
+import type { Verdict as PluginVerdict } from "../../plugins/Verdict.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
-import { type Judgement, type Target, unscored } from "./Critic.ts"
-import { due } from "./Judgement.ts"
+import { type Target, unscored, type Verdict } from "./Critic.ts"
+import { due } from "./Verdict.ts"
 
 /** The task that the verdicts are about. */
 export interface About {
@@ -13,19 +13,19 @@ export interface About {
 }
 
 /**
- * The judgements from a function's verdicts about one measure. Verdicts are not trusted: an invalid one leaves its
+ * A critic's verdicts from those of a function about one measure, which are not trusted: an invalid one leaves its
  * reward unscored, with the reason. If a verdict has a name that the measure lacks, the rewards without a verdict are
  * unscored too, since it was probably meant for one of them.
  *
  * @param targets the rewards that the function was asked about, all of one measure
  * @param who the source in reasons: `text-room 1.0.0`
  */
-export const judgementsOf = (
+export const verdictsOf = (
   targets: ReadonlyArray<Target>,
-  verdicts: ReadonlyArray<Verdict>,
+  verdicts: ReadonlyArray<PluginVerdict>,
   about: About,
   who: string,
-): ReadonlyArray<Judgement> =>
+): ReadonlyArray<Verdict> =>
   targets.flatMap((target) => {
     const matching = verdicts.filter((verdict) => isAbout(verdict, target))
     const stray = verdicts.find((verdict) => !namesOf(target).includes(verdict.name))
@@ -38,7 +38,7 @@ export const judgementsOf = (
     return [unscored(target, `${who}: expected a verdict about ${known}, found one about ${found}`)]
   })
 
-const isAbout = ({ name, kind }: Verdict, target: Target): boolean =>
+const isAbout = ({ name, kind }: PluginVerdict, target: Target): boolean =>
   name === target.reward.name && (kind === undefined || kind === target.kind)
 
 const namesOf = ({ measure }: Target): ReadonlyArray<string> =>
@@ -47,7 +47,7 @@ const namesOf = ({ measure }: Target): ReadonlyArray<string> =>
 const quoted = (name: string): string => JSON.stringify(plainText(name))
 
 /** Why the verdicts about one reward are invalid; undefined if they are valid. */
-const findWrong = (target: Target, verdicts: ReadonlyArray<Verdict>, { has }: About): string | undefined => {
+const findWrong = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, { has }: About): string | undefined => {
   const { name, per } = target.reward
   const shared = namesOf(target).filter((other) => other === name).length > 1
   if (shared && verdicts.some(({ kind }) => kind === undefined)) {
@@ -66,10 +66,10 @@ const findWrong = (target: Target, verdicts: ReadonlyArray<Verdict>, { has }: Ab
   return undefined
 }
 
-const timesOf = (verdicts: ReadonlyArray<Verdict>): number =>
+const timesOf = (verdicts: ReadonlyArray<PluginVerdict>): number =>
   verdicts.reduce((times, { occurrences = 1 }) => times + occurrences, 0)
 
-const rewarded = (target: Target, verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Judgement> => {
+const rewarded = (target: Target, verdicts: ReadonlyArray<PluginVerdict>): ReadonlyArray<Verdict> => {
   const occurred = verdicts.filter(({ occurrences = 1 }) => occurrences > 0)
   const because = occurred.flatMap(({ because }) => because)
   const rationale = [...new Set(occurred.flatMap(({ rationale }) => rationale ?? []))].join("\n")

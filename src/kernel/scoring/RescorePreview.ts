@@ -7,7 +7,7 @@ import type { ProjectorService } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Critics from "../critics/Critics.ts"
-import type { Judgement } from "../critics/Judgement.ts"
+import type { Verdict } from "../critics/Verdict.ts"
 import type { Rubric, RubricInvalid } from "../rules/Rubric.ts"
 import * as KnownMeasures from "./KnownMeasures.ts"
 import * as ScoringPlan from "./ScoringPlan.ts"
@@ -17,13 +17,13 @@ import * as TaskSelection from "./TaskSelection.ts"
 /** Why there is no preview. No critic appends, so that of `AppendError` only the errors of reading occur. */
 export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
 
-/** The judgements of a task, as a scoring by rules alone would record them. */
-export const judgements = (
+/** The verdicts of a task, as a scoring by rules alone would record them. */
+export const verdicts = (
   log: EventLog.Service,
   projector: ProjectorService,
   rubric: Rubric,
   taskId: string,
-): Effect.Effect<ReadonlyArray<Judgement>, PreviewError> =>
+): Effect.Effect<ReadonlyArray<Verdict>, PreviewError> =>
   Effect.gen(function* () {
     const sets = yield* projector.current(ScoreSets.projection)
     yield* KnownMeasures.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
@@ -37,7 +37,7 @@ export const judgements = (
     // Rules record nothing: no score set has to be there.
     const critic = yield* criticSet.open({ scoreSetId: "", startedBy: "" })
     const parts = ScoringPlan.oneByOne(ScoringPlan.inOrder(tasks, chosen, position), chosen)
-    const judged: Array<Judgement> = []
+    const judged: Array<Verdict> = []
     yield* ScoringScan.run({
       ...{ log, critic, parts },
       onCompleted: (ended) =>

@@ -5,7 +5,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import type { Judgement } from "../critics/Judgement.ts"
+import type { Verdict } from "../critics/Verdict.ts"
 import { Rubric } from "../rules/Rubric.ts"
 import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 
@@ -39,7 +39,7 @@ export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<R
     let start: { readonly event: Event; readonly payload: PayloadOf<"ScoringStarted"> } | undefined
     let version = 0
     let finished = false
-    const judged = new Map<string, Array<Judgement>>()
+    const judged = new Map<string, Array<Verdict>>()
     const query = { stream: ScoreSetWriter.streamOf(scoreSetId), timeline: log.timeline }
     yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) {
@@ -47,8 +47,8 @@ export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<R
         if (is(event, "ScoringStarted")) start ??= { event, payload: event.payload }
         else if (is(event, "ScoringFinished")) finished = true
         else if (event.taskId !== null) {
-          const judgement = judgementOf(event)
-          if (judgement !== undefined) judged.set(event.taskId, [...(judged.get(event.taskId) ?? []), judgement])
+          const verdict = verdictOf(event)
+          if (verdict !== undefined) judged.set(event.taskId, [...(judged.get(event.taskId) ?? []), verdict])
         }
       }
     })
@@ -67,7 +67,7 @@ export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<R
     return { started: payload, rubric: rubric.right, progress, left: taskIds.slice(done) }
   })
 
-const judgementOf = (event: Event): Judgement | undefined => {
+const verdictOf = (event: Event): Verdict | undefined => {
   if (is(event, "MeasureUnscored")) return { ...event.payload, kind: "unscored" }
   if (is(event, "RewardGiven")) return { ...event.payload, kind: "reward" }
   return is(event, "PunishmentGiven") ? { ...event.payload, kind: "punishment" } : undefined

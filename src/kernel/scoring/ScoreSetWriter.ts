@@ -13,7 +13,7 @@ import {
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import { type Judgement, round } from "../critics/Judgement.ts"
+import { round, type Verdict } from "../critics/Verdict.ts"
 
 /** The sums of a task's verdicts. */
 export interface Totals {
@@ -23,10 +23,10 @@ export interface Totals {
   readonly unscored: number
 }
 
-/** The judgements of one task. */
-export interface TaskJudgements {
+/** The verdicts of one task. */
+export interface TaskVerdicts {
   readonly taskId: string
-  readonly judgements: ReadonlyArray<Judgement>
+  readonly verdicts: ReadonlyArray<Verdict>
 }
 
 /** Progress of a score set, from which one writer at a time continues. */
@@ -42,13 +42,13 @@ export interface ScoreSetProgress {
   readonly totals: ReadonlyMap<string, Totals>
 }
 
-/** Writes a score set: the judgements of each task, and the end. */
+/** Writes a score set: the verdicts of each task, and the end. */
 export interface ScoreSetWriter {
   readonly scoreSetId: string
   /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
-  /** Appends the judgements of some tasks. The verdicts of one task are appended atomically. */
-  readonly appendJudgements: (tasks: ReadonlyArray<TaskJudgements>) => Effect.Effect<void, AppendError>
+  /** Appends the verdicts of some tasks. The verdicts of one task are appended atomically. */
+  readonly appendVerdicts: (tasks: ReadonlyArray<TaskVerdicts>) => Effect.Effect<void, AppendError>
   /** Records that the set is complete. Returns the sums by task. */
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
@@ -84,12 +84,12 @@ export const resume = (log: EventLog.Service, critic: string, progress: ScoreSet
   return {
     scoreSetId,
     startedBy: progress.startedBy,
-    appendJudgements: (tasks) =>
+    appendVerdicts: (tasks) =>
       Effect.suspend(() => {
-        const appends = tasks.flatMap(({ taskId, judgements }) => {
-          totals.set(taskId, totalsOf(judgements))
-          if (judgements.length === 0) return []
-          const events = judgements.map((judgement) => verdictEvent(scoreSetId, causationId, judgement))
+        const appends = tasks.flatMap(({ taskId, verdicts }) => {
+          totals.set(taskId, totalsOf(verdicts))
+          if (verdicts.length === 0) return []
+          const events = verdicts.map((verdict) => verdictEvent(scoreSetId, causationId, verdict))
           const appended = append(taskId, Exact(version), events)
           version += events.length
           return [appended]
@@ -115,22 +115,22 @@ export const streamOf = (scoreSetId: string): string => `scores/${scoreSetId}`
 
 const actorOf = (critic: string): string => `critic:${critic}`
 
-const verdictEvent = (scoreSetId: string, causationId: string | null, judgement: Judgement): CoreNewEvent => {
-  if (judgement.kind === "unscored") {
-    const { measure, name, reason } = judgement
+const verdictEvent = (scoreSetId: string, causationId: string | null, verdict: Verdict): CoreNewEvent => {
+  if (verdict.kind === "unscored") {
+    const { measure, name, reason } = verdict
     return { type: "MeasureUnscored", causationId, payload: { scoreSetId, measure, name, reason } }
   }
-  const { kind, ...verdict } = judgement
+  const { kind, ...given } = verdict
   const type = kind === "reward" ? "RewardGiven" : "PunishmentGiven"
-  return { type, causationId, payload: { scoreSetId, ...verdict } }
+  return { type, causationId, payload: { scoreSetId, ...given } }
 }
 
-/** The sums of one task's judgements. */
-export const totalsOf = (judgements: ReadonlyArray<Judgement>): Totals & JsonObject => {
+/** The sums of one task's verdicts. */
+export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals & JsonObject => {
   const sum = (kind: "reward" | "punishment") =>
-    round(judgements.reduce((total, judged) => (judged.kind === kind ? total + judged.amount : total), 0))
+    round(verdicts.reduce((total, judged) => (judged.kind === kind ? total + judged.amount : total), 0))
   const earned = sum("reward")
   const lost = sum("punishment")
-  const unscored = judgements.filter(({ kind }) => kind === "unscored").length
+  const unscored = verdicts.filter(({ kind }) => kind === "unscored").length
   return { earned, lost, net: round(earned - lost), unscored }
 }

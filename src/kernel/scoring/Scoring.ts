@@ -248,8 +248,8 @@ const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () =>
   const ofEvents = ScoringPlan.length(parts)
   let tasks = before
   const onPositions = (events: number) => onProgress({ events, ofEvents, tasks, ofTasks })
-  const onJudged = (judged: ReadonlyArray<ScoreSetWriter.TaskJudgements>) =>
-    Effect.tap(writer.appendJudgements(judged), () => {
+  const onJudged = (judged: ReadonlyArray<ScoreSetWriter.TaskVerdicts>) =>
+    Effect.tap(writer.appendVerdicts(judged), () => {
       tasks += judged.length
     })
   const scan = ScoringScan.run({
@@ -257,11 +257,9 @@ const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () =>
     critic,
     parts,
     onCompleted: (ended) =>
-      Effect.forEach(
-        ended,
-        ({ taskId, judging }) => Effect.map(judging.decide, (judgements) => ({ taskId, judgements })),
-        { concurrency: DECIDED_AT_ONCE },
-      ).pipe(Effect.flatMap(onJudged)),
+      Effect.forEach(ended, ({ taskId, judging }) => Effect.map(judging.decide, (verdicts) => ({ taskId, verdicts })), {
+        concurrency: DECIDED_AT_ONCE,
+      }).pipe(Effect.flatMap(onJudged)),
     onPositions,
   })
   return Effect.zipRight(scan, writer.finish)

@@ -5,7 +5,7 @@ import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog
 import * as Pages from "../../events/read/Pages.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
-import type { Judgement } from "../critics/Judgement.ts"
+import type { Verdict } from "../critics/Verdict.ts"
 import { totalsOf } from "../scoring/ScoreSetWriter.ts"
 
 /** The event that completes the score set of a task's return; none if the task has no world. */
@@ -13,18 +13,18 @@ export const finished = (log: EventLog.Service, taskId: string): Effect.Effect<R
   Effect.gen(function* () {
     const scoreSetId = scoreSetOf(taskId)
     const query = { stream: `task/${taskId}`, timeline: log.timeline, types: TYPES }
-    const judgements: Array<Judgement> = []
+    const verdicts: Array<Verdict> = []
     let isStarted = false
     yield* Pages.forEach(log.readPage, query, (page) => {
       for (const event of page) {
         if (is(event, "ScoringStarted")) isStarted ||= event.payload.scoreSetId === scoreSetId
         else if (event.payload.scoreSetId !== scoreSetId) continue
-        else if (is(event, "RewardGiven")) judgements.push({ kind: "reward", ...event.payload })
-        else if (is(event, "PunishmentGiven")) judgements.push({ kind: "punishment", ...event.payload })
+        else if (is(event, "RewardGiven")) verdicts.push({ kind: "reward", ...event.payload })
+        else if (is(event, "PunishmentGiven")) verdicts.push({ kind: "punishment", ...event.payload })
       }
     })
     if (!isStarted) return []
-    const payload = { scoreSetId, totals: { [taskId]: { ...totalsOf(judgements) } } }
+    const payload = { scoreSetId, totals: { [taskId]: { ...totalsOf(verdicts) } } }
     return [{ type: "ScoringFinished", payload }]
   })
 

@@ -72,18 +72,18 @@ export const preview = ({ rubric: text, timeline, task }: PreviewOrder) =>
     yield* allowed
     const rubric = yield* ofText(text)
     const { log, projector } = yield* on(timeline)
-    const judgements = yield* RescorePreview.judgements(log, projector, rubric, task)
+    const verdicts = yield* RescorePreview.verdicts(log, projector, rubric, task)
     const collected = new VerdictRows.VerdictRows(new Map([[PREVIEW, Rubric.asJson(rubric)]]))
-    for (const judgement of judgements) collected.add(PREVIEW, judgement)
+    for (const verdict of verdicts) collected.add(PREVIEW, verdict)
     const { position } = yield* log.head
-    const moments = judgements
+    const moments = verdicts
       .flatMap((judged) =>
         judged.kind === "unscored"
           ? []
           : momentsOf(judged, judged.kind === "reward" ? judged.amount : 0 - judged.amount, position),
       )
       .sort((a, b) => a.at - b.at)
-    const { earned, lost, net } = totalsOf(judgements)
+    const { earned, lost, net } = totalsOf(verdicts)
     return {
       ...{ earned, lost, net, line: lineOf(moments) },
       verdicts: collected

@@ -3,7 +3,7 @@
 import { Option, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
-import type { Judgement } from "../../kernel/critics/Judgement.ts"
+import type * as Critics from "../../kernel/critics/Verdict.ts"
 import * as Rubric from "../../projections/audit/Rubric.ts"
 import { verdictKey } from "../../projections/audit/Verdicts.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -53,18 +53,18 @@ export class VerdictRows {
   }
 
   /** Adds what a score set decided. Other score sets than those of the rows do not count. */
-  add(scoreSetId: string, judgement: Judgement): void {
-    const { kind, measure, name } = judgement
+  add(scoreSetId: string, verdict: Critics.Verdict): void {
+    const { kind, measure, name } = verdict
     if (kind === "unscored") {
       // It does not say whether it is about a reward or a punishment of that name.
       for (const either of KINDS) {
         const known = this.#rows.get(verdictKey(measure, either, name))?.bySet.get(scoreSetId)
-        if (known !== undefined) known.unscored = judgement.reason
+        if (known !== undefined) known.unscored = verdict.reason
       }
       return
     }
     if (!this.#sets.includes(scoreSetId)) return
-    const { weight, amount, occurrences, because, rationale } = judgement
+    const { weight, amount, occurrences, because, rationale } = verdict
     const { bySet } = this.#rowOf({ measure, name, kind })
     const known = bySet.get(scoreSetId) ?? UNDECIDED()
     known.weight ??= weight

@@ -5,7 +5,7 @@ import type { Event } from "../../../events/vocabulary/Event.ts"
 import { digest } from "../../../values/Digest.ts"
 import type { Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
-import type { Critic, Judgement } from "../Critic.ts"
+import type { Critic, Verdict } from "../Critic.ts"
 import * as TaskObservation from "../TaskObservation.ts"
 import * as Unreadable from "../Unreadable.ts"
 import * as ChangedPaths from "./ChangedPaths.ts"
@@ -15,7 +15,7 @@ import * as RuleIndex from "./RuleIndex.ts"
 import * as RuleTimeBudget from "./RuleTimeBudget.ts"
 import * as TaskRuleContexts from "./TaskRuleContexts.ts"
 
-export type { Judgement } from "../Critic.ts"
+export type { Verdict } from "../Critic.ts"
 
 type Identity = Pick<Critic, "name" | "digest" | "exact">
 
@@ -51,9 +51,9 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
  * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, are not
  * scored, so that a later scoring sees the same events as the first.
  *
- * A reward whose rule was evaluated and never held has no judgement (not a zero).
+ * A reward whose rule was evaluated and never held has no verdict (not a zero).
  */
-export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Judgement> => {
+export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Verdict> => {
   const judge = start(rubric, taskId)
   for (const event of events) judge.observe(event)
   return judge.decide()
@@ -62,7 +62,7 @@ export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): 
 /** The judging of one task: it is shown the task's events in order, then asked to decide. */
 export interface RuleJudging {
   readonly observe: (event: Event) => void
-  readonly decide: () => ReadonlyArray<Judgement>
+  readonly decide: () => ReadonlyArray<Verdict>
 }
 
 /** The critic of a rubric's rules. Rewards without a rule are unscored. */

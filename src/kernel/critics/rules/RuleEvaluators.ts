@@ -1,9 +1,9 @@
-/** Evaluates one rule over the events of one task, and derives its judgement. */
+/** Evaluates one rule over the events of one task, and derives its verdict. */
 
 import { Either } from "effect"
 import type { Read } from "../../../projections/patch/PathPattern.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
-import { type Judgement, round } from "../Judgement.ts"
+import { round, type Verdict } from "../Verdict.ts"
 import type { MissingPaths } from "./MissingPaths.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
@@ -14,8 +14,8 @@ export interface RuleEvaluator {
   readonly onEvent: (context: RuleContext) => void
   /** For a rule about state: called with each event that changed a path that it reads. */
   readonly evaluate: (context: RuleContext) => void
-  /** The judgement, after the given number of events, in which these paths were missing. */
-  readonly decide: (events: number, missing: MissingPaths) => ReadonlyArray<Judgement>
+  /** The verdict, after the given number of events, in which these paths were missing. */
+  readonly decide: (events: number, missing: MissingPaths) => ReadonlyArray<Verdict>
 }
 
 /** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is flushed before deciding. */
@@ -95,7 +95,7 @@ class ActiveEvaluator implements RuleEvaluator {
     return this.#verdict
   }
 
-  decide(events: number, missing: MissingPaths): ReadonlyArray<Judgement> {
+  decide(events: number, missing: MissingPaths): ReadonlyArray<Verdict> {
     const { measure, name, kind, weight } = this.#indexed
     const because = this.#because
     if (this.#broken !== undefined) {

@@ -9,7 +9,7 @@ import type { RuleDependencies, VariablePath } from "../../rules/RuleDependencie
 
 /** A reward or punishment of a rubric, with its compiled rule, or the reason why it has none. */
 export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
-  /** The measure's name in judgements. */
+  /** The measure's name in verdicts. */
   readonly measure: string
   readonly kind: "reward" | "punishment"
   readonly rule: Either.Either<Rule.Rule, string>
