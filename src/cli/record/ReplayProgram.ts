@@ -1,7 +1,7 @@
 /** `hindcast replay TASK -- node agent.js`: runs a program again on the recording of its requests. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import type { Live } from "../../record/replay/Played.ts"
+import type { Live } from "../../record/replay/Diverged.ts"
 import { given } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as Program from "./Program.ts"

@@ -48,7 +48,7 @@ export const make = (
   order: Order,
   told: (asked: Asked) => void,
 ): Fetch => {
-  const playing = Tape.play(Tape.of(events))
+  const playing = Tape.rewound(Tape.of(events))
   const inOrder = turns(order)
   return async (input, init) => {
     const { sent, request } = await sentBy(input, init)

@@ -1,7 +1,7 @@
 /** What a program that goes on from a moment of its recording was answered before the moment. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { Diverged } from "../replay/Played.ts"
+import { Diverged } from "../replay/Diverged.ts"
 import type { Difference } from "../replay/RequestDifference.ts"
 import * as Tape from "../replay/Tape.ts"
 
@@ -28,9 +28,9 @@ export interface PastCalls {
 /** @param events those of the task up to the moment */
 export const of = (taskId: string, events: ReadonlyArray<Event>): PastCalls => {
   const all = Tape.of(events)
-  const playing = Tape.play(all.filter(({ answeredAt }) => answeredAt !== null))
+  const playing = Tape.rewound(all.filter(({ answeredAt }) => answeredAt !== null))
   // What was under way at the moment is asked again, and recorded in the fork.
-  const underWay = Tape.play(all.filter(({ answeredAt }) => answeredAt === null))
+  const underWay = Tape.rewound(all.filter(({ answeredAt }) => answeredAt === null))
   let divergence: Diverged | undefined
   const diverge: PastCalls["diverge"] = (call, position, difference) => {
     divergence ??= new Diverged({ taskId, call, position, difference })

@@ -4,7 +4,7 @@ import { type Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import type { ParseError } from "../../values/schema/Mistakes.ts"
 import { Order } from "../doctor/ExaminedFetch.ts"
-import { Live } from "../replay/Played.ts"
+import { Live } from "../replay/Diverged.ts"
 
 /** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
 export const VARIABLE = "HINDCAST_RUN"

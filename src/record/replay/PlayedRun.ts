@@ -12,12 +12,23 @@ import * as JsonCopy from "../JsonCopy.ts"
 import * as Names from "../Names.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import { type Run, RunEnded } from "../Run.ts"
-import { Diverged, type Live, type PlayedRun } from "./Played.ts"
+import { Diverged, type Live } from "./Diverged.ts"
 import * as PlayedAnswer from "./PlayedAnswer.ts"
 import * as PlayedBody from "./PlayedBody.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 import * as SentDifference from "./SentDifference.ts"
 import * as Tape from "./Tape.ts"
+
+/** A run that is played, and whether it went as recorded. */
+export interface PlayedRun {
+  readonly run: Run
+  /** The first difference. */
+  readonly divergence: () => Diverged | undefined
+  /** The first recorded call that was not made. */
+  readonly unmade: () => Diverged | undefined
+  /** How many calls were made anew. */
+  readonly madeAnew: () => number
+}
 
 /** Whether a recorded call is made anew. The time and chance never are: a replay would have others. */
 const isLive = (live: Live | undefined, { asked, line }: Tape.Interaction): boolean => {
@@ -25,14 +36,14 @@ const isLive = (live: Live | undefined, { asked, line }: Tape.Interaction): bool
   return (live === "model") === is(asked, "ModelCalled")
 }
 
-/** Plays the events of a run. */
-export const play = (
+/** The run that the events of a run are played in. */
+export const make = (
   events: ReadonlyArray<Event>,
   redaction: Redaction.Redaction,
   live: Live | undefined,
   liveFetch: Fetch,
 ): PlayedRun => {
-  const playing = Tape.play(Tape.of(events).filter((one) => !isLive(live, one)))
+  const playing = Tape.rewound(Tape.of(events).filter((one) => !isLive(live, one)))
   let anew = 0
   const taskId = events[0]?.taskId ?? ""
   const closed = events.find((event) => is(event, "TaskClosed"))

@@ -6,8 +6,8 @@ import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
-import { Live, type PlayedRun } from "./Played.ts"
-import { play } from "./PlayedRun.ts"
+import { Live } from "./Diverged.ts"
+import * as PlayedRun from "./PlayedRun.ts"
 import { eventsOf } from "./RecordedEvents.ts"
 
 /** Which recorded run is played. */
@@ -46,9 +46,9 @@ export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => 
 }
 
 /** Plays a recorded run for a program that ends by itself: whoever plays it asks at the end whether it went as recorded. */
-export const playing = async (recorded: RecordedRun): Promise<PlayedRun> => {
+export const playing = async (recorded: RecordedRun): Promise<PlayedRun.PlayedRun> => {
   const { log, taskId, secrets, live, fetch = globalThis.fetch } = decode(recorded)
-  return play(await eventsOf(log, taskId), Redaction.make(secrets), live, fetch)
+  return PlayedRun.make(await eventsOf(log, taskId), Redaction.make(secrets), live, fetch)
 }
 
 const Fields = Options.of<RecordedRun>({

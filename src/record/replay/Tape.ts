@@ -120,8 +120,8 @@ export interface Playing {
   readonly left: () => ReadonlyArray<Interaction>
 }
 
-/** Plays a run from its beginning. */
-export const play = (interactions: ReadonlyArray<Interaction>): Playing => {
+/** The calls of a run, none of which was made yet. */
+export const rewound = (interactions: ReadonlyArray<Interaction>): Playing => {
   const left = [...interactions]
   return {
     take: (line, digest) => {

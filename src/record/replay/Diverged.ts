@@ -1,7 +1,6 @@
-/** How a replay is told about: what it makes anew, where it diverged, and the run that is played. */
+/** Where a replay diverged from what was recorded, and what it makes anew. */
 
 import { Data, Schema } from "effect"
-import type { Run } from "../Run.ts"
 import type { Difference } from "./RequestDifference.ts"
 
 /** The program did otherwise than was recorded, or goes on from what was not recorded. What would have followed, no log can tell. */
@@ -28,14 +27,3 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 export const Live = Schema.Literal("model", "tools")
 
 export type Live = typeof Live.Type
-
-/** A run that is played, and whether it went as recorded. */
-export interface PlayedRun {
-  readonly run: Run
-  /** The first difference. */
-  readonly divergence: () => Diverged | undefined
-  /** The first recorded call that was not made. */
-  readonly unmade: () => Diverged | undefined
-  /** How many calls were made anew. */
-  readonly madeAnew: () => number
-}
