@@ -42,6 +42,7 @@ export interface CommandState {
 /** A command of which nothing is recorded. */
 export const unrecorded = (causationId: string): CommandState => ({
   ...{ at: "new", last: causationId, requested: "", commandedAt: 0, version: 0 },
+  ...{ rule: undefined, question: undefined, answer: undefined },
 })
 
 /** What the fold looks at. An event that is not recorded yet has neither position nor version. */
@@ -55,23 +56,32 @@ const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).include
 /** The state after one more of a command's own events. One that has ended never changes. */
 export const evolve = (state: CommandState, event: CommandEvent): CommandState => {
   if (state.at === "ended") return state
-  const { id: last, position = state.commandedAt, version = state.version } = event
+  const { id, position = state.commandedAt, version = state.version } = event
   switch (event.type) {
     case "ActuatorCommanded":
       return state.at === "new"
-        ? { ...state, at: "requested", last, requested: last, commandedAt: position, version }
+        ? { ...moved(state, "requested", id, version), requested: id, commandedAt: position }
         : state
     case "ConfirmationRequested":
       // The version is that of the question's own stream.
-      return { ...state, at: "asked", last, question: event as RequestedEvent, answer: undefined }
+      return { ...moved(state, "asked", id, state.version), question: event as RequestedEvent, answer: undefined }
     case "CommandAllowed":
-      return { ...state, at: "allowed", last, version, rule: String(event.payload.rule) }
+      return moved(state, "allowed", id, version, String(event.payload.rule))
     case "CommandDispatched":
-      return { ...state, at: "dispatched", last, version }
+      return moved(state, "dispatched", id, version)
     default:
-      return isEnd(event.type) ? { ...state, at: "ended", last, version } : state
+      return isEnd(event.type) ? moved(state, "ended", id, version) : state
   }
 }
+
+/** Every state has the same fields in the same order: several are made for each command. */
+const moved = (
+  { requested, commandedAt, question, answer, rule: ruledBy }: CommandState,
+  at: CommandState["at"],
+  last: string,
+  version: number,
+  rule = ruledBy,
+): CommandState => ({ at, last, requested, commandedAt, version, rule, question, answer })
 
 /** The state after the answer to the question about a command. */
 export const answered = (state: CommandState, answer: ConfirmationResult): CommandState => ({

@@ -65,10 +65,32 @@ export const travel = <Of extends Traveller, Stored extends CommandState.Command
   travellers: ReadonlyArray<Of>,
   ways: Ways<Of, Stored, E>,
 ): Effect.Effect<void, E> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const { ledger, enter } = ledgerFor(ways)
     const next = (of: Of) => CommandState.next(ledger.ahead(of), of.judgement)
+    const goTogether = () => {
+      for (const of of travellers) {
+        const step = next(of)
+        if (step.do === "allow") enter(of, step)
+      }
+      const ready = travellers.filter((of) => next(of).do === "dispatch")
+      return ready.length === 0 ? ledger.commit : ways.carryOut(ready, ledger)
+    }
     for (const of of travellers) if (of.state.at === "new") enter(of, next(of))
+    return travellers.every((of) => isTogether(next(of)))
+      ? goTogether()
+      : Effect.flatMap(eachAlone(travellers, ways, ledger, enter), goTogether)
+  })
+
+/** Takes each command up to what commands do together, or to its end. */
+const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
+  travellers: ReadonlyArray<Of>,
+  ways: Ways<Of, Stored, E>,
+  ledger: Ledger<Of, Stored, E>,
+  enter: (of: Of, step: CommandState.Step) => void,
+): Effect.Effect<void, E> =>
+  Effect.gen(function* () {
+    const next = (of: Of) => CommandState.next(ledger.ahead(of), of.judgement)
     for (const of of travellers) {
       for (let step = next(of); !isTogether(step); step = next(of)) {
         if (step.do === "ask") {
@@ -82,12 +104,6 @@ export const travel = <Of extends Traveller, Stored extends CommandState.Command
         }
       }
     }
-    for (const of of travellers) {
-      const step = next(of)
-      if (step.do === "allow") enter(of, step)
-    }
-    const ready = travellers.filter((of) => next(of).do === "dispatch")
-    yield* ready.length === 0 ? ledger.commit : ways.carryOut(ready, ledger)
   })
 
 /** Whether a step is one that commands take together, or the last of one. */

@@ -45,9 +45,8 @@ export const make = <E>(
         yield* Effect.onExit(Interpreter.travel(travellers, waysOf(journey, resolved)), (exit) =>
           Exit.isFailure(exit) ? recordAborted(travellers, exit.cause) : Effect.void,
         )
-        return yield* Effect.forEach(travellers, ({ outcome, command }) =>
-          outcome === undefined ? Effect.dieMessage(`${command.actuator} has no outcome`) : Effect.succeed(outcome),
-        )
+        const outcomes = travellers.flatMap(({ outcome }) => outcome ?? [])
+        return outcomes.length === travellers.length ? outcomes : yield* Effect.dieMessage("a command has no outcome")
       }),
     ),
   )
