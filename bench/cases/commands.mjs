@@ -21,6 +21,7 @@ const commandsOf = (task) => ({
   "task ls": ["task", "ls"],
   "audit TASK": ["audit", task],
   "audit TASK, by the end of its id": ["audit", task.slice(-8)],
+  "audit --all --limit 20": ["audit", "--all", "--limit", "20"],
   "score ls": ["score", "ls"],
   "plugin ls": ["plugin", "ls"],
   "state --path /tasks/TASK": ["state", "--path", `/tasks/${task}`],

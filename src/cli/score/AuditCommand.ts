@@ -93,7 +93,7 @@ const all = (given: Given) =>
   Effect.gen(function* () {
     const { json, markdown, group } = given
     const sort = yield* AuditMode.sorting(given)
-    const { known, chosen } = yield* selected(given)
+    const { known, chosen } = yield* selected(given, Option.isNone(given.where) ? WITHOUT_STEPS : TASKS)
     const scores = yield* scoresOf(given)
     const sets = new Set(scores?.scoreSetIds)
     const rows: Array<AuditTable.Row> = []
@@ -174,31 +174,28 @@ const DEFAULT_COLUMNS = 80
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
 
 /** The selected tasks, including open ones. */
-const selected = (given: TaskSelection.TaskSelectionInput) =>
+const selected = (given: TaskSelection.TaskSelectionInput, types: ReadonlyArray<CoreName> = TASKS) =>
   Effect.gen(function* () {
-    const known = yield* tasksOf
+    const known = yield* tasksOf(types)
     const { tasks = Object.keys(known), ...selection } = yield* TaskSelection.selectedAmong(given, known)
     const chosen = tasks.length === 0 ? [] : yield* Chosen.of(yield* EventLog, known, { tasks, ...selection })
     return { known, chosen }
   })
 
-/** All tasks, folded from a few event types only. An open task's `to` is its last command. */
-const tasksOf = Effect.gen(function* () {
-  const log = yield* EventLog
-  const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
-  yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TASKS }, (page) =>
-    Projection.applyAll(Tasks.projection, builder, page),
-  )
-  return builder.state()
-})
+/** All tasks, folded from a few event types only. An open task's `to` is its last command, and so many commands are its steps. */
+const tasksOf = (types: ReadonlyArray<CoreName>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const builder = Projection.begin(Tasks.projection, Tasks.projection.initial)
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types }, (page) =>
+      Projection.applyAll(Tasks.projection, builder, page),
+    )
+    return builder.state()
+  })
 
-const TASKS: ReadonlyArray<CoreName> = [
-  "TaskOpened",
-  "TaskResumed",
-  "TimelineForked",
-  "ActuatorCommanded",
-  "TaskClosed",
-]
+/** The types that tasks are folded from where nobody asks for their steps. */
+const WITHOUT_STEPS: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked", "TaskClosed"]
+const TASKS: ReadonlyArray<CoreName> = [...WITHOUT_STEPS, "ActuatorCommanded"]
 
 /** The scores of `--scores`, else the official ones, else the live ones; null if there are none. */
 const scoresOf = ({ scores }: Given) =>
