@@ -42,6 +42,6 @@ const sayingTimes = <A, E, R>(command: Effect.Effect<A, E, R>, path: Catalogue.P
 const writeParserOutput = (path: Catalogue.Path) => (text: unknown) =>
   path.length > 0
     ? writeLines(Help.lines(String(text), path))
-    : Output.writeWhole(Help.withoutWizard(String(text)).trimEnd())
+    : Output.writeWhole(Help.completions(String(text)).trimEnd())
 
 const writeLines = (lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })

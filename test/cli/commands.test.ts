@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as Catalogue from "../../src/cli/catalogue/Catalogue.ts"
@@ -187,5 +188,26 @@ describe("completions", () => {
     expect(commands).toEqual(Catalogue.wordsAfter([]))
     for (const shell of ["bash", "zsh", "fish", "sh"])
       expect((await run(["--completions", shell])).stdout).not.toContain("wizard")
+  })
+
+  it("in Bash, offer each command's own options, also those of a command in a group", async () => {
+    const { stdout } = await run(["--completions", "bash"])
+    const asked = declared.map(({ words }) =>
+      [
+        `COMP_WORDS=(hindcast ${words.join(" ")} --); COMP_CWORD=${words.length + 1}; COMPREPLY=()`,
+        "_hindcast_bash_completions hindcast",
+        `echo "\${COMPREPLY[*]}"`,
+      ].join("\n"),
+    )
+    // `complete` asks for what only a newer Bash sorts by; the function is called without it.
+    const script = ["complete() { :; }", stdout, ...asked].join("\n")
+    const { stdout: said } = spawnSync("bash", ["-s"], { input: script, encoding: "utf8" })
+    const builtIn = ["--completions", "--log-level", "--help", "--version"]
+    expect(
+      said
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(" ").sort()),
+    ).toEqual(declared.map(({ options }) => [...options.keys(), ...builtIn].sort()))
   })
 })

@@ -36,6 +36,14 @@ const REPEATED = /(--\S+ \S+)\.\.\./g
 
 const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTIONS"])
 
-/** A completion script without the option `--wizard`, which the parser offers everywhere and which is not one of ours. */
-export const withoutWizard = (script: string): string =>
-  script.replaceAll(/^.*(?:'--wizard\[| -l wizard ).*\n/gm, "").replaceAll(" --wizard", "")
+/**
+ * A completion script as the parser writes it, with what it gets wrong put right: the option `--wizard`, which is not one of ours, is not
+ * offered; and in Bash, a command of a group is looked up under its group, `hindcast__log,ls`, which is where the script is by then.
+ */
+export const completions = (script: string): string =>
+  script
+    .replaceAll(/^.*(?:'--wizard\[| -l wizard ).*\n/gm, "")
+    .replaceAll(" --wizard", "")
+    .replaceAll(NESTED, (_, group: string, command: string) => `${group.replaceAll(",", "__")},${command})`)
+
+const NESTED = /(?<=^ +)([a-z-]+(?:,[a-z-]+)+),([a-z-]+)\)$/gm
