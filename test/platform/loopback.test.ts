@@ -98,6 +98,7 @@ const WRONG: ReadonlyArray<readonly [what: string, sent: Sent, status: number, e
   ["the token in the address", { path: `/?token=${TOKEN}`, headers: { authorization: "" } }, 401, "Unauthorized"],
   ["an absolute address", { path: "http://evil.example/" }, 400, "InvalidAddress"],
   ["an address of another host", { path: "//evil.example/" }, 400, "InvalidAddress"],
+  ["an address of another host after a backslash", { path: "/\\evil.example/" }, 400, "InvalidAddress"],
   ["an address for a proxy, without a token", { path: "//x", headers: { authorization: "" } }, 401, "Unauthorized"],
   ["HEAD", { method: "HEAD", body: "" }, 405],
   ["OPTIONS, as a browser asks before it sends", { method: "OPTIONS" }, 405, "MethodNotAllowed"],

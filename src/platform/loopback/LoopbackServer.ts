@@ -75,8 +75,8 @@ const exchangeOf = <R>(
   const site = siteRefusalOf(request.headers, port)
   if (site !== undefined) return site
   const typed = request.url ?? "/"
-  // A proxy's absolute address is none of ours.
-  const isPath = typed.startsWith("/") && !typed.startsWith("//") && URL.canParse(typed, ORIGIN)
+  // A proxy's absolute address is none of ours. By the rules of addresses, `\\` is as good as `/`.
+  const isPath = /^\/(?![/\\])/.test(typed) && URL.canParse(typed, ORIGIN)
   const url = isPath ? new URL(typed, ORIGIN) : undefined
   const refused = url !== undefined && isOpen(url.pathname) ? undefined : tokenRefusalOf(request.headers, token)
   if (refused !== undefined) return refused
