@@ -105,10 +105,14 @@ describe("plugin new", () => {
   })
 
   it("takes no name that no plugin can have, from the directory or from --name", async () => {
-    for (const args of [["No Good"], ["good", "--name", "../up"], ["good", "--name", ""]]) {
+    for (const [args, expected] of [
+      [["No Good"], "a name of a-z, 0-9"],
+      [["good", "--name", "../up"], "a name of a-z, 0-9"],
+      [["good", "--name", ""], "a value"],
+    ] as const) {
       const { code, stderr } = await hindcast(["plugin", "new", ...args], at)
       expect(code).toBe(1)
-      expect(stderr).toContain("expected a name of a-z, 0-9")
+      expect(stderr).toContain(`expected ${expected}`)
     }
     expect(fs.existsSync(project.file("good"))).toBe(false)
   })

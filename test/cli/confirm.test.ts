@@ -8,7 +8,7 @@ import { confirmationDigest } from "../../src/events/vocabulary/ConfirmationDige
 import { digest } from "../../src/values/Digest.ts"
 import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
-import { document, hindcast } from "./hindcast.ts"
+import { hindcast, listed } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
 
 const place = workplace()
@@ -54,8 +54,7 @@ const deadProcess = async () => {
   return child.pid ?? 0
 }
 
-const decisions = async (log: ReadonlyArray<string>) =>
-  (await document(["log", "ls", "--type", "ConfirmationDecided", ...log])).events as ReadonlyArray<unknown>
+const decisions = (log: ReadonlyArray<string>) => listed(["--type", "ConfirmationDecided", ...log])
 
 describe("what a person approves", () => {
   it("is listed shortened, with how much more there is and where, and shown whole", async () => {

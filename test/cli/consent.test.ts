@@ -3,7 +3,7 @@ import { writePlugin } from "../kernel/given.ts"
 import { WITHOUT_PROGRAMS } from "../kernel/onDenoAlone.ts"
 import { inRepository } from "../repository.ts"
 import { workplace } from "../workplace.ts"
-import { document, hindcast } from "./hindcast.ts"
+import { document, hindcast, listed } from "./hindcast.ts"
 import { inTerminal } from "./terminal.ts"
 
 const place = workplace()
@@ -36,8 +36,8 @@ const run = (log: string, ...more: ReadonlyArray<string>) => [
 /** What was said, and which plugins were started, in order. */
 const told = async (log: string) => {
   const types = ["SandboxConsentGiven", "PluginStarted", "TaskOpened"].flatMap((type) => ["--type", type])
-  const { events } = await document(["log", "ls", ...types, "--log", log], alone)
-  return (events as ReadonlyArray<{ type: string; payload: { how?: string } }>).map(({ type, payload }) =>
+  const events = await listed([...types, "--log", log], alone)
+  return (events as unknown as ReadonlyArray<{ type: string; payload: { how?: string } }>).map(({ type, payload }) =>
     payload.how === undefined ? type : `${type} by ${payload.how}`,
   )
 }

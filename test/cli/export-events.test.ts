@@ -203,7 +203,7 @@ describe("hindcast log import", () => {
   it("refuses a file that is not there, is no text, and a log that is there", async () => {
     const copy = place.file("none.db")
     const missing = await failing(["log", "import", place.file("none.jsonl"), "--log", copy])
-    expect(missing).toMatchObject({ code: 1, error: { tag: "BadInput" } })
+    expect(missing).toMatchObject({ code: 3, error: { tag: "BadInput" } })
     const binary = place.file("binary.jsonl")
     fs.writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]))
     const bytes = await failing(["log", "import", binary, "--log", copy])

@@ -103,7 +103,7 @@ describe("log shred", () => {
     const { text } = await run("log", "ls")
     expect(text).not.toContain("a secret")
     expect(text).toContain("[shredded]")
-    expect(await run("log", "shred", "anna", "--reason", "", "--yes")).toMatchObject({ code: 3 })
+    expect(await run("log", "shred", "anna", "--reason", "again", "--yes")).toMatchObject({ code: 3 })
     expect(await document(["log", "verify", "--log", log])).toMatchObject({ intact: true })
   })
 })

@@ -55,6 +55,19 @@ export const document = async (args: ReadonlyArray<string>, starting?: Starting)
   return JSON.parse(stdout)
 }
 
+/** Runs `log ls` with `--json`, and answers its events: none where it ended with 3 as nothing fits its filters. */
+export const listed = async (
+  filters: ReadonlyArray<string>,
+  starting?: Starting,
+): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const { code, stdout, stderr } = await hindcast(["log", "ls", ...filters, "--json"], starting)
+  const isEmpty = code === 3 && JSON.parse(stderr).error.tag === "NothingListed"
+  if (code !== 0 && !isEmpty) throw new Error(`hindcast log ls ${filters.join(" ")} ended with ${code}: ${stderr}`)
+  const { events } = JSON.parse(stdout)
+  if (isEmpty !== (events.length === 0)) throw new Error(`it ended with ${code}, and listed ${events.length} events`)
+  return events
+}
+
 /** The sorted keys of an object; of a list, those of its first item. */
 export const keysOf = (value: unknown): ReadonlyArray<string> => {
   const object = Array.isArray(value) ? value[0] : value

@@ -173,7 +173,10 @@ describe("selecting", () => {
     expect(await positions("--until", "@3", "--limit", "2")).toEqual([2, 3])
     expect(await listed("--stream", "kernel")).toEqual({ positions: [1, head], more: false })
     expect((await positions("--task", task.slice(-6), "--type", "TaskOpened", "--type", "TaskClosed")).length).toBe(2)
-    expect(await positions("--type", "acme/Unknown")).toEqual([])
+    expect(await hindcast(["log", "ls", "--type", "acme/Unknown", "--json", "--log", log])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('"events":[]'),
+    })
   })
 
   it("log ls says at its end that there are others, and how many came before", async () => {

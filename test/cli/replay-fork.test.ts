@@ -68,7 +68,7 @@ describe("replay", () => {
   it("says what is missing or wrong", async () => {
     for (const [args, code, message] of [
       [["replay", "nobody", ...agentOf("wanderer")], 3, 'No task "nobody"'],
-      [["replay", task, "--agent", "nowhere.mjs"], 1, "found no such file"],
+      [["replay", task, "--agent", "nowhere.mjs"], 3, "found no such file"],
       [["replay", task, ...agentOf("wanderer"), "--timeline", "x"], 3, 'There is no timeline "x"'],
     ] as const) {
       const ended = await hindcast([...args, ...log])

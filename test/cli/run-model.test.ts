@@ -89,18 +89,18 @@ describe("run --model", () => {
       fs.writeFileSync(`${directory}/guide.yaml`, "systemPromt: x\n")
       const run = ["run", "--log", `${directory}/log.db`, "--goal", "Go"]
       const agent = ["--agent", inRepository("examples", "agents", "wanderer.mjs")]
-      for (const [args, said] of [
+      for (const [args, said, expected = 1] of [
         [[], /--agent, --model: expected one of them, found neither/],
         [[...agent, "--model", "anthropic/one"], /--agent, --model: expected one of them, found both/],
         [[...agent, "--max-tokens", "5"], /--max-tokens: expected an agent with --model, found --agent/],
         [["--model", "antropic/one"], /Did you mean anthropic/],
         [["--model", "anthropic/one"], /need a key: .*ANTHROPIC_API_KEY/],
         [["--model", "openai-compatible/one"], /OPENAI_COMPATIBLE_BASE_URL/],
-        [["--model", "ollama/one", "--guide", `${directory}/missing.yaml`], /missing\.yaml: expected a file/],
+        [["--model", "ollama/one", "--guide", `${directory}/missing.yaml`], /missing\.yaml: expected a file/, 3],
         [["--model", "ollama/one", "--guide", `${directory}/guide.yaml`], /systemPromt: .*systemPrompt/s],
       ] as const) {
         const { code, stderr } = yield* hindcast([...run, ...args], { OPENAI_COMPATIBLE_BASE_URL: undefined })
-        expect({ args, code }).toEqual({ args, code: 1 })
+        expect({ args, code }).toEqual({ args, code: expected })
         expect(stderr).toMatch(said)
       }
       expect(fs.readdirSync(directory)).toEqual(["guide.yaml"])

@@ -49,7 +49,7 @@ describe("state --view", () => {
       expect((await run("state", "--view", ...args)).stdout).toContain("In the ")
     }
     expect(await run("state", "--view")).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringContaining("Expected a world with a view of task task-b at @7, found none."),
     })
   })
@@ -65,7 +65,7 @@ describe("state --view", () => {
 
   it("refuses a plugin without a view, and a plugin without --view", async () => {
     const other = await run("state", "--view", "boiler", "--at", "@5")
-    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("There is a view of room.") })
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("There is a view of room.") })
     const alone = await run("state", "room")
     expect(alone.code).not.toBe(0)
     expect(alone.stderr).toContain("PLUGIN: expected --view beside it")

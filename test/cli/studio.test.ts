@@ -117,7 +117,7 @@ describe("hindcast studio", () => {
     expect(await failing("@99999", "--log", log)).toMatchObject({ code: 3, tag: "PositionOutOfRange" })
     expect(await failing("https://x.example/y", "--log", log)).toMatchObject({ code: 1, tag: "BadInput" })
     expect(await failing("--fork", "--log", log)).toMatchObject({ code: 1, tag: "BadInput" })
-    expect(await failing("--agent", "none.mjs", "--log", log)).toMatchObject({ code: 1, tag: "AgentUnavailable" })
+    expect(await failing("--agent", "none.mjs", "--log", log)).toMatchObject({ code: 3, tag: "AgentUnavailable" })
     expect(await failing("--port", "x", "--log", log)).toMatchObject({ code: 1 })
     const { digest } = (await document(["plugin", "show", "text-room", "--log", log])) as { readonly digest: string }
     for (const [draw, expected, found] of [

@@ -224,7 +224,7 @@ describe("bad input", () => {
     [["history", "/tasks", "--limit", "0"], 1, /--limit/],
     [["watch", "/tasks/none", "--when", "true"], 3, /Nothing has ever been at \/tasks\/none/],
     [["effects", "@0"], 3, /has no event @0/],
-    [["align", "none", "none"], 3, /No task "none"/],
+    [["align", "none", "none"], 3, /No timeline and no task "none" is in this log\. Timelines: main\./],
     [["align", "fork-9@none", "none"], 3, /There is no timeline "fork-9"/],
     [
       ["bisect", "--when", "state.tasks.exists(id, state.tasks[id].goal > 3)"],

@@ -62,8 +62,10 @@ describe("a view that is taken elsewhere", () => {
     for (const [name, address] of views()) {
       const command = commandOf(address, "log.db", position)
       const { code, stdout, stderr } = await run(command)
-      expect({ name, command, code, stderr: code === 0 ? "" : stderr }).toMatchObject({ code: 0 })
-      expect(stdout, command).not.toBe("")
+      // Nobody said anything.
+      const expected = name === "what was said" ? 3 : 0
+      expect({ name, command, code, stderr: code === 0 ? "" : stderr }).toMatchObject({ code: expected })
+      expect(expected === 0 ? stdout : stderr, command).not.toBe("")
     }
   })
 

@@ -122,16 +122,18 @@ describe("hindcast play", () => {
 
   it("says what is wrong with the world, the options and the input", async () => {
     const bad = logOf("bad")
-    const told = async (...args: ReadonlyArray<string>) => {
+    const told = async (expected: number, ...args: ReadonlyArray<string>) => {
       const { code, stderr } = await hindcast(["play", ...args, "--log", bad, "--sandbox", "flags"])
-      expect(code).toBe(1)
+      expect(code).toBe(expected)
       return stderr
     }
-    expect(await told("nowhere")).toContain(
+    expect(await told(3, "nowhere")).toContain(
       'WORLD: expected a plugin\'s directory, or the name of an imported plugin, found "nowhere"',
     )
-    expect(await told(inRepository("plugins", "text-room"))).toContain("expected a world: a plugin whose environment")
-    expect(await told(world("corridor"), "--options", '{"length": 1}')).toContain("length")
+    expect(await told(1, inRepository("plugins", "text-room"))).toContain(
+      "expected a world: a plugin whose environment",
+    )
+    expect(await told(1, world("corridor"), "--options", '{"length": 1}')).toContain("length")
     const outside = await piped(playing("outside", "corridor"), ["forward", "2"])
     expect(outside.code).toBe(1)
     expect(outside.stderr).toMatch(/line 2 of the input: expected an action: back, forward, or its number, found 2\./)

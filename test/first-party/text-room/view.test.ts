@@ -56,7 +56,7 @@ describe("the view of the text room", () => {
       const before = yield* Effect.promise(() =>
         hindcast(["state", "--view", "text-room", "--at", "@1", "--log", kernel.log]),
       )
-      expect(before).toMatchObject({ code: 1, stderr: expect.stringContaining("Expected a world with a view") })
+      expect(before).toMatchObject({ code: 3, stderr: expect.stringContaining("Expected a world with a view") })
     }),
   )
 })
