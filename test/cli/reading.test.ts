@@ -175,7 +175,7 @@ describe("selecting", () => {
     expect((await positions("--task", task.slice(-6), "--type", "TaskOpened", "--type", "TaskClosed")).length).toBe(2)
     expect(await hindcast(["log", "ls", "--type", "acme/Unknown", "--json", "--log", log])).toMatchObject({
       code: 3,
-      stdout: expect.stringContaining('"events":[]'),
+      stdout: expect.stringContaining('"events": []'),
     })
   })
 

@@ -48,7 +48,7 @@ describe("export html", () => {
       [place.file("other.html", "<!doctype html>"), "something else"],
       ["javascript:alert(1)", "no file", 3],
       ["http://127.0.0.1:8080/", "no file", 3],
-      ["\0", "The argument 'path' must be a string"],
+      ["\0", "The argument 'path' must be a string", 3],
     ] as const) {
       const { code, stderr } = await run("export", "html", "--studio", studio, "--output", file)
       expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(found) })

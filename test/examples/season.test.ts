@@ -17,7 +17,7 @@ describe("the season, an example", () => {
     )
     expect([...new Set(imported)].sort()).toEqual([
       ...["effect", "effect/Utils", "hindcast"],
-      ...["node:fs", "node:path", "node:url"],
+      ...["node:child_process", "node:fs", "node:path", "node:url"],
     ])
     const above = textsIn(inRepository("examples", "season"), (name) => name.endsWith(".ts")).filter((text) =>
       /from "(\.\.\/\.\.|.*\/src\/)/.test(text),

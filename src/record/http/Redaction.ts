@@ -6,12 +6,23 @@ import { isObject } from "../../values/JsonObjects.ts"
 import { piecesOf } from "../wire/pieces.ts"
 import { remembered } from "./Remembered.ts"
 
+/** What of a response is searched for keys, beside its body: no type of DOM, which programs that import Hindcast may lack. */
+interface Answered {
+  readonly url: string
+  readonly headers: AnsweredHeaders
+}
+
+interface AnsweredHeaders {
+  readonly get: (name: string) => string | null
+  readonly getSetCookie: () => ReadonlyArray<string>
+}
+
 /** The keys that are known so far. */
 export interface Redaction {
   /** Learns the keys that a request carries, in its headers, its query and the fields of its body that are named like keys. */
-  readonly learn: (headers: Headers, url: string, body: Json | undefined) => void
+  readonly learn: (headers: Iterable<[name: string, value: string]>, url: string, body: Json | undefined) => void
   /** Learns the keys that a server gives: access tokens in a body, cookies, and keys in where it sends the program. */
-  readonly learnGiven: (response: Response, body: string) => void
+  readonly learnGiven: (response: Answered, body: string) => void
   /** A URL without user, password and the values of keys in its query and its fragment. */
   readonly url: (url: string) => string
   readonly text: (text: string) => string
@@ -119,7 +130,7 @@ const partsOf = (text: string): ReadonlyArray<readonly [string, string]> =>
     : []
 
 /** Where a redirect goes. */
-const locationOf = (url: string, headers: Headers): string | undefined => {
+const locationOf = (url: string, headers: AnsweredHeaders): string | undefined => {
   const location = headers.get("location")
   return location !== null && URL.canParse(location, url || undefined)
     ? new URL(location, url || undefined).href

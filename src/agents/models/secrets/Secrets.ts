@@ -143,7 +143,7 @@ export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => 
 ]
 
 /** The keys in the headers of a request. */
-export const keysInHeaders = (headers: Headers): ReadonlyArray<string> =>
+export const keysInHeaders = (headers: Iterable<[name: string, value: string]>): ReadonlyArray<string> =>
   [...headers].flatMap(([name, value]) => {
     if (name === "cookie") return [value, ...cookiesIn(value)]
     return KEY_HEADER.test(name) ? [value, ...credentialsIn(value)] : []
