@@ -57,6 +57,7 @@ export { type RunError, RunOptions } from "./agents/runAgent.ts"
 /** The kernel's service. */
 export class Kernel extends Context.Tag("hindcast/Kernel")<Kernel, Kernel.Service>() {}
 
+/** The type of the service: `Kernel.Service`. */
 export declare namespace Kernel {
   /** A running kernel. */
   export interface Service {

@@ -120,6 +120,7 @@ export const untilBegun = <E>(
 /** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<Allowed, Allowed.Service>() {}
 
+/** The type of the service: `Allowed.Service`. */
 export declare namespace Allowed {
   /** What a server allows. */
   export interface Service {

@@ -86,6 +86,7 @@ const StudioOptions = Options.of<StudioOptions>({
 /** The running server. */
 export class Studio extends Context.Tag("hindcast/Studio")<Studio, Studio.Service>() {}
 
+/** The type of the service: `Studio.Service`. */
 export declare namespace Studio {
   /** A running server. */
   export interface Service {
@@ -96,9 +97,6 @@ export declare namespace Studio {
     readonly token: string
   }
 }
-
-/** `Studio.Service`, under a shorter name where this module is imported as a namespace. */
-export type Service = Studio.Service
 
 /** What a server asks the log by. */
 type Services = EventLog | Records | Projector | TimeTravel | Confirmations

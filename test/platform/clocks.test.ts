@@ -19,12 +19,15 @@ const WALL: { readonly [module: string]: string } = {
   "events/sqlite/lease.ts": "stamp: a lease's times, for people; what is watched goes by the monotonic clock",
   "events/memory/MemoryLease.ts": "stamp: a lease's times, for people",
   "events/sqlite/ownership/ownership.ts": "stamp: when a log became this user's",
+  "events/sqlite/ownership/BackupRecord.ts": "stamp: when a backup was made",
   "events/sqlite/keys/keyFile.ts": "stamp: when a key was made",
   "events/payload/PersonalDataKeys.ts": "stamp: since when a key is used",
   "events/vocabulary/Event.ts": "stamp: the time in an id (UUIDv7)",
   "cli/log/IntegrityCommands.ts":
     "stamp: an anchor's time; the age of a head, by this machine's clock, and 0 where it was set back",
   "record/http/RecordedFetch.ts": "stamp: when a program made a request; a Retry-After that is a date",
+  "record/log/RunStream.ts":
+    "stamp: after a change of the clock, what happened by the clock of before is no later than now",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
   "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",
@@ -43,6 +46,7 @@ const WALL: { readonly [module: string]: string } = {
   "events/read/TimeSearch.ts": "moment: one that a person named is not in the future",
   "studio/page/model/commands.ts": "moment: the day of a time of day that a person named",
   // Clocks that are handed on or replaced.
+  "platform/WallClockWatch.ts": "compared with the monotonic clock, to see that it was set",
   "platform/KeptAlive.ts": "clock: hands it on",
   "plugins/testing/TestPlugin.ts": "clock: replaces it by a test's",
 }

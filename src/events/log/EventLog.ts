@@ -85,6 +85,7 @@ export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: 
  */
 export class EventLog extends Context.Tag("hindcast/EventLog")<EventLog, EventLog.Service>() {}
 
+/** The type of the service: `EventLog.Service`. */
 export declare namespace EventLog {
   /** What a backend provides, and proves by `suite` of `hindcast/testing`. */
   export interface Service {

@@ -52,6 +52,7 @@ export interface HeldLease {
  */
 export class Lease extends Context.Tag("hindcast/Lease")<Lease, Lease.Service>() {}
 
+/** The type of the service: `Lease.Service`. */
 export declare namespace Lease {
   /** What a backend provides, and proves by `leaseSuite` of `hindcast/testing`. */
   export interface Service {

@@ -17,6 +17,7 @@ export type WriterState = "alive" | "gone" | "unknown"
 /** The writers of a log. */
 export class Presence extends Context.Tag("hindcast/Presence")<Presence, Presence.Service>() {}
 
+/** The type of the service: `Presence.Service`. */
 export declare namespace Presence {
   /** What a backend provides, and proves by `presenceSuite` of `hindcast/testing`. */
   export interface Service {
@@ -33,6 +34,3 @@ export declare namespace Presence {
     readonly forget: (identities: ReadonlyArray<string>) => Effect.Effect<void, LogError>
   }
 }
-
-/** `Presence.Service`, under a shorter name where this module is imported as a namespace. */
-export type Service = Presence.Service

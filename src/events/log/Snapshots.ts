@@ -47,6 +47,7 @@ export type Parts = ReadonlyMap<string, Uint8Array>
  */
 export class Snapshots extends Context.Tag("hindcast/Snapshots")<Snapshots, Snapshots.Service>() {}
 
+/** The type of the service: `Snapshots.Service`. */
 export declare namespace Snapshots {
   /** What a backend provides, and proves by `snapshotsSuite` of `hindcast/testing`. */
   export interface Service {

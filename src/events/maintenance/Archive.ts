@@ -59,6 +59,7 @@ export interface Archived {
  */
 export class Archive extends Context.Tag("hindcast/Archive")<Archive, Archive.Service>() {}
 
+/** The type of the service: `Archive.Service`. */
 export declare namespace Archive {
   /** The archive of a log. */
   export interface Service {

@@ -44,6 +44,7 @@ export interface Bundled {
  */
 export class Bundles extends Context.Tag("hindcast/Bundles")<Bundles, Bundles.Service>() {}
 
+/** The type of the service: `Bundles.Service`. */
 export declare namespace Bundles {
   /** The bundles of a log. */
   export interface Service {

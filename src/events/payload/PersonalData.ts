@@ -38,6 +38,7 @@ export interface Shredding {
  */
 export class PersonalData extends Context.Tag("hindcast/PersonalData")<PersonalData, PersonalData.Service>() {}
 
+/** The type of the service: `PersonalData.Service`. */
 export declare namespace PersonalData {
   /** What a backend provides, and proves by `personalDataSuite` of `hindcast/testing`. */
   export interface Service {

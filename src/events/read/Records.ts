@@ -50,6 +50,7 @@ export interface DecodedOptions {
  */
 export class Records extends Context.Tag("hindcast/Records")<Records, Records.Service>() {}
 
+/** The type of the service: `Records.Service`. */
 export declare namespace Records {
   /** The records of a log. */
   export interface Service {

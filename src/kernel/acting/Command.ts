@@ -27,9 +27,7 @@ export {
   type CommandOutcome,
   INTERRUPTED,
   OUT_OF_TIME,
-  UNKNOWN_REASON,
   unknownReason,
-  wasStopped,
 } from "./command/Outcome.ts"
 
 /** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */

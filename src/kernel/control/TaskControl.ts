@@ -53,6 +53,7 @@ export type ControlError =
 /** Pauses, continues and cancels tasks. */
 export class TaskControl extends Context.Tag("hindcast/TaskControl")<TaskControl, TaskControl.Service>() {}
 
+/** The type of the service: `TaskControl.Service`. */
 export declare namespace TaskControl {
   /** The control of a log's tasks. */
   export interface Service {

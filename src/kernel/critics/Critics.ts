@@ -52,6 +52,7 @@ export type ChooseError =
 /** Chooses the critics that decide rewards: rules, plugins' functions, a language model. */
 export class Critics extends Context.Tag("hindcast/Critics")<Critics, Critics.Service>() {}
 
+/** The type of the service: `Critics.Service`. */
 export declare namespace Critics {
   /** The critics of a log. */
   export interface Service {

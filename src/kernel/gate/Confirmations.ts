@@ -73,6 +73,7 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
  */
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<Confirmations, Confirmations.Service>() {}
 
+/** The type of the service: `Confirmations.Service`. */
 export declare namespace Confirmations {
   /** What people do with the commands that wait for them. */
   export interface Service {

@@ -77,6 +77,7 @@ export type GrantError =
  */
 export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registry.Service>() {}
 
+/** The type of the service: `Registry.Service`. */
 export declare namespace Registry {
   /** The registry of a log. */
   export interface Service {

@@ -71,6 +71,7 @@ type WriteError = ScoringOvertaken | AppendError
 /** Scores tasks by reading the log. Each scoring is a new score set; earlier ones are kept. */
 export class Scoring extends Context.Tag("hindcast/Scoring")<Scoring, Scoring.Service>() {}
 
+/** The type of the service: `Scoring.Service`. */
 export declare namespace Scoring {
   /** The scoring of a log's tasks. */
   export interface Service {

@@ -14,6 +14,7 @@ import type { ProcessSpec } from "./ProcessSpec.ts"
 /** Starts plugins. Another layer of this service can answer from a recording instead. */
 export class PluginHost extends Context.Tag("hindcast/PluginHost")<PluginHost, PluginHost.Service>() {}
 
+/** The type of the service: `PluginHost.Service`. */
 export declare namespace PluginHost {
   /** A host of plugins. */
   export interface Service {

@@ -73,6 +73,7 @@ export interface ProjectorService {
 /** The projector of a log. */
 export class Projector extends Context.Tag("hindcast/Projector")<Projector, Projector.Service>() {}
 
+/** The type of the service: `Projector.Service`. */
 export declare namespace Projector {
   /** The projector of a log, or of one of its timelines. */
   export type Service = ProjectorService

@@ -68,6 +68,7 @@ type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
  */
 export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<TimeTravel, TimeTravel.Service>() {}
 
+/** The type of the service: `TimeTravel.Service`. */
 export declare namespace TimeTravel {
   /** What can be asked of a log's past. */
   export interface Service {
