@@ -1,7 +1,7 @@
 /** Commands of a shell that hold words alone: what they come to is known without a shell. */
 
-/** Words without quotes and with nothing that a shell reads; texts in single quotes; texts in double quotes in which it reads nothing. */
-const PART = /[\w@%+=:,./-]+|'[^']*'|"[^"$`\\]*"/
+/** A character without quotes that a shell does not read (one, so that a word matches in one way and no other); texts in single quotes; texts in double quotes in which it reads nothing. */
+const PART = /[\w@%+=:,./-]|'[^']*'|"[^"$`\\]*"/
 const WORD = `(?:${PART.source})+`
 
 /** The words of a command; undefined where a shell would do more than divide it. A line that ends in `\` goes on in the next. */
