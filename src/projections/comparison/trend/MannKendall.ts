@@ -40,6 +40,29 @@ export const varianceOf = (count: number, ties: ReadonlyArray<number>): number =
   return (term(count) - ties.reduce((sum, size) => sum + term(size), 0)) / 18
 }
 
+/** Most descents, and most ascents, of a series with these ties whose trend has a p-value below 0.05; -1 if no series has. */
+export const mostSignificant = (count: number, ties: ReadonlyArray<number>): number => {
+  const untied = pairsOf(count) - ties.reduce((sum, size) => sum + pairsOf(size), 0)
+  let most = -1
+  if (count <= MAX_EXACT) {
+    const shares = descentShares(ties)
+    for (let tail = shares[0] ?? 1; 2 * tail < LEVEL; tail += shares[most + 1] ?? 1) most += 1
+    return most
+  }
+  const variance = varianceOf(count, ties)
+  // Half of the pairs are not significant.
+  let least = Math.ceil(untied / 2)
+  while (least - most > 1) {
+    const middle = Math.floor((least + most) / 2)
+    if (normal(untied - 2 * middle, variance) < LEVEL) most = middle
+    else least = middle
+  }
+  return most
+}
+
+/** The level of the test that an interval follows from. */
+const LEVEL = 0.05
+
 /** Twice the share of orders with at most so many descents, at most 1; the distribution is symmetric. */
 const exact = (ties: ReadonlyArray<number>, most: number): number => {
   const shares = descentShares(ties)

@@ -1,6 +1,6 @@
 /** The Theil–Sen slope of a series, with a confidence interval. */
 
-import { varianceOf } from "./MannKendall.ts"
+import { mostSignificant } from "./MannKendall.ts"
 import { descents, pairsOf, tieSizes } from "./Pairs.ts"
 
 /** One value of a series, and its place on the axis. */
@@ -18,7 +18,8 @@ export interface Slope {
 
 /**
  * The median of the slopes of all pairs of points, and the interval that follows from the distribution of Kendall's S
- * (Theil 1950; Sen, Journal of the American Statistical Association 63, 1968, §4). Up to nearly a third of the values
+ * (Theil 1950; Sen, Journal of the American Statistical Association 63, 1968, §4): the slopes that the test of Mann and Kendall does not
+ * exclude, so that the two never contradict. Up to nearly a third of the values
  * can be outliers without breaking the estimate. The points must be in ascending order of x, without duplicates; null
  * for fewer than two.
  */
@@ -27,18 +28,16 @@ export const theilSen = (points: ReadonlyArray<Point>): Slope | null => {
   if (pairs === 0) return null
   const slopeAt = slopeOfRank(points)
   const ys = points.map(({ y }) => y)
-  const reach = QUANTILE * Math.sqrt(varianceOf(ys.length, tieSizes(ys)))
-  const low = Math.max(0, Math.round((pairs - reach) / 2) - 1)
-  const high = Math.min(pairs - 1, Math.round((pairs + reach) / 2))
+  const ties = tieSizes(ys)
+  const tied = ties.reduce((sum, size) => sum + pairsOf(size), 0)
+  const low = Math.max(0, mostSignificant(ys.length, ties) + Math.floor(tied / 2))
+  const high = pairs - 1 - low
   return {
     slope: (slopeAt(Math.floor((pairs - 1) / 2)) + slopeAt(Math.floor(pairs / 2))) / 2,
     low: slopeAt(low),
     high: slopeAt(high),
   }
 }
-
-/** The 97.5 % quantile of the normal distribution. */
-const QUANTILE = 1.959963984540054
 
 /** Halvings in the search for a slope; after so many, doubles no longer distinguish slopes. */
 const STEPS = 100
