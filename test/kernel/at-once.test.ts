@@ -325,6 +325,50 @@ const disturbedBy = (event: CoreNewEvent) =>
 
 const opened = Effect.flatMap(Kernel, ({ tasks }) => tasks.open({ goal: "look", id: "t", agent: "a@1" }))
 
+describe("a command that does not pass", () => {
+  it.scopedLive("is requested and denied in one commit", () =>
+    Effect.gen(function* () {
+      const { run, appended } = yield* through()
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* opened
+          expect((yield* task.act("program/nothing")).status).toBe("denied")
+          expect(commandsIn(appended)).toEqual([["ActuatorCommanded", "CommandDenied"]])
+        }),
+      )
+    }),
+  )
+})
+
+describe("a command that another program denies right before its dispatch", () => {
+  it.scopedLive("takes that denial as its outcome", () =>
+    Effect.gen(function* () {
+      let isDone = false
+      const { run, executed } = yield* through((append, request) => {
+        const [first] = request.events
+        if (isDone || request.events.length > 1 || first?.type !== "CommandDispatched") return append(request)
+        isDone = true
+        const payload = { commandId: first.payload.commandId, rule: "ada", reason: "not today" }
+        const others = {
+          stream: "task/t",
+          taskId: "t",
+          actor: "human:ada",
+          events: [{ type: "CommandDenied", payload }],
+        }
+        return Effect.zipRight(append(others as AppendRequest), append(request))
+      })
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* opened
+          expect(yield* task.act("program/look")).toMatchObject({ status: "denied", reason: "not today" })
+          expect((yield* typesOf()).filter((type) => type === "CommandDenied")).toHaveLength(1)
+        }),
+      )
+      expect(executed).toEqual([])
+    }),
+  )
+})
+
 describe("a command that had its turn", () => {
   it.scopedLive.each<[string, CoreNewEvent]>([
     ["closed", { type: "TaskClosed", payload: { outcome: "abandoned", reason: "enough" } }],
