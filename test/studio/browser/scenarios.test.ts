@@ -201,7 +201,7 @@ describe("scenarios of a directory", () => {
     const refused = await hindcast(["studio", "--log", log, "--scenarios", inDirectory()])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("--write")])
     const nowhere = await hindcast(["studio", "--log", log, "--write", "--scenarios", inDirectory("none")])
-    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("a directory")])
+    expect([nowhere.code, nowhere.stderr]).toEqual([3, expect.stringContaining("a directory")])
   })
 })
 
