@@ -63,20 +63,22 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
   }
 
   /** The event at the own time of its task. */
-  const inOwnTime = (link: Link): Link => {
+  const inOwnTime = ({ link, text }: DecodedEvent): Link => {
     if (link.taskId === null) return link
     const key = keyOf(link.taskId, link)
     const before = clocks.get(key)
+    const timed = link.type === "ClockChanged" ? { ...link, payload: JSON.parse(text) as JsonObject } : link
     // What comes after the close is about the task.
     const isOpen = before === undefined || traces.has(key) || !parents.has(key)
-    const clock = before === undefined ? TaskClock.start(link) : isOpen ? TaskClock.after(before, link) : before
+    const clock = before === undefined ? TaskClock.start(timed) : isOpen ? TaskClock.after(before, timed) : before
     clocks.set(key, clock)
     const occurredAt = TaskClock.momentOf(clock, link)
     return occurredAt === link.occurredAt ? link : { ...link, occurredAt }
   }
 
-  const add = ({ link: recorded, text }: DecodedEvent): void => {
-    const link = inOwnTime(recorded)
+  const add = (event: DecodedEvent): void => {
+    const { link: recorded, text } = event
+    const link = inOwnTime(event)
     const { taskId, type } = link
     // A scoring may be of many tasks, and long after them.
     if (SCORING.has(type)) {

@@ -362,6 +362,26 @@ describe("tasks as OpenTelemetry traces", () => {
     )
   })
 
+  it.effect.each([3_600_000, -3_600_000])("take the time that passed where the clock was set by %i ms", (byMs) =>
+    Effect.gen(function* () {
+      const set = (of: DecodedEvent): DecodedEvent => ({
+        ...of,
+        link: { ...of.link, occurredAt: of.link.occurredAt + byMs, recordedAt: of.link.recordedAt + byMs },
+      })
+      const spans = yield* spansOf([
+        at(1, "TaskOpened", { goal: "g", measures: [], agent: "walker@1.0.0" }),
+        at(2, "ActuatorCommanded", { commandId: "c1", actuator: "room/go", args: {}, priority: 0 }),
+        set(at(3, "ClockChanged", { byMs })),
+        set(at(4, "CommandSucceeded", { commandId: "c1", result: null, latencyMs: 20 })),
+        set(at(5, "TaskClosed", { outcome: "achieved" })),
+      ])
+      const lasting = ({ startTimeUnixNano, endTimeUnixNano }: Span) =>
+        Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6
+      expect(lasting(named(spans, "invoke_agent walker"))).toBe(40)
+      expect(spans.filter(({ name }) => name.includes("room/go")).map(lasting)).toEqual([20])
+    }),
+  )
+
   it.effect("come in lines of at most 500 spans, and one scoring of many tasks is a span in each", () =>
     Effect.gen(function* () {
       const tasks = Array.from({ length: 700 }, (_, index) => `t${index}`)
