@@ -6,7 +6,14 @@ import { audited } from "./auditStory.ts"
 
 const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput => ({
   ...{ name: Option.none(), json: false, all: false, trend: false, markdown: false, scores: Option.none() },
-  ...{ sort: Option.none(), group: Option.none(), limit: Option.none(), measure: Option.none(), by: Option.none() },
+  ...{
+    sort: Option.none(),
+    group: Option.none(),
+    limit: Option.none(),
+    timeline: Option.none(),
+    measure: Option.none(),
+    by: Option.none(),
+  },
   ...{ task: [], agent: [], plugin: [], outcome: [], since: Option.none(), until: Option.none(), where: Option.none() },
   ...more,
 })

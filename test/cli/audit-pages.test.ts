@@ -226,6 +226,14 @@ describe("the table of all tasks", () => {
       "--scores names others",
     )
     expect(AuditTablePage.rows(plain, shown, [], known, 80)).toEqual(["No task was opened in this log."])
+    const forked = { ...shown, where: "on the timeline fork-1" }
+    for (const lines of [
+      AuditTablePage.rows(plain, forked, [], known, 80),
+      AuditTablePage.groups(plain, forked, "plugin", [], 80),
+      AuditTablePage.groupsMarkdown(forked, "plugin", []),
+    ]) {
+      expect(lines.join("\n")).toContain("No task was opened on the timeline fork-1.")
+    }
   })
 
   it("names tasks by as much of the end of their ids as tells them apart", () => {

@@ -112,7 +112,8 @@ const all = (given: Given) =>
     const shownOf = <Item>(items: ReadonlyArray<Item>) => {
       const kept = Option.match(given.limit, { onNone: () => items, onSome: (limit) => items.slice(0, limit) })
       const left = items.length - kept.length + chosen.length - first.length
-      return { kept, shown: { scores: named, tasks: chosen.length, unscored, left } }
+      const where = TimelineOption.where(given.timeline)
+      return { kept, shown: { scores: named, tasks: chosen.length, unscored, left, where } }
     }
     if (Option.isSome(group)) {
       const groups = AuditTable.group(inOrder, group.value)

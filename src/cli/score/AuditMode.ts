@@ -17,6 +17,7 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly sort: Option.Option<string>
   readonly group: Option.Option<AuditTable.Grouping>
   readonly limit: Option.Option<number>
+  readonly timeline: Option.Option<string>
   readonly measure: Option.Option<string>
   readonly by: Option.Option<"net" | "normalized">
 }

@@ -23,6 +23,8 @@ export interface ShownTable {
   readonly ungrouped?: number
   /** The number of rows that `--limit` leaves out. */
   readonly left: number
+  /** Where tasks were looked for, in words. Default: in this log. */
+  readonly where?: string
 }
 
 /** Terminal width below which ids are shortened to their ends. */
@@ -53,7 +55,7 @@ export const rows = (
   known: ReadonlyArray<string>,
   width: number,
 ): ReadonlyArray<string> => {
-  if (of.length === 0) return [NO_TASK]
+  if (of.length === 0) return [noTask(shown)]
   const length = width < FULL_ID_WIDTH ? idLength(known) : Number.MAX_SAFE_INTEGER
   const cells = (cell: (row: Row) => string) => of.map(cell)
   const counts = countsOf(of)
@@ -99,7 +101,7 @@ export const groups = (
   of: ReadonlyArray<Group>,
   width: number,
 ): ReadonlyArray<string> => {
-  if (of.length === 0) return [NO_TASK]
+  if (of.length === 0) return [noTask(shown)]
   const counts = countsOf(of)
   const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
     ...{ heading, rank, align: "right" },
@@ -138,7 +140,7 @@ export const groups = (
 }
 
 /** What is said where there is nothing to select from: an empty selection is an error. */
-const NO_TASK = "No task was opened in this log."
+const noTask = ({ where = "in this log" }: ShownTable): string => `No task was opened ${where}.`
 
 /** A column of counts, if not all of them are 0. */
 const countsOf =
@@ -224,7 +226,7 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
   blocks(
     [`# Tasks by ${by}`],
     of.length === 0
-      ? [NO_TASK]
+      ? [noTask(shown)]
       : table(
           [
             by,
