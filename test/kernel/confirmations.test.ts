@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { uuidv7 } from "uuidv7"
-import { describe, expect } from "vitest"
+import { describe, expect, vi } from "vitest"
 import { EventLog, Exact } from "../../src/events/log/EventLog.ts"
 import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
@@ -68,6 +68,25 @@ describe("an approval", () => {
         expect(yield* confirmations.pending).toEqual({})
       }),
     ),
+  )
+
+  it.scoped(
+    "is not approved by a clock that was set back to before it was asked, which says so, and may be rejected",
+    () =>
+      onLog(
+        Effect.gen(function* () {
+          const { settled, asked, id, confirmations } = yield* asking()
+          const clock = vi.spyOn(Date, "now").mockReturnValue(asked.recordedAt - 3_600_000)
+          yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()))
+          const refused = yield* Effect.flip(
+            confirmations.decide(id, { approved: true, by: "ada", channel: "program" }),
+          )
+          expect(refused).toMatchObject({ _tag: "NotPending", found: expect.stringContaining("it was set back") })
+          expect(yield* types(id)).toEqual(["ConfirmationRequested"])
+          yield* confirmations.decide(id, { approved: false, by: "ada", channel: "program" })
+          expect(yield* Fiber.join(settled)).toMatchObject({ kind: "rejected" })
+        }),
+      ),
   )
 
   it("an approval that is recorded before its question was, for the clock was put back, is none", () => {

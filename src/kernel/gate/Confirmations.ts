@@ -13,6 +13,7 @@ import * as PendingConfirmations from "../../projections/state/PendingConfirmati
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
+import { iso } from "../../values/Time.ts"
 import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
@@ -129,6 +130,8 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
           }
           const now = Date.now()
           if (now >= waiting.expiresAt) return yield* new NotPending({ confirmationId, found: TIME_IS_UP })
+          if (answer.approved && now < waiting.requestedAt)
+            return yield* new NotPending({ confirmationId, found: askedAfter(waiting.requestedAt, now) })
           if (answer.approved) yield* checkShown(confirmationId, waiting, answer)
           const decided = yield* recordDecision(log, confirmationId, waiting, answer, now)
           // The time at which the log recorded the decision counts. The append may have waited for another writer.
@@ -141,6 +144,11 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
 )
 
 const TIME_IS_UP = "one whose time is up"
+
+/** An approval by a clock that was set back to before the question counts for nothing: how long the question waited is unknown. */
+const askedAfter = (requestedAt: number, now: number): string =>
+  `one that was asked at ${iso(requestedAt)}, when this machine's clock shows ${iso(now)}: it was set back, and an approval would count for nothing. ` +
+  "Set the clock, or reject it"
 
 /**
  * Checks that an approval is for the confirmation that waits, and that the digest in its request matches its content.
