@@ -8,7 +8,7 @@ import * as openDatabase from "./file/openDatabase.ts"
 
 /**
  * A client of `@effect/sql` that reads a log's file by SQL, on a connection of its own, which is closed with the scope. SQLite itself
- * refuses every write. It reads beside a kernel at work; one transaction sees the log as of one moment.
+ * refuses every write to the log. (`VACUUM INTO` writes another file: run no SQL of strangers.) It reads beside a kernel at work; one transaction sees the log as of one moment.
  *
  * The view `event_log` has a row for each event that is not archived: `position`, `id` (hex without dashes), `timeline`, `stream`,
  * `version`, `type`, `schema_version`, `task`, `causation` (empty if there is none), `actor`, `occurred_at` and `recorded_at` (milliseconds since 1970), `payload`
