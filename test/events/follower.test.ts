@@ -1,8 +1,8 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Context, Deferred, Effect, FastCheck, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, FastCheck, Fiber, Layer, Scope, Stream } from "effect"
 import { describe, expect } from "vitest"
-import { type Committed, EventLog, layerSqlite, type Query } from "../../src/events/index.ts"
+import { CaughtUp, type Committed, EventLog, layerSqlite, type Query } from "../../src/events/index.ts"
 import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
@@ -101,6 +101,25 @@ describe("one who listens for the commits of a log", () => {
       yield* log.append(note("a", "x"))
       yield* log.append(note("a", "y"))
       expect(heads).toEqual([1, 2])
+    }),
+  )
+})
+
+describe("one who follows a log", () => {
+  it.scopedLive("fails when the log is closed, and does not wait for ever", () =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      const scope = yield* Scope.make()
+      const log = Context.get(yield* Scope.extend(opened(filename), scope), EventLog)
+      yield* log.append(note("a", "first"))
+      const caughtUp = yield* Deferred.make<void>()
+      const following = yield* log.follow().pipe(
+        Stream.runForEach((item) => (item instanceof CaughtUp ? Deferred.succeed(caughtUp, undefined) : Effect.void)),
+        Effect.fork,
+      )
+      yield* Deferred.await(caughtUp)
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Effect.flip(Fiber.join(following))).toMatchObject({ _tag: "LogUnavailable" })
     }),
   )
 })

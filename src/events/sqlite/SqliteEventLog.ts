@@ -108,6 +108,9 @@ const opened = (options: SqliteOptions) =>
         : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
       const keys = Disclosure.keysFor(own, personal)
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
+      let told = () => {}
+      // The last thing of all: what is open closes in the reverse order.
+      yield* Effect.addFinalizer(() => Effect.sync(() => told()))
       const { database, append, holding, writing, writer, cacheWriter, following } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys: own })
@@ -116,6 +119,7 @@ const opened = (options: SqliteOptions) =>
       const reader = { database, names, upcast, keys, segments }
       const follower = following ?? (yield* reading(() => Follower.make(reader, true)))
       yield* Effect.addFinalizer(() => Effect.sync(follower.end))
+      told = follower.closed
       const { commits, mayHave } = follower
       const head = reading(follower.head)
       const page = Pages.checked((query, limit) =>
@@ -140,7 +144,7 @@ const opened = (options: SqliteOptions) =>
         versionOf: (stream, timeline = MAIN) => reading(() => appending.readVersion(database, names, timeline, stream)),
         head,
         follow: (query) => follow({ head, readPage: page, commits, mayHave }, query ?? {}),
-        onCommit: commits.listen,
+        onCommit: follower.onCommit,
         mayHave,
         verify: verifyLog(stores),
         verifyWith: (given) =>

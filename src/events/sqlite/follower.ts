@@ -24,8 +24,12 @@ const MAX_TOLD = 1000
 export interface Follower {
   /** Whom to tell of commits: of this process at once, of others within 50 ms. */
   readonly commits: CommitNotifier.CommitNotifier
-  /** Ends looking for commits of other processes: the log is closed. */
+  /** Ends looking for commits of other processes: the log is being closed. */
   readonly end: () => void
+  /** Tells those who follow that the log is closed: they read, and find that out. */
+  readonly closed: () => void
+  /** See `EventLog.onCommit`: told of commits alone. */
+  readonly onCommit: CommitNotifier.CommitNotifier["listen"]
   /** Takes note of rows that this process committed, before anything else is committed or read. */
   readonly committed: (batch: Sequenced) => void
   /** Tells of what `committed` took note of. */
@@ -91,7 +95,8 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
   /** Takes note of what other connections committed, unless that was done in this turn. */
   const look = () => {
     const turn = EventLoopTurn.current()
-    if (lookedIn === turn || !isShared) return
+    // A log that is closed answers nothing more from memory.
+    if (!hasEnded && (lookedIn === turn || !isShared)) return
     const version = versionOf(database)
     if (version !== verifiedIn) {
       const now = readHead(database)
@@ -144,6 +149,11 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
       hasEnded = true
       endLooking()
     },
+    closed: () => commits.notify(),
+    onCommit: (told) =>
+      commits.listen((events) => {
+        if (!hasEnded) told(events)
+      }),
     committed: (batch) => {
       const [first] = batch.rows
       if (first === undefined) return
