@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
 import { type AppendRequest, type CoreNewEvent, EventLog, LogUnavailable } from "../../src/events/log/EventLog.ts"
+import * as CommandState from "../../src/kernel/acting/CommandState.ts"
 import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { Registry } from "../../src/kernel/registry/Registry.ts"
@@ -313,15 +314,9 @@ describe("a command for which nothing has to be waited", () => {
 
 /** A kernel to whose log another program appends an event of the task right before the first dispatch, which waits for its turn. */
 const disturbedBy = (event: CoreNewEvent) =>
-  Effect.gen(function* () {
-    let isDone = false
-    return yield* through((append, request) => {
-      if (isDone || request.events.length > 1 || request.events[0]?.type !== "CommandDispatched") return append(request)
-      isDone = true
-      const others = { stream: "task/t", taskId: "t", actor: "human:ada", events: [event] }
-      return Effect.zipRight(append(others), append(request))
-    })
-  })
+  dispatching((append, request) =>
+    Effect.zipRight(append({ stream: "task/t", taskId: "t", actor: "human:ada", events: [event] }), append(request)),
+  )
 
 const opened = Effect.flatMap(Kernel, ({ tasks }) => tasks.open({ goal: "look", id: "t", agent: "a@1" }))
 
@@ -340,28 +335,55 @@ describe("a command that does not pass", () => {
   )
 })
 
-describe("a command that another program denies right before its dispatch", () => {
-  it.scopedLive("takes that denial as its outcome", () =>
+/** A kernel whose first dispatch, which waits for its turn, goes to the log as this does. */
+const dispatching = (
+  how: (append: EventLog.Service["append"], request: AppendRequest) => ReturnType<EventLog.Service["append"]>,
+) => {
+  let isDone = false
+  return through((append, request) => {
+    if (isDone || request.events.length > 1 || request.events[0]?.type !== "CommandDispatched") return append(request)
+    isDone = true
+    return how(append, request)
+  })
+}
+
+describe("a command that another program ends right before its dispatch", () => {
+  it.scopedLive.each([
+    ["CommandDenied", { rule: "ada", reason: "not today" }, { status: "denied", reason: "not today" }],
+    ["CommandOutcomeUnknown", { reason: "nobody knows" }, { status: "unknown" }],
+    ["CommandSucceeded", { result: "done elsewhere", latencyMs: 1 }, { status: "unknown" }],
+  ] as const)("is not dispatched, and takes that end as its outcome: %s", ([type, payload, outcome]) =>
     Effect.gen(function* () {
-      let isDone = false
-      const { run, executed } = yield* through((append, request) => {
-        const [first] = request.events
-        if (isDone || request.events.length > 1 || first?.type !== "CommandDispatched") return append(request)
-        isDone = true
-        const payload = { commandId: first.payload.commandId, rule: "ada", reason: "not today" }
-        const others = {
-          stream: "task/t",
-          taskId: "t",
-          actor: "human:ada",
-          events: [{ type: "CommandDenied", payload }],
-        }
-        return Effect.zipRight(append(others as AppendRequest), append(request))
+      const { run, executed } = yield* dispatching((append, request) => {
+        const { commandId } = (request.events[0]?.payload ?? {}) as { readonly commandId?: string }
+        const events = [{ type, payload: { commandId, ...payload } }]
+        const others = { stream: "task/t", taskId: "t", actor: "human:ada", events } as AppendRequest
+        return Effect.zipRight(append(others), append(request))
       })
       yield* run(
         Effect.gen(function* () {
           const task = yield* opened
-          expect(yield* task.act("program/look")).toMatchObject({ status: "denied", reason: "not today" })
-          expect((yield* typesOf()).filter((type) => type === "CommandDenied")).toHaveLength(1)
+          expect(yield* task.act("program/look")).toMatchObject(outcome)
+          const ends = (yield* typesOf()).filter((found) => CommandState.ENDS.some((end) => end === found))
+          expect(ends).toEqual([type])
+        }),
+      )
+      expect(executed).toEqual([])
+    }),
+  )
+})
+
+describe("a command whose dispatch, in its turn, may not have reached the disk", () => {
+  it.scopedLive("is denied, and not carried out", () =>
+    Effect.gen(function* () {
+      const lost = new LogUnavailable({ log: "log.db", reason: "it could not be flushed" })
+      const { run, executed } = yield* dispatching((append, request) => Effect.zipRight(append(request), lost))
+      yield* run(
+        Effect.gen(function* () {
+          const task = yield* opened
+          expect(yield* Effect.flip(task.act("program/look"))).toMatchObject({ _tag: "LogUnavailable" })
+          const types = yield* typesOf()
+          expect(types.slice(types.indexOf("CommandDispatched"))).toEqual(["CommandDispatched", "CommandDenied"])
         }),
       )
       expect(executed).toEqual([])

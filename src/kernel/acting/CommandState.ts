@@ -51,7 +51,8 @@ export type CommandEvent = Pick<Event, "id" | "type" | "payload"> & Partial<Pick
 /** The events that end a command. */
 export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
 
-const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
+/** Whether a type is one of `ENDS`. */
+export const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
 
 /** The state after one more of a command's own events. One that has ended never changes. */
 export const evolve = (state: CommandState, event: CommandEvent): CommandState => {

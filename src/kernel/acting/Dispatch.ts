@@ -292,12 +292,13 @@ const recordDispatches = (
   const entries = dispatches(journey, ready, ({ state }) => state)
   const isEnded = (missed: ReadonlyArray<Event>) => {
     for (const of of ready) {
-      const end = missed
-        .filter((event) => Vocabulary.is(event, "CommandDenied"))
-        .find(({ payload }) => payload.commandId === of.command.commandId)
+      const end = missed.find(
+        ({ type, payload }) => CommandState.isEnd(type) && payload.commandId === of.command.commandId,
+      )
       if (end === undefined) continue
       of.state = CommandState.evolve(of.state, end)
-      endedBy(of, { do: "deny", rule: end.payload.rule, reason: end.payload.reason }, end)
+      // Any other end than a denial is of a call that this kernel did not make.
+      endedBy(of, Vocabulary.is(end, "CommandDenied") ? { do: "deny", ...end.payload } : { do: "doubt" }, end)
     }
     return !ready.every(isOpen) || missed.some(endsTask)
   }
