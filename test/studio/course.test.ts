@@ -41,6 +41,7 @@ describe("an outline", () => {
         code: "r",
         isStep: false,
         taskId: "t",
+        payload: null,
       })
     take(1, 1_000)
     take(2, 1_500)
@@ -65,17 +66,19 @@ describe("a course that grows in the page", () => {
   it("goes on with the task's own time, as an outline of all its events does", () => {
     const happened = fc.record({
       timeline: fc.constantFrom("main", "fork-1"),
-      type: fc.constantFrom("SensorRead", "TaskResumed"),
+      type: fc.constantFrom("SensorRead", "TaskResumed", "ClockChanged"),
+      byMs: fc.integer({ min: -2_000, max: 2_000 }),
       after: fc.integer({ min: -500, max: 1_000 }),
       isRecordedThen: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(happened, { minLength: 1 }), fc.nat(), (events, cut) => {
         let occurredAt = 1_000
-        const outlines = events.map(({ timeline, type, after, isRecordedThen }, index) => {
+        const outlines = events.map(({ timeline, type, byMs, after, isRecordedThen }, index) => {
           occurredAt += after
           const recordedAt = isRecordedThen ? occurredAt : 9_000
-          return { position: index + 1, taskId: "t", timeline, type, occurredAt, recordedAt, code: "r", isStep: false }
+          const when = { timeline, type, occurredAt, recordedAt, payload: type === "ClockChanged" ? { byMs } : null }
+          return { ...when, position: index + 1, taskId: "t", code: "r", isStep: false }
         })
         const outlineOf = (some: typeof outlines) => {
           const outline = new Outline()
@@ -96,7 +99,7 @@ describe("a course that grows in the page", () => {
               cause: null,
               line: "",
             },
-            ...{ payload: null, length: 0, unreadable: [], changes: [] },
+            ...{ length: 0, unreadable: [], changes: [] },
           })
         }
         const whole = outlineOf(outlines)

@@ -67,7 +67,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     if (link.taskId === null) return link
     const key = keyOf(link.taskId, link)
     const before = clocks.get(key)
-    const timed = link.type === "ClockChanged" ? { ...link, payload: JSON.parse(text) as JsonObject } : link
+    const timed = { ...link, payload: link.type === "ClockChanged" ? (JSON.parse(text) as JsonObject) : null }
     // What comes after the close is about the task.
     const isOpen = before === undefined || traces.has(key) || !parents.has(key)
     const clock = before === undefined ? TaskClock.start(timed) : isOpen ? TaskClock.after(before, timed) : before

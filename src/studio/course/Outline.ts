@@ -42,7 +42,7 @@ export const outlined = (
   type,
   code: encodeKind(kindOf(type), event === undefined ? isAlwaysBad(type) : isBad(event)),
   isStep: event !== undefined && isStep(event),
-  ...(event !== undefined && is(event, "ClockChanged") ? { payload: event.payload } : {}),
+  payload: event !== undefined && is(event, "ClockChanged") ? event.payload : null,
 })
 
 /** The events of a task in their order. It grows while the task goes on. */

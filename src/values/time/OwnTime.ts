@@ -18,7 +18,7 @@ export interface Timed {
   readonly recordedAt: number
   readonly type: string
   /** Is read of `ClockChanged` alone. */
-  readonly payload?: unknown
+  readonly payload: unknown
 }
 
 /** The own time of a task after one of its events. */
@@ -36,7 +36,7 @@ export interface OwnTime {
 export const between = (from: number, to: number): number => Math.max(0, to - from)
 
 /** The own time of a task whose first event this is. */
-export const start = ({ timeline, occurredAt, recordedAt }: Timed): OwnTime => ({
+export const start = ({ timeline, occurredAt, recordedAt }: Omit<Timed, "type" | "payload">): OwnTime => ({
   ...{ timeline, lastAt: occurredAt, recordedAt },
   ...{ elapsedMs: 0, leftOutMs: 0, setBackMs: 0, untoldMs: 0 },
 })
