@@ -11,12 +11,12 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
 import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import { piecesOf } from "../providers/pieces.ts"
+import { isOfficial } from "../providers/wires.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Sum from "../values/Sum.ts"
 import * as HttpMessage from "./http/HttpMessage.ts"
-import { piecesOf } from "./wire/pieces.ts"
-import { isOfficial } from "./wire/wires.ts"
 
 /** What calls cost: the sum of the known costs in US dollars, and how many calls have none. */
 export interface Costs {

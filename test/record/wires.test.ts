@@ -1,9 +1,9 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { bytesOf, chunkOf } from "../../src/agents/models/Cassette.ts"
+import { type Answered, answeredBy, askedBy, type Came } from "../../src/providers/wires.ts"
+import { written } from "../../src/providers/written.ts"
 import { joined } from "../../src/record/http/HttpMessage.ts"
-import { type Answered, answeredBy, askedBy, type Came } from "../../src/record/wire/wires.ts"
-import { written } from "../../src/record/wire/written.ts"
 import type { Json } from "../../src/values/Json.ts"
 
 /** Bodies as the providers' pages show them, written down by hand. */

@@ -1,8 +1,8 @@
 /** The tools and the hand-offs of the OpenAI Agents SDK (`@openai/agents`, version 0.3), recorded. */
 
+import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
 import { type Run, ToolDenied } from "../Run.ts"
-import { jsonOf } from "../wire/pieces.ts"
 import * as FrameworkTools from "./FrameworkTools.ts"
 
 /** What is used of a tool. One of another type than `function` is the provider's. */

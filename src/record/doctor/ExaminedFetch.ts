@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import { Message } from "../../agents/models/Message.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { askedBy } from "../../providers/wires.ts"
 import { Json } from "../../values/Json.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
@@ -11,7 +12,6 @@ import { sentBy } from "../http/SentRequest.ts"
 import * as PlayedBody from "../replay/PlayedBody.ts"
 import { failureOf } from "../replay/PlayedBody.ts"
 import * as Tape from "../replay/Tape.ts"
-import { askedBy } from "../wire/wires.ts"
 
 /** In which order calls that are under way at once are answered: as they were recorded, or the other way round. */
 export const Order = Schema.Literal("recorded", "reversed")

@@ -1,7 +1,7 @@
 /** What is otherwise in a fork, from its moment on. */
 
+import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
-import { jsonOf } from "../wire/pieces.ts"
 
 /** What is otherwise from the moment on. */
 export interface Changes {

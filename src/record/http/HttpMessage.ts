@@ -3,9 +3,9 @@
 import { Schema } from "effect"
 import { bytesOf, Chunk, chunkOf } from "../../agents/models/Cassette.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
+import { jsonOf } from "../../providers/pieces.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
 import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
-import { jsonOf } from "../wire/pieces.ts"
 import type { Redaction } from "./Redaction.ts"
 import { remembered } from "./Remembered.ts"
 

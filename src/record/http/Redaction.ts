@@ -1,9 +1,9 @@
 /** Keeps keys out of a recording: those of the environment, and those that the program's requests carry. */
 
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
+import { piecesOf } from "../../providers/pieces.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import { piecesOf } from "../wire/pieces.ts"
 import { remembered } from "./Remembered.ts"
 
 /** What of a response is searched for keys, beside its body: no type of DOM, which programs that import Hindcast may lack. */

@@ -2,9 +2,9 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { askedBy } from "../../providers/wires.ts"
 import type { Json } from "../../values/Json.ts"
 import type * as HttpMessage from "../http/HttpMessage.ts"
-import { askedBy } from "../wire/wires.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 
 /** What a request asks a model; undefined if it is none. */

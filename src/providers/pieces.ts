@@ -1,6 +1,6 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
-import type { Json } from "../../values/Json.ts"
+import type { Json } from "../values/Json.ts"
 
 /**
  * The JSON value of a text; undefined if it is none. However deep it is nested: the keys in it are learned, so that they are

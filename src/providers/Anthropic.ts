@@ -1,8 +1,8 @@
 /** The format of Anthropic's messages (https://docs.anthropic.com/en/api/messages). */
 
-import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart } from "../agents/models/Message.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"

@@ -1,9 +1,9 @@
 /** The format of OpenAI's responses (https://platform.openai.com/docs/api-reference/responses). */
 
-import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import type { Json } from "../../values/Json.ts"
-import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart } from "../agents/models/Message.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import type { Json } from "../values/Json.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn, toolsOf } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"

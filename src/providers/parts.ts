@@ -1,9 +1,9 @@
 /** Parts of messages and answers that several wire formats share, made of JSON whose shape nothing guarantees. */
 
-import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../../agents/models/Message.ts"
-import type { ToolDescription } from "../../agents/models/Model.ts"
-import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
-import { asObject, fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, CallPart, ContentPart, ToolResult } from "../agents/models/Message.ts"
+import type { ToolDescription } from "../agents/models/Model.ts"
+import { type Json, type JsonObject, wellFormed } from "../values/Json.ts"
+import { asObject, fieldOf, textOf } from "../values/JsonObjects.ts"
 import { jsonOf } from "./pieces.ts"
 
 /** A value as a list: itself, or none. */

@@ -1,9 +1,9 @@
 /** The format of Ollama's chat (https://github.com/ollama/ollama/blob/main/docs/api.md). */
 
-import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart } from "../agents/models/Message.ts"
+import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"

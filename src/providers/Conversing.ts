@@ -1,7 +1,7 @@
 /** Builds the messages of a conversation from those of a provider, one after the other. */
 
-import type { AnswerPart, ContentPart, Message, ToolResult } from "../../agents/models/Message.ts"
-import { textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart, Message, ToolResult } from "../agents/models/Message.ts"
+import { textOf } from "../values/JsonObjects.ts"
 import * as Parts from "./parts.ts"
 
 /** A conversation that grows. */

@@ -1,9 +1,9 @@
 /** What a wire format is: how a provider's requests and answers over HTTP are read, whole or streamed. */
 
-import type { Message } from "../../agents/models/Message.ts"
-import type { ToolDescription } from "../../agents/models/Model.ts"
-import type { WholeAnswer } from "../../agents/models/providers/outcome.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { Message } from "../agents/models/Message.ts"
+import type { ToolDescription } from "../agents/models/Model.ts"
+import type { WholeAnswer } from "../agents/models/providers/outcome.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
 
 /** A request to a language model: what the model reads, and how it is asked. */
 export interface ModelRequest {

@@ -1,6 +1,6 @@
 /** Answers of models that a person wrote, as each provider would send them. */
 
-import type { Json, JsonObject } from "../../values/Json.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
 import type { Address } from "./Wire.ts"
 
 /** The body of an answer over HTTP. */

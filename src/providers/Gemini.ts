@@ -1,9 +1,9 @@
 /** The format of Gemini's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content). */
 
-import type { AnswerPart, ContentPart } from "../../agents/models/Message.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart } from "../agents/models/Message.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import type { JsonObject } from "../values/Json.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import { textIn } from "./OpenAiChat.ts"
 import * as Parts from "./parts.ts"

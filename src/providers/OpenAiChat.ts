@@ -3,10 +3,10 @@
  * speak.
  */
 
-import type { AnswerPart, ContentPart, Message } from "../../agents/models/Message.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import type { Json } from "../../values/Json.ts"
-import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { AnswerPart, ContentPart, Message } from "../agents/models/Message.ts"
+import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import type { Json } from "../values/Json.ts"
+import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Conversing from "./Conversing.ts"
 import * as Parts from "./parts.ts"
 import type { Wire } from "./Wire.ts"
