@@ -5,8 +5,8 @@ import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./http/Conversations.ts"
+import type { AnswerBody } from "./http/Exchange.ts"
 import * as Prompts from "./http/Prompts.ts"
-import type { PassedBody } from "./http/RecordedBody.ts"
 import * as RecordedFetch from "./http/RecordedFetch.ts"
 import type * as Redaction from "./http/Redaction.ts"
 import * as IoCalls from "./IoCalls.ts"
@@ -44,7 +44,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
       return does(...args)
     }
   const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
-  const bodies = new Set<PassedBody>()
+  const bodies = new Set<AnswerBody>()
 
   return {
     taskId,
@@ -81,7 +81,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
       const ended = RecordOptions.endOf(outcome, reason)
       isEnded = true
       try {
-        for (const body of bodies) await body.leave()
+        for (const body of bodies) await body.ended("open")
         await log.settled()
         const { outcome, reason } = ended
         const payload = {

@@ -25,7 +25,7 @@ const WALL: { readonly [module: string]: string } = {
   "events/vocabulary/Event.ts": "stamp: the time in an id (UUIDv7)",
   "cli/log/IntegrityCommands.ts":
     "stamp: an anchor's time; the age of a head, by this machine's clock, and 0 where it was set back",
-  "record/http/RecordedFetch.ts": "stamp: when a program made a request; a Retry-After that is a date",
+  "record/http/ExchangeEvents.ts": "stamp: when a program made a request; a Retry-After that is a date",
   "record/log/RunStream.ts":
     "stamp: after a change of the clock, what happened by the clock of before is no later than now",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",

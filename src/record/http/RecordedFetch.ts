@@ -1,37 +1,17 @@
 /** A `fetch` that records: requests to models as an agent's own, all others as they are. */
 
-import { Effect } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import type { CoreNewEvent } from "../../events/log/EventLog.ts"
-import { newId } from "../../events/vocabulary/Event.ts"
-import type { Failure } from "../../events/vocabulary/EventType.ts"
-import { costOf } from "../../kernel/pricing/Prices.ts"
-import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
-import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
-import type { RunLog } from "../log/RunLog.ts"
-import { recordableRequest } from "../Recordable.ts"
-import { causeOf, failureOf } from "../Thrown.ts"
-import type { Conversations } from "./Conversations.ts"
+import * as Exchange from "./Exchange.ts"
 import * as HttpMessage from "./HttpMessage.ts"
-import type { Prompts } from "./Prompts.ts"
 import * as RecordedBody from "./RecordedBody.ts"
-import type { Redaction } from "./Redaction.ts"
-import { remembered } from "./Remembered.ts"
 import { beside, sentBy } from "./SentRequest.ts"
 
 /** What a recording `fetch` needs. */
-export interface FetchParts {
-  readonly log: RunLog
-  readonly redaction: Redaction
-  readonly conversations: Conversations
-  readonly prompts: Prompts
+export interface FetchParts extends Exchange.ExchangeParts {
   /** Makes the requests. */
   readonly fetch: Fetch
   /** Fails if the run is over. */
   readonly assertOpen: (call: string) => void
-  /** The bodies that the program is reading. */
-  readonly open: Set<RecordedBody.PassedBody>
 }
 
 /** The recording `fetch`. It answers and fails as the one that makes the requests. */
@@ -40,31 +20,20 @@ export const make =
   async (input, init) => {
     parts.assertOpen("fetch")
     const { sent, request } = await sentBy(input, init)
-    const exchange = begin(parts, sent)
-    // A request to a model changes nothing: what was asked may be committed with the answer. All else is recorded first.
-    await (exchange.isModel ? parts.log.tellSoon(exchange.called) : parts.log.tell(exchange.called))
-    const startedAt = performance.now()
+    const exchange = await Exchange.begin(parts, sent)
     let response: Response
     try {
       response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, beside(init))
     } catch (error) {
-      await exchange.failed(error, MonotonicClock.elapsedSince(startedAt))
+      await exchange.failed(error)
       throw error
     }
-    const ended = (kept: RecordedBody.KeptBody | undefined) =>
-      exchange.answered(response, kept, MonotonicClock.elapsedSince(startedAt))
+    const answer = exchange.answering(response)
     if (response.body === null) {
-      await ended(undefined)
+      await answer.ended("none")
       return response
     }
-    const passed = RecordedBody.pass(response.body, request?.signal ?? init?.signal, (kept) => {
-      parts.open.delete(passed)
-      const recorded = ended(kept)
-      parts.log.inBackground(recorded)
-      return recorded
-    })
-    parts.open.add(passed)
-    return sameResponse(response, passed.stream)
+    return sameResponse(response, RecordedBody.pass(response.body, request?.signal ?? init?.signal, answer))
   }
 
 /** The same response with another body. */
@@ -72,191 +41,3 @@ const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Res
   const { status, statusText, headers } = response
   return HttpMessage.from(new Response(body, { status, statusText, headers }), response)
 }
-
-/** A request and what is recorded of it. */
-interface Exchange {
-  /** The event that it begins with. */
-  readonly called: CoreNewEvent
-  readonly isModel: boolean
-  readonly answered: (response: Response, kept: RecordedBody.KeptBody | undefined, latencyMs: number) => Promise<void>
-  readonly failed: (error: unknown, latencyMs: number) => Promise<void>
-}
-
-const begin = (parts: FetchParts, sent: HttpMessage.SentRequest): Exchange => {
-  const { redaction } = parts
-  const read = HttpMessage.read(sent, redaction)
-  const asked = askedBy(sent.method, addressOf(sent.url), read.body)
-  const id = newId()
-  return asked === undefined ? otherExchange(parts, id, read) : modelExchange(parts, id, read, asked)
-}
-
-const addressOf = remembered((url) => {
-  const { host, pathname: path } = new URL(url)
-  return { host, path }
-})
-
-/** What is recorded of a request. A short one is not measured. */
-const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonObject =>
-  isLong ? recordableRequest(request) : request
-
-/** A request to a model. */
-const modelExchange = (
-  { log, redaction, conversations, prompts }: FetchParts,
-  id: string,
-  read: HttpMessage.ReadRequest,
-  asked: Asked,
-): Exchange => {
-  const { provider, model, system, messages, tools, settings } = asked.request
-  const http = { method: read.method, url: read.url }
-  // Tools are JSON.
-  const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
-  // Messages are JSON.
-  const whole = { ...conversations.asked(id, messages), ...prompt, http } as unknown as JsonObject
-  const request = fitted(read, whole)
-  return {
-    isModel: true,
-    called: {
-      ...{ type: "ModelCalled", id, occurredAt: Date.now() },
-      payload: { provider, model, requestDigest: read.digest, request },
-    },
-    answered: async (response, kept, latencyMs) => {
-      const came = cameOf(response, kept, redaction)
-      const read = {
-        ...{ status: response.status, headers: came.headers, body: came.text },
-        end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
-      } as const
-      const answered = answeredBy(asked, read, redaction.text, Date.now())
-      const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
-      const parts = redaction.json(said)
-      const recorded = recordedResponse(response, came, redaction, parts !== said)
-      const usage = "turn" in answered ? answered.turn.usage : answered.usage
-      const cost =
-        asked.isOfficial && usage !== undefined ? await Effect.runPromise(costOf(provider, model, usage)) : null
-      const priced = cost === null ? {} : { cost }
-      const told = { causationId: id, id: newId() }
-      const raw = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
-        ...{ ...told, id: newId(), type: "IoAnswered", payload: { io: "fetch", result } },
-      })
-      const tell = (event: (parts: Json) => CoreNewEvent) =>
-        log.append([event(parts), raw(recorded)], {
-          otherwise: () => [event(TOO_LARGE), raw(tooLarge(recorded))],
-        })
-      if ("turn" in answered) {
-        const { finish, usage } = answered.turn
-        conversations.answered(id, told.id, answered.turn.parts)
-        await tell((parts) => ({
-          ...{ ...told, type: "ModelResponded" },
-          payload: { response: { parts, finish }, usage, latencyMs, ...priced },
-        }))
-        return
-      }
-      const { kind, reason, retryAfterMs } = answered.failure
-      const payload = {
-        ...{ kind, reason: plainText(reason), latencyMs, ...priced },
-        ...(usage === undefined ? {} : { usage }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      }
-      const hasParts = answered.parts.length > 0
-      await tell((parts) => ({
-        ...{ ...told, type: "ModelFailed", payload: { ...payload, ...(hasParts ? { response: parts } : {}) } },
-      }))
-    },
-    failed: async (error, latencyMs) => {
-      const failure = failureOfRequest(error, redaction)
-      const kind = HttpMessage.isAbort(failure.code) ? "cancelled" : "unreachable"
-      await log.tell(
-        { type: "ModelFailed", causationId: id, payload: { kind, reason: failure.message, latencyMs } },
-        ioFailed(id, failure, latencyMs),
-      )
-    },
-  }
-}
-
-/** A request to anything else. */
-const otherExchange = ({ log, redaction }: FetchParts, id: string, read: HttpMessage.ReadRequest): Exchange => ({
-  isModel: false,
-  called: {
-    ...{ type: "IoCalled", id },
-    payload: {
-      ...{ io: "fetch", requestDigest: read.digest },
-      request: fitted(read, read.recorded()),
-    },
-  },
-  answered: async (response, kept, latencyMs) => {
-    const recorded = recordedResponse(response, cameOf(response, kept, redaction), redaction)
-    const event = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
-      ...{ type: "IoAnswered", causationId: id, payload: { io: "fetch", result, latencyMs } },
-    })
-    await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
-  },
-  failed: async (error, latencyMs) => {
-    await log.tell(ioFailed(id, failureOfRequest(error, redaction), latencyMs))
-  },
-})
-
-/** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */
-const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
-  const failure = failureOf(error, redaction)
-  const cause = causeOf(failure)
-  return cause === undefined ? failure : { ...failure, message: `${failure.message}: ${cause}` }
-}
-
-const ioFailed = (causationId: string, error: Failure, latencyMs: number): CoreNewEvent => ({
-  ...{ type: "IoFailed", causationId, payload: { io: "fetch", error, latencyMs } },
-})
-
-const abortedBy = (error: unknown, redaction: Redaction) => {
-  const { code: name, message } = failureOf(error, redaction)
-  return { name, message }
-}
-
-/** What came of a response. */
-interface Came {
-  readonly kept: RecordedBody.KeptBody | undefined
-  readonly text: string
-  readonly headers: HttpMessage.RecordedResponse["headers"]
-}
-
-/** Reads what came, and learns the keys in it first. */
-const cameOf = (response: Response, kept: RecordedBody.KeptBody | undefined, redaction: Redaction): Came => {
-  const text = HttpMessage.joinedText(kept?.chunks ?? [])
-  redaction.learnGiven(response, text)
-  return { kept, text, headers: HttpMessage.responseHeaders(response.headers, redaction) }
-}
-
-/**
- * A response as it is recorded, without keys: a body with keys is one piece without them. A model may also spell a key
- * out over several pieces, of which no single one holds it; such a body is not kept.
- *
- * @param hasToldKey whether a key occurs in what was read of the body
- */
-const recordedResponse = (
-  response: Response,
-  { kept, text, headers }: Came,
-  redaction: Redaction,
-  hasToldKey = false,
-): HttpMessage.RecordedResponse => {
-  const { url, status, statusText, redirected } = response
-  const hasKeys = redaction.isIn(text)
-  const omitted = kept?.isTooLarge === true ? "it is too large" : hasToldKey ? "a key occurs in it" : undefined
-  const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
-  return {
-    ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },
-    ...(redirected ? { redirected } : {}),
-    headers,
-    chunks: omitted === undefined ? chunks : [],
-    end: kept?.end ?? "none",
-    ...(kept?.abortedBy === undefined ? {} : { aborted: abortedBy(kept.abortedBy, redaction) }),
-    ...(omitted === undefined ? {} : { omitted }),
-    ...(hasKeys ? { redacted: true as const } : {}),
-  }
-}
-
-/** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
-const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({
-  ...response,
-  ...{ chunks: [], omitted: "it is too large" },
-})
-
-/** What stands for the parts of such an answer. */
-const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]
