@@ -10,6 +10,7 @@ import { events, importing, lines, payloads, typesOf, withFiles, write } from ".
 
 const TASK = `claude-code-${SESSION}`
 const FILE = `${SESSION}.jsonl`
+const REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 const head = Effect.flatMap(EventLog, (log) => log.head)
 const NONE = { inputTokens: 0, outputTokens: 0 }
 
@@ -152,9 +153,7 @@ describe("a session of Claude Code", () => {
         [FILE]: lines([
           first("Clean up"),
           assistant("m", call("rm", "Bash", { command: "rm -rf /" })),
-          result("rm", "The user doesn't want to proceed with this tool use. The tool use was rejected.", {
-            is_error: true,
-          }),
+          result("rm", `${REJECTED} To tell you how to proceed, the user said:\nNever do that.`, { is_error: true }),
           user([text("[Request interrupted by user for tool use]")]),
         ]),
       },
@@ -172,6 +171,101 @@ describe("a session of Claude Code", () => {
         }),
     ),
   )
+
+  it.effect(
+    "does not know what came of a call that was refused without a word, or interrupted at work: both read the same",
+    () =>
+      withFiles(
+        {
+          [FILE]: lines([
+            first("Clean up"),
+            assistant("m", call("rm", "Bash", { command: "rm -rf /" })),
+            result("rm", REJECTED, { is_error: true }),
+            user([text("[Request interrupted by user for tool use]")]),
+          ]),
+        },
+        (directory) =>
+          Effect.gen(function* () {
+            const { files } = yield* importing(directory)
+            const all = yield* events
+            expect(typesOf(all, TASK)).not.toContain("CommandDenied")
+            expect(typesOf(all, TASK)).not.toContain("CommandDispatched")
+            expect(payloads(all, "CommandOutcomeUnknown")[0]).toMatchObject({
+              reason: expect.stringContaining("refused, or interrupted"),
+            })
+            expect(payloads(all, "InputReceived")).toHaveLength(1)
+            expect(files[0]?.kept).toEqual({ interrupt: 1 })
+          }),
+      ),
+  )
+
+  it.effect("has as inputs what a person typed, and only that", () => {
+    const notice = "<task-notification>\n<task-id>b1</task-id>\n<summary>Done</summary>\n</task-notification>"
+    const records = [
+      first([text("<ide_opened_file>The user opened a.ts</ide_opened_file>"), text("Fix it")]),
+      assistant("m1", text("Fixed.")),
+      user(notice),
+      assistant("m2", text("Good.")),
+      user("<system-reminder>\nBe brief.\n</system-reminder>\nAnd now the tests"),
+      assistant("m3", text("Written.")),
+      user("<command-name>/clear</command-name>"),
+      other("attachment", { attachment: { type: "queued_command", prompt: notice, commandMode: "task-notification" } }),
+      assistant("m4", text("Very good.")),
+    ]
+    return withFiles({ [FILE]: lines(records) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        const all = yield* events
+        expect(payloads(all, "InputReceived").map(({ content }) => content)).toEqual(["Fix it", "And now the tests"])
+        expect(payloads(all, "TaskOpened")[0]).toMatchObject({ goal: "Fix it" })
+        expect(files[0]?.kept).toEqual({ notification: 2 })
+        const told = payloads(all, "ModelCalled").map(
+          ({ request }) => request as { messages: ReadonlyArray<{ author?: string; content: ReadonlyArray<unknown> }> },
+        )
+        expect(told[0]?.messages[0]?.content).toHaveLength(2)
+        expect(told.map(({ messages }) => messages.map(({ author }) => author))).toEqual([
+          [undefined],
+          ["notification"],
+          [undefined],
+          ["harness", "notification"],
+        ])
+      }),
+    )
+  })
+
+  it.effect("invents no provider and no call of a model, and has the cost that its source says", () => {
+    const records = [
+      first("Go"),
+      { ...assistant("n", text("")), message: null },
+      assistant("m1", text("One"), {
+        costUSD: 0.25,
+        message: { id: "m1", model: "gpt-5", content: [text("One")], usage: { input_tokens: 1, output_tokens: 1 } },
+      }),
+      assistant("m2", text("Two"), {
+        message: {
+          id: "m2",
+          model: "openrouter/glm-5",
+          content: [text("Two")],
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      }),
+    ]
+    return withFiles({ [FILE]: lines(records) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        const all = yield* events
+        expect(payloads(all, "ModelCalled")).toMatchObject([
+          { provider: "unknown", model: "gpt-5" },
+          { provider: "openrouter", model: "glm-5" },
+        ])
+        expect(payloads(all, "ModelResponded").map(({ cost }) => cost)).toEqual([
+          { usd: 0.25, prices: "claude-code" },
+          undefined,
+        ])
+        expect(files[0]?.kept).toEqual({ assistant: 1 })
+      }),
+    )
+  })
 
   it.effect("keeps an error of the provider as a turn that failed", () =>
     withFiles(
@@ -290,7 +384,7 @@ describe("a session of Claude Code", () => {
         Effect.gen(function* () {
           const { files } = yield* importing(directory)
           expect(files[0]?.kept).toEqual({ tool_result: 1, "from-the-future": 1 })
-          expect(payloads(yield* events, "SourceRecordKept")[1]).toMatchObject({ record: { n: 1 } })
+          expect(payloads(yield* events, "SourceRecordKept")[0]).toMatchObject({ record: { n: 1 } })
         }),
     ),
   )

@@ -96,7 +96,10 @@ export const actingEvents = [
     {
       commandId,
       reason: optional(
-        Schema.String.annotations({ description: "Why its actuator, which was asked, could not tell either" }),
+        Schema.String.annotations({
+          description:
+            "Why nobody can tell: its actuator, which was asked, could not, or the source of an import does not say",
+        }),
       ),
     },
     { personal: { reason: SHREDDED } },

@@ -14,28 +14,62 @@ export const apply = (
   time: number | null,
 ): void => {
   if (tool === "Read") {
-    learn(run, result)
+    learn(run, callId, result, time)
     return
   }
   const path = textOf(args, "file_path") ?? textOf(args, "notebook_path") ?? textOf(result, "filePath")
   if (path === undefined) return
   const original = field(result, "originalFile")
   const before = typeof original === "string" ? original : run.environment.files.get(path)
-  if (EDITS.has(tool)) run.environment.fileChanged(callId, path, before, contentAfter(tool, args, before), time)
+  if (EDITS.has(tool)) run.environment.fileChanged(callId, path, before, contentAfter(tool, args, result, before), time)
 }
 
 /** The tools that change a file. */
 const EDITS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"])
 
-const contentAfter = (tool: string, args: unknown, before: string | null | undefined): string | null => {
+/** What the result says was written counts, else what the call asked for: a person may change an edit before approving it. */
+const contentAfter = (
+  tool: string,
+  args: unknown,
+  result: unknown,
+  before: string | null | undefined,
+): string | null => {
+  const written = field(result, tool === "NotebookEdit" ? "updated_file" : "content")
+  if (typeof written === "string" && (tool === "Write" || tool === "NotebookEdit")) return written
+  const hunks = listOf(result, "structuredPatch")
+  const isModified = field(result, "userModified") === true
+  if (isModified && typeof before === "string" && hunks.length > 0) return patchedBy(before, hunks)
+  if (tool === "NotebookEdit" || isModified) return null
   const content = field(args, "content")
   if (tool === "Write") return typeof content === "string" ? content : null
-  if (tool === "NotebookEdit") return null
-  return afterEdits(before, tool === "Edit" ? [args] : listOf(args, "edits"))
+  const after = afterEdits(before, tool === "Edit" ? [args] : listOf(args, "edits"))
+  return after ?? (typeof before === "string" && hunks.length > 0 ? patchedBy(before, hunks) : null)
+}
+
+/** A text after the hunks of a patch, as the library `diff` writes them; null if one does not fit it. */
+const patchedBy = (before: string, hunks: ReadonlyArray<unknown>): string | null => {
+  const lines = before.split("\n")
+  const after: Array<string> = []
+  let next = 0
+  for (const hunk of hunks) {
+    const start = (numberOf(hunk, "oldStart") ?? 0) - (numberOf(hunk, "oldLines") === 0 ? 0 : 1)
+    if (start < next || start > lines.length) return null
+    after.push(...lines.slice(next, start))
+    next = start
+    for (const line of listOf(hunk, "lines")) {
+      if (typeof line !== "string") return null
+      const [mark, text] = [line.slice(0, 1), line.slice(1)]
+      if (mark === "\\") continue
+      if (mark !== "+" && lines[next] !== text) return null
+      if (mark !== "+") next += 1
+      if (mark !== "-") after.push(text)
+    }
+  }
+  return [...after, ...lines.slice(next)].join("\n")
 }
 
 /** A file that was read whole is known. */
-const learn = (run: Run, result: unknown): void => {
+const learn = (run: Run, callId: string, result: unknown, time: number | null): void => {
   const file = field(result, "file")
   const path = textOf(file, "filePath")
   const content = field(file, "content")
@@ -43,7 +77,8 @@ const learn = (run: Run, result: unknown): void => {
     numberOf(file, "startLine") === 1 &&
     numberOf(file, "numLines") !== undefined &&
     numberOf(file, "numLines") === numberOf(file, "totalLines")
-  if (path !== undefined && typeof content === "string" && isWhole) run.environment.fileKnown(path, content)
+  if (path !== undefined && typeof content === "string" && isWhole)
+    run.environment.fileKnown(callId, path, content, time)
 }
 
 /** A content after edits; null if it is not known. An edit of nothing makes the file. */

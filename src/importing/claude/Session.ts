@@ -6,18 +6,17 @@ import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { field, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { asText, field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import { answerPart, blocksOf, contentParts, resultContent, usageOf } from "./Blocks.ts"
 import * as FileTools from "./FileTools.ts"
 import { MessageOrder } from "./MessageOrder.ts"
-import { contentTexts, failureKind, goalIn, INTERRUPTED, OF_THE_PROGRAM, REFUSED, REPEATED } from "./Records.ts"
+import { contentTexts, ENDED, failureKind, isMadeUp, modelNamed, REPEATED, stoppedBy, WHY_UNKNOWN } from "./Records.ts"
+import { Sidechains } from "./Sidechains.ts"
+import { goalIn, isNotification, spokenIn } from "./Speakers.ts"
 
 /** Most records that wait for the first prompt, which is the session's goal. */
 const MAX_BEFORE_GOAL = 200
-
-/** Most messages of sidechains whose agent is remembered. */
-const MAX_SIDECHAINS = 100_000
 
 /** Of records that follow a message which was not read before them. The order is the file's all the same. */
 const MISPLACED = {
@@ -33,8 +32,7 @@ export class Session {
   readonly #order = new MessageOrder()
   readonly #keys = new RecordKeys()
   readonly #chains = new Map<string, Chain>()
-  /** The agent of each message of a sidechain, where its records do not name it. */
-  readonly #sidechains = new Map<string, string>()
+  readonly #sidechains = new Sidechains()
   #early: Array<unknown> = []
   #run: Run | undefined
   #lastAt: number | null = null
@@ -97,10 +95,11 @@ export class Session {
   #begin(goal: string): void {
     const early = this.#early
     this.#early = []
-    const first = early.find((value) => textOf(value, "sessionId") !== undefined)
+    // The first records of a session may be of types that have none of these.
+    const said = (name: string) => early.map((value) => textOf(value, name)).find((text) => text !== undefined)
     const about = Object.fromEntries(
       ["cwd", "gitBranch", "version"].flatMap((name) => {
-        const text = textOf(first, name)
+        const text = said(name)
         return text === undefined ? [] : [[name, text]]
       }),
     )
@@ -109,7 +108,7 @@ export class Session {
     const run = this.#runs.open({
       id,
       goal: goal === "" ? `session ${this.#id}` : goal,
-      agent: `claude-code@${textOf(first, "version") ?? "unknown"}`,
+      agent: `claude-code@${said("version") ?? "unknown"}`,
       at: timeOf(
         field(
           early.find((value) => timeOf(field(value, "timestamp")) !== null),
@@ -135,7 +134,8 @@ export class Session {
     const at = this.#runs.timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     const key = uuid ?? this.#keys.of(value)
-    const agentId = this.#agentOf(value, uuid)
+    // In a subagent's file all is of one agent.
+    const agentId = this.#subagent === undefined ? this.#sidechains.agentOf(value, this.#number) : undefined
     // Agents work at the same time: only the times of one of them are in order.
     if (agentId === undefined) run.tick(at)
     const chain = this.#chain(agentId)
@@ -148,7 +148,9 @@ export class Session {
         break
       default: {
         const why = REPEATED.get(type)
+        const attachment = field(value, "attachment")
         if (why !== undefined) this.#runs.leaveOut(type, why)
+        else if (textOf(attachment, "type") === "queued_command") this.#queued(run, chain, attachment, key, at, agentId)
         else {
           const subtype = textOf(value, "subtype")
           chain.later(run, () =>
@@ -165,26 +167,12 @@ export class Session {
     if (known !== undefined) return known
     const chain = new Chain({
       agentId,
-      named: (model) => ({ provider: "anthropic", model }),
+      named: modelNamed,
       // The tokens of an answer are counted with its first part.
       ofLaterPart: { inputTokens: 0, outputTokens: 0 },
     })
     this.#chains.set(agentId ?? "", chain)
     return chain
-  }
-
-  /** The agent that a record is of; undefined for the session's own. In a subagent's file all is of one agent. */
-  #agentOf(value: unknown, uuid: string | undefined): string | undefined {
-    if (this.#subagent !== undefined || field(value, "isSidechain") !== true) return undefined
-    const parent = textOf(value, "parentUuid")
-    const named = textOf(value, "agentId")
-    const inherited = parent === undefined ? undefined : this.#sidechains.get(parent)
-    const agent =
-      named === undefined
-        ? (inherited ?? nameFrom(`sidechain-${(uuid ?? String(this.#number)).slice(0, 8)}`))
-        : nameFrom(`agent-${named}`)
-    if (uuid !== undefined && this.#sidechains.size < MAX_SIDECHAINS) this.#sidechains.set(uuid, agent)
-    return agent
   }
 
   #assistant(
@@ -196,19 +184,24 @@ export class Session {
     agentId: string | undefined,
   ): void {
     const message = field(value, "message")
-    const model = textOf(message, "model") ?? "unknown"
     if (field(value, "isApiErrorMessage") === true) {
       this.#failed(run, chain, value, key, at, agentId)
       return
     }
-    if (model === "<synthetic>") {
-      const text = contentTexts(message)
-      chain.later(run, () => run.spoke(key, text, { at, agentId }))
+    if (isMadeUp(value)) {
+      chain.later(run, () => run.keep(key, "assistant/harness", value, { at, agentId }))
       return
     }
+    if (!isObject(message) || (blocksOf(message).length === 0 && !isObject(field(message, "usage")))) {
+      chain.later(run, () => run.keep(key, "assistant", value, { at, agentId }))
+      return
+    }
+    const model = textOf(message, "model") ?? "unknown"
     const id = textOf(message, "id") ?? textOf(value, "requestId") ?? key
     const turn = chain.answer(run, id, model, at)
     turn.usage = usageOf(message) ?? turn.usage
+    turn.usd = numberOf(value, "costUSD") ?? turn.usd
+    turn.ended = ENDED.has(textOf(message, "stop_reason") ?? "")
     for (const block of blocksOf(message)) {
       const part = answerPart(block)
       if (part === undefined) {
@@ -237,7 +230,8 @@ export class Session {
   #failed(run: Run, chain: Chain, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
     chain.finish(run)
     const reason = contentTexts(field(value, "message")) || "an error of the provider"
-    run.model.failed({ key, provider: "anthropic", model: "unknown", kind: failureKind(reason), reason, at, agentId })
+    const asked = modelNamed(textOf(value, "requestedModel") ?? "unknown")
+    run.model.failed({ key, ...asked, kind: failureKind(reason), reason, at, agentId })
     if (agentId === undefined) this.#failure = reason
   }
 
@@ -256,23 +250,55 @@ export class Session {
     if (results.length === 0) chain.finish(run)
     chain.messages += 1
     const text = contentTexts(field(value, "message"))
+    const { person, others } = spokenIn(field(value, "message"))
     if (field(value, "isCompactSummary") === true) {
       run.model.compacted(key, chain.messages, text, at)
-      run.model.told({ role: "user", content: said }, agentId)
-    } else if (
-      field(value, "isMeta") === true ||
-      (agentId === undefined && OF_THE_PROGRAM.test(text)) ||
-      results.length > 0
-    ) {
-      chain.later(run, () => run.model.told({ role: "user", content: said }, agentId))
+      run.model.told({ role: "user", content: said, author: "harness" }, agentId)
+    } else if (field(value, "isMeta") === true || person.length === 0 || results.length > 0 || isNotification(value)) {
+      const isInterrupt = others.has("interrupt")
+      const isNotice = others.has("notification") || isNotification(value)
+      const author = isInterrupt ? "interrupt" : isNotice ? "notification" : others.has("ide") ? "ide" : "harness"
+      chain.later(run, () => {
+        if (isInterrupt || isNotice) run.keep(key, author, value, { at, agentId })
+        run.model.told({ role: "user", content: said, author }, agentId)
+      })
+      if (agentId === undefined && isInterrupt) this.#open = "it was interrupted by the user"
+      else if (agentId === undefined && isNotice && results.length === 0)
+        this.#open = "it ends before the agent answered"
     } else {
       this.#rewound(run, value, key, at, agentId)
-      const source = agentId === undefined ? "user" : "agent"
-      const cause = { at, agentId, source }
-      run.said(key, said.length === 1 && text !== "" ? text : said, cause)
-      if (agentId === undefined)
-        this.#open = INTERRUPTED.test(text) ? "it was interrupted by the user" : "it ends before the agent answered"
+      const source = agentId === undefined && this.#subagent === undefined ? "user" : "agent"
+      const words = person.length === 1 ? (textOf(person[0], "text") ?? person) : person
+      run.said(key, words, { at, agentId, source, ...(others.size === 0 ? {} : { told: said }) })
+      if (agentId === undefined) this.#open = "it ends before the agent answered"
     }
+    chain.toldAt = at
+  }
+
+  /** A prompt that was typed while the agent was at work, and given to it between two requests; or a notice that waited like one. */
+  #queued(
+    run: Run,
+    chain: Chain,
+    attachment: unknown,
+    key: string,
+    at: number | null,
+    agentId: string | undefined,
+  ): void {
+    const prompt = field(attachment, "prompt")
+    const message = { content: Array.isArray(prompt) ? prompt : (textOf(attachment, "prompt") ?? "") }
+    const { person, others } = spokenIn(message)
+    const isTyped = person.length > 0 && !isNotification(attachment)
+    const words = person.length === 1 ? (textOf(person[0], "text") ?? person) : person
+    const told = contentParts(blocksOf(message))
+    chain.messages += 1
+    chain.later(run, () => {
+      if (isTyped) {
+        run.said(key, words, { at, agentId, delivery: "steering", ...(others.size === 0 ? {} : { told }) })
+        return
+      }
+      run.keep(key, "notification", attachment, { at, agentId })
+      run.model.told({ role: "user", content: told, author: "notification" }, agentId)
+    })
     chain.toldAt = at
   }
 
@@ -303,18 +329,25 @@ export class Session {
     const content = resultContent(block)
     const isError = field(block, "is_error") === true
     chain.toldAt = at
-    if (isError && typeof content === "string" && REFUSED.test(content)) {
-      if (run.commands.denied(callId, content, at) === undefined) run.keep(key, "tool_result", value, { at, agentId })
-      return
-    }
-    const command = run.commands.result(callId, { ok: !isError, content, at })
-    if (command === undefined) {
-      this.#runs.remark("results of calls that are not in the file: they are kept as they are")
+    const stopped = isError ? stoppedBy(value, content) : undefined
+    const keep = (): void => {
+      this.#runs.remark(
+        "results of calls that are not in the file, or have a result already: they are kept as they are",
+      )
       run.keep(key, "tool_result", value, { at, agentId })
-      return
     }
-    chain.messages += 1
-    if (agentId === undefined) this.#open = "it ends before the agent answered"
-    if (!isError) FileTools.apply(run, callId, command, field(value, "toolUseResult"), at)
+    const pair = (): void => {
+      chain.messages += 1
+      if (agentId === undefined) this.#open = "it ends before the agent answered"
+      if (stopped === "denied") run.commands.denied(callId, asText(content), at)
+      else if (stopped !== undefined) {
+        const reason = WHY_UNKNOWN[stopped]
+        run.commands.unknown(callId, { reason, told: content, begun: stopped === "interrupted", at })
+      } else {
+        const command = run.commands.result(callId, { ok: !isError, content, at })
+        if (command !== undefined && !isError) FileTools.apply(run, callId, command, field(value, "toolUseResult"), at)
+      }
+    }
+    run.commands.whenCalled(callId, pair, keep)
   }
 }

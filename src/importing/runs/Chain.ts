@@ -72,6 +72,7 @@ export class Chain {
     run.model.turn({
       ...{ key, ...named(turn.model), parts: turn.parts, askedAt: turn.askedAt, at: turn.at },
       usage: times === 1 ? turn.usage : ofLaterPart,
+      usd: times === 1 ? turn.usd : undefined,
       ...(agentId === undefined ? {} : { agentId }),
     })
     if (!turn.calls && turn.text !== "") run.spoke(key, turn.text, { at: turn.at, cause: `answered:${key}`, agentId })

@@ -3,6 +3,7 @@
 import { digest } from "../../values/Digest.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import { LATEST } from "../../values/Time.ts"
+import { EarlyResults } from "./EarlyResults.ts"
 import type { ModelTurns } from "./ModelTurns.ts"
 import { ofAgent, type RunWriter, type When } from "./RunEvent.ts"
 import { elapsed } from "./SourceTimes.ts"
@@ -24,6 +25,15 @@ export interface CommandResult {
   readonly at: number | null
 }
 
+/** A result that no tool gave. */
+export interface UnknownOutcome {
+  readonly reason: string
+  /** What the model was told in the result's place. */
+  readonly told: unknown
+  readonly begun: boolean
+  readonly at: number | null
+}
+
 /** A person's decision on a call. */
 export interface Confirmation {
   readonly key: string
@@ -38,10 +48,20 @@ export class Commands {
   readonly pending = new Map<string, PendingCommand>()
   readonly #writer: RunWriter
   readonly #model: ModelTurns
+  readonly #early = new EarlyResults()
 
   constructor(writer: RunWriter, model: ModelTurns) {
     this.#writer = writer
     this.#model = model
+  }
+
+  /**
+   * Does something with the result of a call: now, or once the call is there, which may come later in its file. If it does not come
+   * until the run ends, or has a result already, `otherwise` is done.
+   */
+  whenCalled(callId: string, what: () => void, otherwise: () => void): void {
+    if (this.pending.has(callId)) what()
+    else this.#early.add(callId, what, otherwise)
   }
 
   /** A tool was called. Nothing in a source says what let the call pass, so that the rule is `import`. */
@@ -55,6 +75,7 @@ export class Commands {
       ...{ priority: 0, callId: nameFrom(callId), ...ofAgent(when.agentId) },
     }
     this.#writer.write(`call:${callId}`, { type: "ActuatorCommanded", payload }, when)
+    this.#early.called(callId)
   }
 
   /** Lets a pending call pass and begin. */
@@ -96,6 +117,24 @@ export class Commands {
     return command
   }
 
+  /**
+   * What came of a call is not known, though its source has a result: it was made up by the program that wrote the source.
+   *
+   * @param begun whether the tool was at work; otherwise it may have been refused before
+   */
+  unknown(callId: string, { reason, told, begun, at }: UnknownOutcome): PendingCommand | undefined {
+    const command = this.#settle(callId)
+    if (command === undefined) return undefined
+    if (begun) this.#dispatched(callId, command)
+    this.#writer.write(
+      `unknown:${callId}`,
+      { type: "CommandOutcomeUnknown", payload: { commandId: command.commandId, reason: plainText(reason) } },
+      { at, cause: begun ? `dispatched:${callId}` : `call:${callId}` },
+    )
+    this.#toldResult(callId, command, true, logJson(told).json, { author: "harness", by: `unknown:${callId}` })
+    return command
+  }
+
   /** A person approved a call, or refused it, as the source says. */
   confirmed(callId: string, { key, approved, by, reason, at }: Confirmation): void {
     const command = this.pending.get(callId)
@@ -125,6 +164,7 @@ export class Commands {
 
   /** The run ends: calls without a result have an outcome that is not known. */
   endAll(at: number | null): void {
+    this.#early.end()
     for (const [callId, command] of this.pending) {
       this.#dispatched(callId, command)
       this.#writer.write(
@@ -142,8 +182,14 @@ export class Commands {
     return command
   }
 
-  #toldResult(callId: string, { tool, agentId }: PendingCommand, isError: boolean, content: Json): void {
+  #toldResult(
+    callId: string,
+    { tool, agentId }: PendingCommand,
+    isError: boolean,
+    content: Json,
+    { author, by = `outcome:${callId}` }: { readonly author?: string; readonly by?: string } = {},
+  ): void {
     const message = { role: "tool", content: [{ callId: nameFrom(callId), tool, isError, content }] }
-    this.#model.told(message, agentId, `outcome:${callId}`)
+    this.#model.told(author === undefined ? message : { ...message, author }, agentId, by)
   }
 }

@@ -1,6 +1,6 @@
 /** What the models of a run were asked and answered. A request holds what is new in it since the last one. */
 
-import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { ofAgent, type RunWriter } from "./RunEvent.ts"
@@ -22,6 +22,8 @@ export interface ModelTurn extends ModelRequest {
   /** The parts of the answer: text, reasoning and calls. */
   readonly parts: ReadonlyArray<Json>
   readonly usage: ModelUsage
+  /** What the source says that it cost, in US dollars. */
+  readonly usd?: number | undefined
   readonly askedAt: number | null
   readonly at: number | null
 }
@@ -67,19 +69,25 @@ export class ModelTurns {
 
   /** A model was asked, and answered. */
   turn(turn: ModelTurn): void {
-    const { key, provider, model, parts, usage, askedAt, at } = turn
+    const { key, parts, usage, askedAt, at } = turn
     this.#asked(turn, askedAt ?? at)
     const finish = parts.some((part) => (part as JsonObject).type === "call") ? "calls" : "stop"
     const response = { parts: parts.map((part) => logJson(part).json), finish } as const
-    // A source without tokens has zeros: what such a call cost is not known.
-    const isMetered = usage.inputTokens > 0 || usage.outputTokens > 0
-    const price = isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null
+    const price = this.#costOf(turn)
     const cost = price === null ? {} : { cost: price }
     this.#writer.write(
       `answered:${key}`,
       { type: "ModelResponded", payload: { response, usage, ...cost, latencyMs: elapsed(askedAt, at) } },
       { at, cause: `asked:${key}` },
     )
+  }
+
+  /** What an answer cost: as its source says, else by the table of prices. Some sources write 0 where they do not know. */
+  #costOf({ provider, model, usage, usd, at }: ModelTurn): ModelCost | null {
+    if (usd !== undefined && usd > 0) return { usd, prices: this.#writer.source }
+    // A source without tokens has zeros: what such a call cost is not known.
+    const isMetered = usage.inputTokens > 0 || usage.outputTokens > 0
+    return isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null
   }
 
   /** A model was asked, and did not answer. */

@@ -16,6 +16,8 @@ export class OpenTurn {
   readonly askedAt: number | null
   at: number | null
   usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
+  /** What the source says that the answer cost, in US dollars. */
+  usd: number | undefined
   /** Whether the source says that the answer has ended. */
   ended = false
   readonly parts: Array<JsonObject> = []

@@ -1,5 +1,6 @@
 /** One run of another program as a task: builds its events in the words of the log. */
 
+import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
@@ -17,6 +18,15 @@ import {
 } from "./RunEvent.ts"
 import { increase } from "./Tally.ts"
 import { asObject, logJson, nameFrom } from "./Untrusted.ts"
+
+/** How something was said. */
+interface Saying {
+  /** Who said it. Default: `user`. */
+  readonly source?: string
+  readonly delivery?: InputDelivery
+  /** What the model was told, where it is more than what was said, such as what the program added. */
+  readonly told?: Json
+}
 
 /** A run that is being mapped. Its methods write events; keys follow from the source's ids. */
 export class Run implements ImportedRun {
@@ -61,14 +71,12 @@ export class Run implements ImportedRun {
   }
 
   /** Somebody said something to the agent. `content` is text or content parts. */
-  said(key: string, content: unknown, when: When & { readonly source?: string }): void {
+  said(key: string, content: unknown, when: When & Saying): void {
     const { json } = logJson(content)
-    this.#write(
-      `said:${key}`,
-      { type: "InputReceived", payload: { source: when.source ?? "user", content: json, ...ofAgent(when.agentId) } },
-      when,
-    )
-    this.model.told({ role: "user", content: partsOf(json) }, when.agentId, `said:${key}`)
+    const { source = "user", delivery, told = json } = when
+    const payload = { source, content: json, ...(delivery === undefined ? {} : { delivery }), ...ofAgent(when.agentId) }
+    this.#write(`said:${key}`, { type: "InputReceived", payload }, when)
+    this.model.told({ role: "user", content: partsOf(told) }, when.agentId, `said:${key}`)
   }
 
   /** The agent said something to whoever listens. */

@@ -18,14 +18,22 @@ export class RunEnvironment {
     this.#writer = writer
   }
 
-  /** What is known of a file without the agent having changed it: it was read. */
-  fileKnown(path: string, content: string): void {
-    if (this.files.get(path) === undefined) this.files.set(path, content)
+  /**
+   * What is known of a file without the agent having changed it: a call read it whole. Where it is not as it was left, a command, a
+   * person or another program changed it since: the newest text is the file's, and where the log shows the file, the change is observed.
+   */
+  fileKnown(callId: string, path: string, content: string, at: number | null): void {
+    const before = this.files.get(path)
+    if (before === content) return
+    const kept = this.files.set(path, content)
+    if (this.#shown.has(path) && kept !== before)
+      this.#changed(`seen:${path}:${callId}`, path, kept, at, `outcome:${callId}`)
   }
 
   /**
    * A call changed a file: its new content, null where that is not known, or undefined where the file is gone. If the
-   * file's content before is known and was not shown yet, it is shown first, so that the change is a difference.
+   * file's content before is known and was not shown yet, or not as the call found it, it is shown first, so that the change is a
+   * difference.
    */
   fileChanged(
     callId: string,
@@ -37,14 +45,13 @@ export class RunEnvironment {
     const plugin = this.#writer.source
     const pointer = filePointer(path.toWellFormed())
     if (!this.#isShown) this.#show("environment", at)
-    if (before !== undefined && !this.#shown.has(path)) {
-      const patch = [{ op: "add", path: pointer, value: before?.toWellFormed() ?? null }] as const
-      this.#writer.write(
-        `found:${path}:${callId}`,
-        { type: "EnvironmentChanged", payload: { plugin, patch } },
-        { at, cause: `call:${callId}` },
-      )
-      this.#shown.add(path)
+    const known = this.files.get(path)
+    if (before !== undefined) {
+      const found = typeof before === "string" && before !== known ? this.files.set(path, before) : before
+      if (!this.#shown.has(path) || (before !== null && found !== known)) {
+        this.#shown.add(path)
+        this.#changed(`found:${path}:${callId}`, path, found, at, `call:${callId}`)
+      }
     }
     const operation = this.#applied(path, pointer, after)
     if (operation === undefined) return
@@ -53,6 +60,15 @@ export class RunEnvironment {
       { type: "EnvironmentChanged", payload: { plugin, patch: [operation] } },
       { at, cause: `outcome:${callId}` },
     )
+  }
+
+  /** A file has another content: what a call found, and not what it did. */
+  #changed(key: string, path: string, content: string | null, at: number | null, cause: string): void {
+    const patch = [
+      { op: "add", path: filePointer(path.toWellFormed()), value: content?.toWellFormed() ?? null },
+    ] as const
+    const payload = { plugin: this.#writer.source, patch }
+    this.#writer.write(key, { type: "EnvironmentChanged", payload }, { at, cause })
   }
 
   /** The operation of a file's new content; undefined if a file is gone that was not shown. */

@@ -1,0 +1,105 @@
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import { Effect, TestClock } from "effect"
+import { describe, expect } from "vitest"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import * as Import from "../../src/importing/Import.ts"
+import type { ImportReport } from "../../src/importing/ImportReport.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
+import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import { temporaryLog } from "../temporary.ts"
+import { events, payloads, typesOf } from "./given.ts"
+
+const HERE = path.dirname(fileURLToPath(import.meta.url))
+
+/** Imports an input of this folder into an empty log, a year after it was written. */
+const imported = <A, E, R>(
+  name: string,
+  test: (all: ReadonlyArray<Event>, report: ImportReport) => Effect.Effect<A, E, R>,
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2027, 11, 1))
+    const report = yield* Import.importFiles({ paths: [path.join(HERE, name)] })
+    return yield* test(yield* events, report)
+  }).pipe(Effect.provide(temporaryLog()), Effect.scoped)
+
+const state = Effect.flatMap(Projector.Projector, (projector) => projector.current(EnvironmentState.projection)).pipe(
+  Effect.provide(Projector.layer),
+)
+
+const filesOf = (taskId: string) =>
+  Effect.map(
+    state,
+    (all) => (EnvironmentState.taskScope(all, taskId).environment as Record<string, unknown>)["claude-code"],
+  )
+
+describe("a small session of Claude Code", () => {
+  it.effect("pairs a result with its call where the result stands first, and has its file", () =>
+    imported("cases/d1-result-before-call.jsonl", (all, { files }) =>
+      Effect.gen(function* () {
+        const task = "claude-code-11111111-1111-4111-8111-111111111111"
+        expect(typesOf(all, task).filter((type) => type.startsWith("Command"))).toEqual([
+          ...["CommandAllowed", "CommandDispatched", "CommandSucceeded"],
+        ])
+        expect(yield* filesOf(task)).toEqual({ files: { "/w/a.txt": "hello\n" } })
+        expect(files[0]?.kept).toEqual({})
+        expect(Object.keys(files[0]?.remarks ?? {}).filter((remark) => remark.startsWith("results"))).toEqual([])
+      }),
+    ),
+  )
+
+  it.effect("has the version that any of its first records has", () =>
+    imported("cases/d2-version-unknown.jsonl", (all) =>
+      Effect.sync(() => expect(payloads(all, "TaskOpened")[0]).toMatchObject({ agent: "claude-code@2.1.121" })),
+    ),
+  )
+
+  it.effect("has a prompt that was typed while the agent worked as an input that steers it", () =>
+    imported("cases/d3-steering.jsonl", (all) =>
+      Effect.sync(() => {
+        const [first, second, ...others] = payloads(all, "InputReceived")
+        expect([first, second]).toMatchObject([
+          { content: "Refactor the parser" },
+          { content: "Stop, do not touch lexer.ts", delivery: "steering" },
+        ])
+        expect(others).toEqual([])
+      }),
+    ),
+  )
+
+  it.effect("has the newest text of a file that it read again, and what a result says was written", () =>
+    imported("cases/d6-second-read.jsonl", (all) =>
+      Effect.gen(function* () {
+        const task = "claude-code-22222222-2222-4222-8222-222222222222"
+        expect(yield* filesOf(task)).toEqual({
+          files: { "/w/a.txt": "fresh\nnew line", "/w/b.md": "title, as the person changed it\n" },
+        })
+        expect(typesOf(all, task).filter((type) => type === "EnvironmentChanged")).toHaveLength(3)
+      }),
+    ),
+  )
+
+  it.effect("keeps what its program made up after it was killed apart from what tools and models said", () =>
+    imported("sessions/2b-resumed-after-kill9.jsonl", (all, { files }) =>
+      Effect.sync(() => {
+        expect(typesOf(all, "claude-code-355f1d3b-55d8-4929-ad36-680027cdabfb")).not.toContain("CommandFailed")
+        expect(payloads(all, "CommandOutcomeUnknown")[0]).toMatchObject({ reason: expect.stringContaining("killed") })
+        expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(["after resume"])
+        expect(files[0]?.kept).toMatchObject({ "assistant/harness": 1 })
+        const told = payloads(all, "ModelCalled").map(({ request }) => request as { messages: ReadonlyArray<unknown> })
+        expect(told[1]?.messages).toMatchObject([{ role: "tool", author: "harness" }, { role: "user" }])
+      }),
+    ),
+  )
+
+  it.effect("has a call that a hook blocked as denied", () =>
+    imported("sessions/1-tools-deny-subagent.jsonl", (all) =>
+      Effect.sync(() =>
+        expect(payloads(all, "CommandDenied")).toMatchObject([
+          { reason: "PreToolUse:Bash hook error: not allowed by gate" },
+        ]),
+      ),
+    ),
+  )
+})
