@@ -19,12 +19,21 @@ export const timed = async (run) => {
   return performance.now() - startedAt
 }
 
-/** The same, and the milliseconds that this process's threads were at work meanwhile: other processes hardly matter to them. */
+/** Tells, whenever it is called, the milliseconds since now, and those that this process's threads were at work meanwhile. */
+export const stopwatch = () => {
+  const [startedAt, before] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const ms = performance.now() - startedAt
+    const { user, system } = process.cpuUsage(before)
+    return { ms, cpuMs: (user + system) / 1000 }
+  }
+}
+
+/** The time that a call takes, and the milliseconds that this process's threads were at work meanwhile: other processes hardly matter to them. */
 export const spentBy = async (run) => {
-  const before = process.cpuUsage()
-  const ms = await timed(run)
-  const { user, system } = process.cpuUsage(before)
-  return { ms, cpuMs: (user + system) / 1000 }
+  const spent = stopwatch()
+  await run()
+  return spent()
 }
 
 /** Rounds that do not count. */

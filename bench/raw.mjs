@@ -31,3 +31,36 @@ const ofBetterSqlite3 = (filename) => {
     close: () => database.close(),
   }
 }
+
+/** Counts what is asked of SQLite, by whatever connection: appends of events, and reads of them that answer with more than whether one is there. */
+export const countingCalls = () => {
+  const prototype =
+    driver().name === "node:sqlite"
+      ? process.getBuiltinModule("node:sqlite").DatabaseSync.prototype
+      : createRequire(import.meta.url)("better-sqlite3").prototype
+  const { prepare } = prototype
+  let calls = 0
+  prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql)
+    if (!isCall(sql)) return statement
+    for (const name of ["all", "run"]) {
+      const original = statement[name]
+      statement[name] = (...parameters) => {
+        calls += 1
+        return original.apply(statement, parameters)
+      }
+    }
+    return statement
+  }
+  return {
+    reset: () => {
+      calls = 0
+    },
+    calls: () => calls,
+    end: () => {
+      prototype.prepare = prepare
+    },
+  }
+}
+
+const isCall = (sql) => /\b(?:INTO|FROM) events\b/.test(sql) && !sql.startsWith("SELECT 1 ")

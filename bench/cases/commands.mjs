@@ -36,6 +36,11 @@ const commandsOf = (task) => ({
 /** The time that one command may take, in seconds. */
 const GOAL = 0.5
 
+/** Of the largest log, commands that are held to the list of its newest tasks, which is the same work whatever the log's size. */
+const AGAINST_LIST = ["audit --all --limit 20", "log info", "state --path /tasks/TASK"]
+const LIST = "task ls"
+const GOAL_AGAINST_LIST = 1.5
+
 export const run = async (directory, rounds, say) => {
   const spent = new Map()
   for (const { tasks, name } of SIZES) {
@@ -50,7 +55,17 @@ export const run = async (directory, rounds, say) => {
       spent.set(`${command} ${tasks}`, median(all))
     }
   }
-  return Object.keys(commandsOf("")).flatMap((command) => {
+  const largest = SIZES.at(-1)
+  const againstList = AGAINST_LIST.map((command) => {
+    const [ours, floor] = [command, LIST].map((one) => spent.get(`${one} ${largest.tasks}`))
+    return {
+      what: `${command} × ${LIST}, ${largest.name} events, processor time`,
+      ...{ unit: "s", ours, floor, ratio: ours / floor },
+      bound: { at: "most", value: GOAL_AGAINST_LIST },
+      floorIs: `${LIST} of the same log`,
+    }
+  })
+  const bySize = Object.keys(commandsOf("")).flatMap((command) => {
     const floor = spent.get(`${command} ${SIZES[0].tasks}`)
     return SIZES.slice(1).map(({ tasks, name }) => {
       const ours = spent.get(`${command} ${tasks}`)
@@ -65,6 +80,7 @@ export const run = async (directory, rounds, say) => {
       }
     })
   })
+  return [...againstList, ...bySize]
 }
 
 /** Records the tasks, each scored when it closed, and questions to a person; answers the id of one in the middle. */

@@ -113,8 +113,8 @@ const roomSteps = async (directory, rounds, say) => {
   return [
     row(`steps of two sensors and a command, ${MANY_TASKS} tasks at once`, "steps/s", perSecond, "least", 1500),
     {
-      ...row("such a step, processor time", "ms", cpuMs, "most", 0.7),
-      ...{ floor: floorMs, ratio: cpuMs / floorMs },
+      ...{ what: "such a step, processor time", unit: "ms", ours: cpuMs, floor: floorMs, ratio: cpuMs / floorMs },
+      bound: { at: "most", value: 2.5 },
       floorIs: "the loop by hand: its three calls through cat, 6 raw inserts, one synced",
     },
     row("opening a task, processor time", "ms", openMs, "most", 1),
@@ -155,7 +155,7 @@ const steps = async (directory, rounds, say) => {
       (audits) => audits.reduce((sum, { acting }) => sum + acting.succeeded, 0),
     )
     say(`${TASKS} cart poles at once`)
-    const found = []
+    const [found, floors] = [[], []]
     for (let round = 0; round < 2 + rounds; round++) {
       let taken = 0
       const spent = yield* Effect.promise(() =>
@@ -163,15 +163,17 @@ const steps = async (directory, rounds, say) => {
           taken = await Effect.runPromise(Effect.provide(all, runtime))
         }),
       )
-      if (round >= 2) found.push({ perSecond: (taken / spent.ms) * 1000, cpuMs: spent.cpuMs / taken })
+      const floorMs = yield* Effect.promise(() => byHand(raw))
+      if (round < 2) continue
+      found.push({ perSecond: (taken / spent.ms) * 1000, cpuMs: spent.cpuMs / taken })
+      floors.push(floorMs)
     }
-    const floorMs = yield* Effect.promise(() => byHand(raw))
     say("moments of an episode")
     const moments = yield* lookBack()
     return {
       perSecond: median(found.map((one) => one.perSecond)),
       cpuMs: median(found.map((one) => one.cpuMs)),
-      floorMs,
+      floorMs: median(floors),
       moments,
     }
   })
@@ -192,7 +194,7 @@ const steps = async (directory, rounds, say) => {
       ours: cpuMs,
       floor: floorMs,
       ratio: cpuMs / floorMs,
-      bound: { at: "most", value: 4, of: "ours" },
+      bound: { at: "most", value: 2 },
       floorIs: `${EVENTS} raw inserts, one synced`,
     },
     {
