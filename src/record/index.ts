@@ -1,5 +1,5 @@
 /**
- * The entry `hindcast/record`: records the run of a program that has an agent of its own, and plays it again without a
+ * The entry `hindcast/record`: records the run of a program that has an agent of its own, and replays it without a
  * network, or goes on with it from a moment. Everything is a promise.
  */
 
@@ -15,7 +15,7 @@ export { record } from "./LiveRun.ts"
 export { type OnLogFailure, RecordingFailed } from "./log/RunLog.ts"
 export type { RecordOptions } from "./RecordOptions.ts"
 export { NameTaken, type Recorded, type Run, RunEnded, ToolDenied, type ToolOptions } from "./Run.ts"
-export { Diverged, type Live } from "./replay/Diverged.ts"
+export { Diverged, type Live, NothingReplayed } from "./replay/Diverged.ts"
 export { RunNotFound } from "./replay/RecordedEvents.ts"
 export { type RecordedRun, replayed } from "./replay/ReplayedRun.ts"
 export type { Difference } from "./replay/RequestDifference.ts"

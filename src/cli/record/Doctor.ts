@@ -62,7 +62,7 @@ export const examine = ({ log, taskId: typed, program, json }: Examination) =>
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
-    const run = (changes: Changes) => runOnTape({ program, log: name, taskId, clock, ...changes })
+    const run = (changes: Changes) => runOnRecording({ program, log: name, taskId, clock, ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
         base: run({ name: "as it was" }),
@@ -101,14 +101,14 @@ const placesOf = (): Readonly<Record<string, string>> => ({
 })
 
 /** Runs the program on the recording, without a network. Its output is dropped. */
-const runOnTape = ({
+const runOnRecording = ({
   program,
   name,
   env = {},
   tick = 1,
   seed = SEED,
   order = "recorded",
-  ...tape
+  ...recording
 }: Changes & {
   readonly program: Examination["program"]
   readonly log: string
@@ -118,9 +118,11 @@ const runOnTape = ({
   Effect.scoped(
     Effect.gen(function* () {
       const told = path.join(yield* Program.temporaryDirectory, "told.jsonl")
-      yield* Program.run(program, { does: "examine", ...tape, tick, seed, order, told }, { stdio: "ignore", env }).pipe(
-        Effect.timeoutFail({ duration: LONGEST_MS, onTimeout: () => new NotEnded({ run: name }) }),
-      )
+      yield* Program.run(
+        program,
+        { does: "examine", ...recording, tick, seed, order, told },
+        { stdio: "ignore", env },
+      ).pipe(Effect.timeoutFail({ duration: LONGEST_MS, onTimeout: () => new NotEnded({ run: name }) }))
       if (!fs.existsSync(told)) {
         return yield* new Program.NotStarted({
           command: program.join(" "),

@@ -4,14 +4,16 @@ import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import { Message } from "../../agents/models/Message.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { askedBy } from "../../providers/wires.ts"
 import { Json } from "../../values/Json.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import type { Redaction } from "../http/Redaction.ts"
 import { sentBy } from "../http/SentRequest.ts"
-import * as PlayedBody from "../replay/PlayedBody.ts"
-import { failureOf } from "../replay/PlayedBody.ts"
-import * as Tape from "../replay/Tape.ts"
+import * as Playback from "../replay/Playback.ts"
+import * as Recording from "../replay/Recording.ts"
+import * as ReplayedResponse from "../replay/ReplayedResponse.ts"
+import * as RequestAnswer from "../replay/RequestAnswer.ts"
+import type * as RequestDifference from "../replay/RequestDifference.ts"
+import * as SentDifference from "../replay/SentDifference.ts"
 
 /** In which order calls that are under way at once are answered: as they were recorded, or the other way round. */
 export const Order = Schema.Literal("recorded", "reversed")
@@ -23,8 +25,8 @@ export const Asked = Schema.Struct({
   digest: Schema.String,
   /** The position of the recorded call that it was answered by; null if none was left. */
   position: Schema.NullOr(Schema.Int),
-  /** Whether that call asked the same. */
-  isSame: Schema.Boolean,
+  /** Where it differs from what was recorded in its place; null if it came as recorded. */
+  difference: Schema.NullOr(Schema.Struct({ where: Schema.String, recorded: Schema.String, now: Schema.String })),
   /** What a model reads of it; null if it is no request to a model. */
   reads: Schema.NullOr(
     Schema.Struct({
@@ -48,33 +50,33 @@ export const make = (
   order: Order,
   told: (asked: Asked) => void,
 ): Fetch => {
-  const playing = Tape.rewound(Tape.of(events))
+  const playback = Playback.of(Recording.of(events), { goesOn: true })
   const inOrder = turns(order)
   return async (input, init) => {
     const { sent, request } = await sentBy(input, init)
     const read = HttpMessage.read(sent, redaction)
-    const same = playing.take("fetch", read.digest)
-    const found = same ?? playing.takeNext("fetch")
-    told(askedIn(sent, read, same !== undefined, found))
+    const match = RequestAnswer.matchOf(playback, read)
+    const found = match.kind === "recorded" ? match.interaction : match.kind === "diverged" ? match.instead : undefined
+    const difference = match.kind === "diverged" ? match.diverged.difference : null
+    told(askedIn(read, difference, found))
     const answer = found?.answer ?? { kind: "none" }
     const signal = request?.signal ?? init?.signal
     await inOrder(found?.answeredAt ?? Number.MAX_SAFE_INTEGER)
-    if (answer.kind === "response") return PlayedBody.of(answer.response, signal)
-    if (answer.kind === "error") throw failureOf(answer.failure, signal)
+    if (answer.kind === "response") return ReplayedResponse.of(answer.response, signal)
+    if (answer.kind === "error") throw ReplayedResponse.failureOf(answer.failure, signal)
     throw new TypeError("fetch failed", { cause: new Error("the recording has no answer to this request") })
   }
 }
 
 const askedIn = (
-  sent: HttpMessage.SentRequest,
-  { digest, body, recorded }: HttpMessage.ReadRequest,
-  isSame: boolean,
-  found: Tape.Interaction | undefined,
+  read: HttpMessage.ReadRequest,
+  difference: RequestDifference.Difference | null,
+  found: Recording.Interaction | undefined,
 ): Asked => {
-  const { host, pathname: path } = new URL(sent.url)
-  const asked = askedBy(sent.method, { host, path }, body)?.request
+  const asked = SentDifference.requestIn(read)
   const reads = asked === undefined ? null : { ...asked, tools: asked.tools as unknown as Json }
-  return { digest, isSame, position: found?.position ?? null, reads, request: reads === null ? recorded() : null }
+  const request = reads === null ? read.recorded() : null
+  return { digest: read.digest, difference, position: found?.position ?? null, reads, request }
 }
 
 /** Lets those that wait at once go on one by one: each when all that the one before it does at once is done. */

@@ -21,7 +21,7 @@ export interface Finding {
   readonly difference: RequestDifference.Difference
 }
 
-/** A run of the program on the tape. */
+/** A run of the program on its recording. */
 export interface Examined {
   readonly asked: ReadonlyArray<Asked>
 }
@@ -90,21 +90,15 @@ const shown = ({ reads, request }: Asked): Json => (reads === null ? request : `
 
 /** What the program asks otherwise than it did when it was recorded, and why is not known. */
 const sinceRecorded = ({ asked }: Examined, events: ReadonlyArray<Event>): Finding | undefined => {
-  const others = asked.filter(({ isSame }) => !isSame)
+  const others = asked.filter(({ difference }) => difference !== null)
   const [first] = others
-  if (first === undefined) {
-    const recorded = events.filter(isRequest).length
-    if (recorded <= asked.length) return undefined
-    const difference = { where: "the requests", recorded: String(recorded), now: String(asked.length) }
-    return { cause: "unknown", position: null, requests: recorded - asked.length, difference }
+  if (first?.difference) {
+    return { cause: "unknown", position: first.position, requests: others.length, difference: first.difference }
   }
-  const then = events.find(({ position }) => position === first.position)
-  const read = then === undefined ? undefined : RequestDifference.readIn(events, then)
-  const difference =
-    read === undefined || first.reads === null
-      ? RequestDifference.first("the request", then?.payload.request ?? "no more of them", shown(first))
-      : RequestDifference.between(read, first.reads)
-  return { cause: "unknown", position: first.position, requests: others.length, difference }
+  const recorded = events.filter(isRequest).length
+  if (recorded <= asked.length) return undefined
+  const difference = { where: "the requests", recorded: String(recorded), now: String(asked.length) }
+  return { cause: "unknown", position: null, requests: recorded - asked.length, difference }
 }
 
 const isRequest = (event: Event): boolean =>

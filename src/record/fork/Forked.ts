@@ -10,6 +10,7 @@ import * as Options from "../../values/Options.ts"
 import * as ReadOnly from "../log/readOnly.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
+import * as PlaybackRun from "../replay/PlaybackRun.ts"
 import * as Changes from "./Changes.ts"
 import * as ForkedRun from "./ForkedRun.ts"
 import * as ForkPlace from "./ForkPlace.ts"
@@ -45,8 +46,8 @@ export interface Forked<A> extends Omit<ForkPlace.ForkPlace, "agent"> {
 /**
  * Runs a program from its start on a recorded run: what it did before the moment is answered from the log, without calling its
  * tools, and what it does from there on is done and recorded, in a timeline of its own. Unless the program ends the run itself, its
- * task is closed as `achieved`, or as `failed` where the program rejects. Rejects with `Diverged` if the program does otherwise
- * before the moment, with `NotForkable` if there is no such moment of a recorded run, and with what the program rejects with.
+ * task is closed as `achieved`, or as `failed` where this rejects. Rejects with `Diverged` if the program does otherwise
+ * before the moment, with `NothingReplayed` if it makes no call at all, with `NotForkable` if there is no such moment of a recorded run, and with what the program rejects with.
  *
  * @example
  * const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) => agent(run.fetch))
@@ -69,25 +70,14 @@ export const forked = async <A>(
       throw error
     }
   }
-  const { place, run, divergence, unmade, isEnded } = await begin([])
-  try {
-    const answer = await program(run)
-    const diverged = divergence() ?? unmade()
-    if (diverged !== undefined) throw diverged
-    if (!isEnded()) await run.end("achieved")
-    const { agent: _, ...where } = place
-    return { answer, ...where }
-  } catch (error) {
-    const cause = divergence() ?? error
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    // Where the task cannot be closed either, the program failed by the same: by its log, or because a person cancelled it.
-    if (!isEnded()) await run.end("failed", reason).catch(() => {})
-    throw cause
-  }
+  const { place, ...forkedRun } = await begin([])
+  const answer = await PlaybackRun.carryOut(forkedRun, program)
+  const { agent: _, ...where } = place
+  return { answer, ...where }
 }
 
 /** A fork at work, and where it left its parent. */
-interface Begun extends ForkedRun.ForkedRun {
+interface Begun extends PlaybackRun.PlaybackRun {
   readonly place: ForkPlace.ForkPlace
 }
 

@@ -1,6 +1,6 @@
 /**
  * Loaded before a program by `node --import`, as `hindcast record -- node agent.js` does: puts a `fetch` that records,
- * or one that plays a recording, in the place of the global one. `ProcessRun` says which.
+ * or one that a recording answers, in the place of the global one. `ProcessRun` says which.
  */
 
 import * as fs from "node:fs"
@@ -11,8 +11,9 @@ import * as ForkedRun from "../fork/ForkedRun.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as LiveRun from "../LiveRun.ts"
 import type { RecordingFailed } from "../log/RunLog.ts"
+import type { PlaybackRun } from "../replay/PlaybackRun.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
-import { playing } from "../replay/ReplayedRun.ts"
+import * as ReplayedRun from "../replay/ReplayedRun.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
 const told = process.env[ProcessRun.VARIABLE]
@@ -36,23 +37,29 @@ const recordProcess = async ({ taskId, failed, does: _, ...options }: Recording)
 }
 
 /** Ends a run when the program has nothing more to do. With `process.exit` it does not come to this: the command closes the task then. */
-const endWith = (end: (outcome: "achieved" | "failed") => Promise<void>) =>
+const endWith = (end: (outcome: "achieved" | "failed") => Promise<unknown>) =>
   process.once("beforeExit", (code) => {
     end(code === 0 ? "achieved" : "failed").catch((error) => {
       process.emitWarning(`the end of the run was not recorded: ${messageOf(error)}`, { type: "HindcastWarning" })
     })
   })
 
-const replayProcess = async ({ does: _, ...recorded }: Replaying) => {
-  const { run, divergence, unmade, madeAnew } = await playing({ ...recorded, fetch: globalThis.fetch })
+/** Puts the `fetch` of a recorded run in the place of the global one, and says at the end whether the program did as was recorded. */
+const install = ({ run, playback }: PlaybackRun) => {
   globalThis.fetch = run.fetch
   process.on("exit", () => {
-    const found = divergence() ?? unmade()
-    if (recorded.live !== undefined) say(`made anew: ${madeAnew()} of its requests`)
+    const found = playback.ended()
     if (found === undefined) return
     say(found.message)
     process.exitCode = ProcessRun.DIVERGED
   })
+}
+
+const replayProcess = async ({ does: _, ...recorded }: Replaying) => {
+  const replaying = await ReplayedRun.begin({ ...recorded, fetch: globalThis.fetch })
+  install(replaying)
+  if (recorded.live === undefined) return
+  process.on("exit", () => say(`made anew: ${replaying.playback.counts().live} of its requests`))
 }
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
@@ -70,19 +77,9 @@ const examineProcess = async ({ log, taskId, clock, tick, seed, order, told }: E
 type Forking = Extract<ProcessRun.ProcessRun, { readonly does: "fork" }>
 
 const forkProcess = async ({ failed, does: _, ...options }: Forking) => {
-  const { run, divergence } = await ForkedRun.begin({
-    ...options,
-    fetch: globalThis.fetch,
-    onLogFailed: noting(failed),
-  })
-  globalThis.fetch = run.fetch
-  endWith(run.end)
-  process.on("exit", () => {
-    const found = divergence()
-    if (found === undefined) return
-    say(found.message)
-    process.exitCode = ProcessRun.DIVERGED
-  })
+  const forking = await ForkedRun.begin({ ...options, fetch: globalThis.fetch, onLogFailed: noting(failed) })
+  install(forking)
+  endWith(forking.close)
 }
 
 try {

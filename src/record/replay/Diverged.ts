@@ -1,4 +1,4 @@
-/** Where a replay diverged from what was recorded, and what it makes anew. */
+/** What a playback of a recorded run found: where the program did otherwise, or that nothing was compared. */
 
 import { Data, Schema } from "effect"
 import type { Difference } from "./RequestDifference.ts"
@@ -19,6 +19,29 @@ export class Diverged extends Data.TaggedError("Diverged")<{
     return `The replay of ${this.taskId} diverged ${place}, by ${this.call}: expected in ${where} ${recorded}, found ${now}`
   }
 }
+
+/**
+ * The program made no call that a replay sees, so that nothing was compared. Have its clients use what is recorded: `run.fetch` and
+ * the other functions of a run, or the global `fetch` of a program that `hindcast record -- node agent.js` runs.
+ */
+export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{
+  readonly taskId: string
+  /** How many calls the recording has up to where the replay ends, and the first of them. */
+  readonly recorded: number
+  readonly first: { readonly call: string; readonly position: number } | null
+}> {
+  override get message() {
+    const { taskId, recorded, first } = this
+    const expected =
+      first === null
+        ? "a recording with calls, found none in it, and none by the program"
+        : `the ${recorded === 1 ? "recorded call" : `${recorded} recorded calls`}, the first of which is ${first.call} @${first.position}, found the end of the program without a call`
+    return `The replay of ${taskId} compared nothing: expected ${expected}. ${SEEN}`
+  }
+}
+
+const SEEN =
+  "A replay sees the requests by the global `fetch` under `hindcast record --`, and by `run.fetch`, `run.tool` and the other functions of a run in a program that records itself. Give that `fetch` to clients that send in another way (as axios and `node:http` do), and record the program again."
 
 /**
  * `model`: the requests to models are made anew; all else is recorded, so that no tool is called: a regression test of a prompt.

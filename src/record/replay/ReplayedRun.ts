@@ -1,16 +1,18 @@
-/** Plays a recorded run: the program runs again, and everything that it asks is answered from the log. */
+/** Replays a recorded run: the program runs again, and everything that it asks is answered from the log. */
 
 import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as RecordOptions from "../RecordOptions.ts"
-import type { Run } from "../Run.ts"
+import type { Recorded, Run } from "../Run.ts"
 import { Live } from "./Diverged.ts"
-import * as PlayedRun from "./PlayedRun.ts"
+import * as Playback from "./Playback.ts"
+import * as PlaybackRun from "./PlaybackRun.ts"
 import { eventsOf } from "./RecordedEvents.ts"
+import * as Recording from "./Recording.ts"
 
-/** Which recorded run is played. */
+/** Which recorded run is replayed. */
 export interface RecordedRun {
   /** The log's file. It is read, and not written. */
   readonly log: string
@@ -26,30 +28,33 @@ export interface RecordedRun {
 
 /**
  * Runs a program on a recorded run: without a network, without a key, and without calling its tools. Each call is answered
- * by what was recorded for one like it, in order, so that concurrent calls may come in another order. Answers with
- * what the program answers. Rejects with `Diverged` if a call was not recorded, or one that was recorded is not made, and
- * with what the program rejects with.
+ * by what was recorded for one like it. Calls that were under way at the same time may come in another order. Answers with
+ * what the program answers. Rejects with `Diverged` if a call was not recorded, comes before one that was answered first, or was
+ * recorded and is not made; with `NothingReplayed` if the program makes no call at all; and with what the program rejects with.
  *
  * @example
  * it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
  */
-export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> => {
-  const played = await playing(recorded)
-  const answer = await Promise.resolve(played.run)
-    .then(program)
-    .catch((error: unknown) => {
-      throw played.divergence() ?? error
-    })
-  const divergence = played.divergence() ?? played.unmade()
-  if (divergence !== undefined) throw divergence
-  return answer
+export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> =>
+  PlaybackRun.carryOut(await begin(recorded), program)
+
+/** Begins a replay for a program that ends by itself: whoever runs it closes it, and learns by it whether it went as recorded. */
+export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
+  const { log, taskId, secrets, live, fetch = globalThis.fetch } = decode(recorded)
+  const playback = Playback.of(Recording.of(await eventsOf(log, taskId)), { live })
+  return PlaybackRun.make(playback, Redaction.make(secrets), unrecorded(fetch))
 }
 
-/** Plays a recorded run for a program that ends by itself: whoever plays it asks at the end whether it went as recorded. */
-export const playing = async (recorded: RecordedRun): Promise<PlayedRun.PlayedRun> => {
-  const { log, taskId, secrets, live, fetch = globalThis.fetch } = decode(recorded)
-  return PlayedRun.make(await eventsOf(log, taskId), Redaction.make(secrets), live, fetch)
-}
+/** What is called anew: nothing of it is recorded. */
+const unrecorded = (fetch: Fetch): PlaybackRun.LiveCalls => ({
+  ...{ fetch, now: Date.now, random: Math.random, end: async () => {} },
+  ...{ tool: (_, does) => promised(does), io: (_, does) => promised(does), sensor: (_, reads) => promised(reads) },
+})
+
+const promised =
+  <Args extends ReadonlyArray<unknown>, Result>(does: (...args: Args) => Result): Recorded<Args, Result> =>
+  async (...args): Promise<Awaited<Result>> =>
+    await does(...args)
 
 const Fields = Options.of<RecordedRun>({
   required: { log: Options.Path },

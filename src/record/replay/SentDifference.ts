@@ -8,7 +8,7 @@ import type * as HttpMessage from "../http/HttpMessage.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 
 /** What a request asks a model; undefined if it is none. */
-export const requestIn = ({ method, url }: HttpMessage.SentRequest, { body }: HttpMessage.ReadRequest) => {
+export const requestIn = ({ method, url, body }: HttpMessage.ReadRequest) => {
   const { host, pathname: path } = new URL(url)
   return askedBy(method, { host, path }, body)?.request
 }
@@ -17,10 +17,9 @@ export const requestIn = ({ method, url }: HttpMessage.SentRequest, { body }: Ht
 export const of = (
   events: ReadonlyArray<Event>,
   asked: Event,
-  sent: HttpMessage.SentRequest,
   read: HttpMessage.ReadRequest,
 ): RequestDifference.Difference => {
-  const now = requestIn(sent, read)
+  const now = requestIn(read)
   const was = RequestDifference.readIn(events, asked)
   if (now !== undefined && was !== undefined) {
     if (asked.payload.model !== now.model) {

@@ -1,8 +1,9 @@
-/** What a recorded run asked and was answered, as a replay gives it again. Pure. */
+/** What a recorded run called and was answered. Pure. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { RecordedResponse } from "../http/HttpMessage.ts"
@@ -31,12 +32,35 @@ export interface Interaction {
   /** The event that says what was asked. */
   readonly asked: Event
   readonly answer: Answer
-  /** The position of the answer; null if there is none. */
+  /** The position of the answer; null if there is none. It is `position` for a call of which only the answer is recorded. */
   readonly answeredAt: number | null
 }
 
-/** The calls of a run in order, and what they were answered. */
-export const of = (events: ReadonlyArray<Event>): ReadonlyArray<Interaction> => {
+/** A recorded run. */
+export interface Recording {
+  readonly taskId: string
+  readonly events: ReadonlyArray<Event>
+  /** Its calls, in the order in which the program made them. */
+  readonly calls: ReadonlyArray<Interaction>
+  /** How its task was closed; undefined if it is open. */
+  readonly end: { readonly position: number; readonly outcome: TaskOutcome } | undefined
+}
+
+/** @param events all of the task, in order */
+export const of = (events: ReadonlyArray<Event>): Recording => {
+  const closed = events.find((event) => is(event, "TaskClosed"))
+  return {
+    taskId: events[0]?.taskId ?? "",
+    events,
+    calls: callsIn(events),
+    end:
+      closed !== undefined && is(closed, "TaskClosed")
+        ? { position: closed.position, outcome: closed.payload.outcome }
+        : undefined,
+  }
+}
+
+const callsIn = (events: ReadonlyArray<Event>): ReadonlyArray<Interaction> => {
   const answers = new Map<string, Answered>()
   for (const event of events) {
     const [key, answer] = answerIn(event) ?? []
@@ -106,33 +130,4 @@ const interactionOf = (event: Event, answers: ReadonlyMap<string, Answered>): In
   }
   if (is(event, "RandomDrawn")) return told("random", { kind: "value", value: event.payload.value })
   return undefined
-}
-
-/** The calls that a replay has not made yet. */
-export interface Playing {
-  /** Takes the answer to a call: the first that was recorded for one like it. Undefined if there is none. */
-  readonly take: (line: string, digest: string) => Interaction | undefined
-  /** The next recorded call of a line, which another one came in the place of. */
-  readonly next: (line: string) => Interaction | undefined
-  /** Takes the answer to the next recorded call of a line, whatever was asked. */
-  readonly takeNext: (line: string) => Interaction | undefined
-  /** The recorded calls that were not made, in order. */
-  readonly left: () => ReadonlyArray<Interaction>
-}
-
-/** The calls of a run, none of which was made yet. */
-export const rewound = (interactions: ReadonlyArray<Interaction>): Playing => {
-  const left = [...interactions]
-  return {
-    take: (line, digest) => {
-      const index = left.findIndex((one) => one.line === line && one.digest === digest)
-      return index < 0 ? undefined : left.splice(index, 1)[0]
-    },
-    takeNext: (line) => {
-      const index = left.findIndex((one) => one.line === line)
-      return index < 0 ? undefined : left.splice(index, 1)[0]
-    },
-    next: (line) => left.find((one) => one.line === line),
-    left: () => left,
-  }
 }

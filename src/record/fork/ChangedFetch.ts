@@ -1,50 +1,23 @@
-/**
- * A `fetch` for a program that goes on from a moment of its recording: what it asked before is answered from the log, and
- * what it asks from there on is asked for real and recorded.
- */
+/** A `fetch` for a program that goes on from a moment of its recording, with what is otherwise in it. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import { jsonOf } from "../../providers/pieces.ts"
 import { askedBy } from "../../providers/wires.ts"
 import { written } from "../../providers/written.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
-import type { Redaction } from "../http/Redaction.ts"
 import { beside, sentBy } from "../http/SentRequest.ts"
-import * as PlayedBody from "../replay/PlayedBody.ts"
-import * as SentDifference from "../replay/SentDifference.ts"
 import type { ChangesToMake } from "./Changes.ts"
-import type { PastCalls } from "./PastCalls.ts"
 
-/** What such a `fetch` needs. */
-export interface ForkParts {
-  /** The events of the task up to the moment, which the fork shares. */
-  readonly events: ReadonlyArray<Event>
-  readonly past: PastCalls
-  readonly redaction: Redaction
-  /** The model that is asked, in the place of the one that the program names. */
-  readonly model: string | undefined
-  /** Makes requests and records them. */
-  readonly recording: Fetch
-}
-
-export const make =
-  ({ events, past, redaction, model, recording }: ForkParts): Fetch =>
-  async (input, init) => {
-    const { sent, request } = await sentBy(input, init)
-    const read = HttpMessage.read(sent, redaction)
-    const found = past.answer("fetch", read.digest, ({ asked }) => SentDifference.of(events, asked, sent, read))
-    const { answer, position = null } = found ?? {}
-    const signal = request?.signal ?? init?.signal
-    if (answer?.kind === "error") throw PlayedBody.failureOf(answer.failure, signal)
-    if (answer?.kind !== "response") return recording(...withModel(model, sent, request ?? input, init))
-    const { omitted } = answer.response
-    if (omitted === undefined) return PlayedBody.of(answer.response, signal)
-    const recorded = `no body, because ${omitted}`
-    throw past.diverge("fetch", position, { where: "the response", recorded, now: "a request" })
-  }
+/** @param model the one that is asked, in the place of the one that the program names; undefined for the program's own */
+export const askingModel = (model: string | undefined, fetch: Fetch): Fetch =>
+  model === undefined
+    ? fetch
+    : async (input, init) => {
+        const { sent, request } = await sentBy(input, init)
+        return fetch(...withModel(model, sent, request ?? input, init))
+      }
 
 /** A `fetch` with the answer and the result that are to be other ones. */
 export const changed =
@@ -75,14 +48,14 @@ const bodyOf = ({ body }: HttpMessage.SentRequest): Json | undefined => {
 
 /** A request to a model, with another model named in its body, or in the path where a format has it there. */
 const withModel = (
-  model: string | undefined,
+  model: string,
   sent: HttpMessage.SentRequest,
   input: Parameters<Fetch>[0],
   init: RequestInit | undefined,
 ): readonly [Parameters<Fetch>[0], RequestInit | undefined] => {
   const body = bodyOf(sent)
   const { host, pathname: path } = new URL(sent.url)
-  if (model === undefined || !isObject(body)) return [input, init]
+  if (!isObject(body)) return [input, init]
   const asked = askedBy(sent.method, { host, path }, body)
   if (asked === undefined) return [input, init]
   const isInPath = asked.wire.name === "gemini"

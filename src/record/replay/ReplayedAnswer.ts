@@ -2,15 +2,18 @@
 
 import { ToolDenied } from "../Run.ts"
 import * as Thrown from "../Thrown.ts"
+import type { Answer, Interaction } from "./Recording.ts"
 import type { Difference } from "./RequestDifference.ts"
-import type { Answer, Interaction } from "./Tape.ts"
 
 /** An answer that can be given again. */
-export type Given = Extract<Answer, { readonly kind: "value" | "error" | "denied" }>
+export type Given = Extract<Answer, { readonly kind: "response" | "value" | "error" | "denied" }>
 
-/** The recorded value, or the recorded failure thrown: such an error, or `ToolDenied`. */
+/** What a function returned, given again: the recorded value, or the recorded failure thrown, such an error or `ToolDenied`. */
 export const of = (line: string, answer: Given): unknown => {
   switch (answer.kind) {
+    case "response":
+      // Only requests have responses, and requests are no functions.
+      return undefined
     case "value":
       return answer.value
     case "error":
@@ -20,8 +23,27 @@ export const of = (line: string, answer: Given): unknown => {
   }
 }
 
+/** Why the answer to a call cannot be given again; undefined if it can. */
+export const whyNot = (one: Interaction): Difference | undefined => {
+  const { line, answer } = one
+  switch (answer.kind) {
+    case "none":
+      return { where: line, recorded: "no answer: the recording ended before", now: "a call" }
+    case "unrecorded":
+      return missing(answer.reason, one)
+    case "response": {
+      const { omitted } = answer.response
+      return omitted === undefined
+        ? undefined
+        : { where: "the response", recorded: `no body, because ${omitted}`, now: "a request" }
+    }
+    default:
+      return undefined
+  }
+}
+
 /** Why a program does not get past a call that was made, and of which the result is missing. It must not be made again for that. */
-export const missing = (reason: string, { position, answeredAt }: Interaction): Difference => {
+const missing = (reason: string, { position, answeredAt }: Interaction): Difference => {
   // What is its own answer has no moment between the two.
   const before = answeredAt === position ? position - 1 : position
   return {

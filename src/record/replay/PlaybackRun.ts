@@ -1,0 +1,146 @@
+/** A run whose calls a playback answers: of a replay, and of a fork up to its moment. */
+
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { digest } from "../../values/Digest.ts"
+import type { Json } from "../../values/Json.ts"
+import type { Redaction } from "../http/Redaction.ts"
+import * as JsonCopy from "../JsonCopy.ts"
+import * as Names from "../Names.ts"
+import * as RecordOptions from "../RecordOptions.ts"
+import { type Recorded, type Run, RunEnded } from "../Run.ts"
+import * as Thrown from "../Thrown.ts"
+import type { Diverged, NothingReplayed } from "./Diverged.ts"
+import type { Playback } from "./Playback.ts"
+import * as PlaybackFetch from "./PlaybackFetch.ts"
+import * as ReplayedAnswer from "./ReplayedAnswer.ts"
+import * as RequestDifference from "./RequestDifference.ts"
+
+/** What makes the calls that a playback does not answer. */
+export type LiveCalls = Omit<Run, "taskId">
+
+/** A run that a recording answers. */
+export interface PlaybackRun {
+  readonly run: Run
+  readonly playback: Playback
+  /**
+   * Closes the task of a program that has ended, unless the program ended its run itself: as `failed` if it did otherwise than was
+   * recorded. Returns what is wrong with it.
+   */
+  readonly close: (outcome: TaskOutcome, reason?: string) => Promise<Found>
+}
+
+type Found = Diverged | NothingReplayed | undefined
+
+export const make = (playback: Playback, redaction: Redaction, live: LiveCalls): PlaybackRun => {
+  const { taskId } = playback.recording
+  let isEnded = false
+  const assertOpen = (call: string) => {
+    const divergence = playback.divergence()
+    if (divergence !== undefined) throw divergence
+    if (isEnded) throw new RunEnded({ taskId, call })
+  }
+  const claim = Names.claiming(assertOpen)
+
+  /** What answers a call: the recorded answer, as far as JSON has it, or what `does` makes for real. */
+  const answerTo = <Answer>(
+    line: string,
+    does: () => Answer,
+    given?: Json,
+    askedIn: (event: Event) => Json = () => null,
+  ): Answer => {
+    assertOpen(line)
+    const match = playback.match({
+      line,
+      // What has no arguments is not told apart.
+      digest: given === undefined ? "" : digest(given),
+      difference: ({ asked }) => RequestDifference.first("the arguments", askedIn(asked), given ?? null),
+    })
+    if (match.kind === "diverged") throw match.diverged
+    return match.kind === "live" ? does() : (ReplayedAnswer.of(line, match.interaction.answer) as Answer)
+  }
+  /** A function that is told apart by its arguments. */
+  const answered =
+    <Args extends ReadonlyArray<unknown>, Result>(
+      line: string,
+      does: Recorded<Args, Result>,
+      jsonOf: (args: Args) => Json,
+      askedIn: (event: Event) => Json,
+    ): Recorded<Args, Result> =>
+    (...args) =>
+      promised(() => answerTo(line, () => does(...args), redaction.value(jsonOf(args)), askedIn))
+  const fetch = PlaybackFetch.make(playback, redaction, live.fetch)
+
+  /** A number that the program draws. */
+  const drawn = (line: "now" | "random"): number => {
+    const value: unknown = answerTo(line, live[line])
+    return typeof value === "number" ? value : Number.NaN
+  }
+  /** The one place that ends a run: one that diverged has failed, whatever its program says. */
+  const end = async (found: Found, outcome: TaskOutcome, reason?: string) => {
+    isEnded = true
+    await (found === undefined || outcome === "failed" ? live.end(outcome, reason) : live.end("failed", found.message))
+    return found
+  }
+
+  const run: Run = {
+    taskId,
+    fetch: async (input, init) => {
+      assertOpen("fetch")
+      return fetch(input, init)
+    },
+    tool: (name, does, options) => {
+      claim("tool", name)
+      const askedIn = ({ payload }: Event) => payload.args ?? null
+      return answered(`tool program/${name}`, live.tool(name, does, options), JsonCopy.argsOf, askedIn)
+    },
+    io: (name, does) => {
+      claim("io", name)
+      const askedIn = ({ payload }: Event) => payload.request ?? null
+      return answered(`io ${name}`, live.io(name, does), JsonCopy.of, askedIn)
+    },
+    sensor: (name, reads) => {
+      claim("sensor", name)
+      const read = live.sensor(name, reads)
+      return () => promised(() => answerTo(`sensor program/${name}`, read))
+    },
+    now: () => drawn("now"),
+    random: () => drawn("random"),
+    end: async (outcome, reason) => {
+      assertOpen("run.end")
+      const ended = RecordOptions.endOf(outcome, reason)
+      const found = await end(playback.ended(ended.outcome), ended.outcome, ended.reason)
+      if (found !== undefined) throw found
+    },
+  }
+  return {
+    run,
+    playback,
+    close: async (outcome, reason) => (isEnded ? playback.ended() : end(playback.ended(), outcome, reason)),
+  }
+}
+
+/** What a function throws at once rejects. */
+const promised = async <Answer>(does: () => Promise<Answer>): Promise<Answer> => does()
+
+/**
+ * Runs a program on a recorded run, and closes the task: as `failed` where the program rejects or did otherwise than was recorded, with
+ * which this rejects then.
+ */
+export const carryOut = async <A>(
+  { run, playback, close }: PlaybackRun,
+  program: (run: Run) => A | PromiseLike<A>,
+): Promise<A> => {
+  let answer: A
+  try {
+    answer = await program(run)
+  } catch (error) {
+    const cause = playback.divergence() ?? error
+    // Where the task cannot be closed either, the program failed by the same: by its log, or because a person cancelled it.
+    await close("failed", Thrown.messageOf(cause)).catch(() => {})
+    throw cause
+  }
+  const found = await close("achieved")
+  if (found !== undefined) throw found
+  return answer
+}
