@@ -1,11 +1,13 @@
 /** A run whose task is open: what a program asks of models, tools and the world is done and recorded. */
 
 import type { Fetch } from "../agents/models/Fetch.ts"
+import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./http/Conversations.ts"
 import type { AnswerBody } from "./http/Exchange.ts"
+import * as ObservedCalls from "./http/ObservedCalls.ts"
 import * as Prompts from "./http/Prompts.ts"
 import * as RecordedFetch from "./http/RecordedFetch.ts"
 import type * as Redaction from "./http/Redaction.ts"
@@ -45,12 +47,15 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
     }
   const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
   const bodies = new Set<AnswerBody>()
+  /** The tools that the program records itself. */
+  const recorded = new Set<string>()
+  const calls = ObservedCalls.make((tool) => recorded.has(tool))
 
   return {
     taskId,
     fetch: RecordedFetch.make({
       ...parts,
-      conversations: Conversations.make(),
+      ...{ conversations: Conversations.make(), calls },
       prompts: Prompts.make(),
       fetch,
       assertOpen,
@@ -58,6 +63,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
     }),
     tool: (name, does, options) => {
       claim("tool", name)
+      recorded.add(name)
       return whileOpen(name, ToolCalls.tool(tools, name, does, RecordOptions.toolOptions(options)))
     },
     sensor: (name, reads) => {
@@ -88,7 +94,9 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
           outcome,
           ...(reason === undefined ? {} : { reason: plainText(parts.redaction.text(reason)) }),
         }
-        await log.tell({ type: "TaskClosed", payload })
+        const closed: CoreNewEvent = { type: "TaskClosed", payload }
+        const [first = closed, ...others] = [...calls.left(), closed]
+        await log.tell(first, ...others)
       } finally {
         await KeptAlive.during(opened.close())
       }

@@ -40,10 +40,19 @@ export const actingEvents = [
           description: "The scenario of the task gave it: it is no step of an agent",
         }),
       ),
+      observed: optional(
+        Schema.Literal(true).annotations({
+          description:
+            "A recorded or imported program carried it out itself: no gate ruled on it. Its times are those at which its model called it and was told its result",
+        }),
+      ),
     },
     { personal: { args: null } },
   ),
-  eventType("CommandAllowed", "The gate let a command pass.", { commandId, rule }),
+  eventType("CommandAllowed", "The gate let a command pass. Of an observed command the rule names the source.", {
+    commandId,
+    rule,
+  }),
   eventType(
     "CommandDenied",
     "The gate refused a command; it was not executed.",
@@ -92,13 +101,13 @@ export const actingEvents = [
   ),
   eventType(
     "CommandOutcomeUnknown",
-    "A kernel ended between a command's dispatch and its outcome.",
+    "A kernel ended between a command's dispatch and its outcome, or nobody told an observed one's.",
     {
       commandId,
       reason: optional(
         Schema.String.annotations({
           description:
-            "Why nobody can tell: its actuator, which was asked, could not, or the source of an import does not say",
+            "Why nobody can tell: its actuator, which was asked, could not, or what it was observed in does not say",
         }),
       ),
     },

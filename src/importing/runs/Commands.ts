@@ -1,11 +1,12 @@
 /** The tools that a run called, and what came of each call. An approval is written only where a source has one. */
 
+import * as ObservedCommand from "../../kernel/acting/ObservedCommand.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import { LATEST } from "../../values/Time.ts"
 import { EarlyResults } from "./EarlyResults.ts"
 import type { ModelTurns } from "./ModelTurns.ts"
-import { ofAgent, type RunWriter, type When } from "./RunEvent.ts"
+import type { RunWriter, When } from "./RunEvent.ts"
 import { elapsed } from "./SourceTimes.ts"
 import { logJson, nameFrom } from "./Untrusted.ts"
 
@@ -70,19 +71,16 @@ export class Commands {
     const commandId = `${taskId}/${nameFrom(callId)}`
     const { json } = logJson(args ?? null)
     this.pending.set(callId, { commandId, tool, args: json, at: when.at, agentId: when.agentId })
-    const payload = {
-      ...{ commandId, actuator: `${source}/${nameFrom(tool)}`, args: json, argsDigest: digest(json) },
-      ...{ priority: 0, callId: nameFrom(callId), ...ofAgent(when.agentId) },
-    }
-    this.#writer.write(`call:${callId}`, { type: "ActuatorCommanded", payload }, when)
+    const { agentId } = when
+    const call = { commandId, actuator: `${source}/${nameFrom(tool)}`, args: json, callId: nameFrom(callId), agentId }
+    this.#writer.write(`call:${callId}`, ObservedCommand.requested(call), when)
     this.#early.called(callId)
   }
 
   /** Lets a pending call pass and begin. */
   #dispatched(callId: string, { commandId, at }: PendingCommand): void {
-    const allowed = { type: "CommandAllowed", payload: { commandId, rule: "import" } } as const
+    const [allowed, dispatched] = ObservedCommand.passed(commandId, "import")
     this.#writer.writeAt(`allowed:${callId}`, allowed, at, `call:${callId}`)
-    const dispatched = { type: "CommandDispatched", payload: { commandId } } as const
     this.#writer.writeAt(`dispatched:${callId}`, dispatched, at, `allowed:${callId}`)
   }
 
@@ -94,15 +92,8 @@ export class Commands {
     const { json } = logJson(content ?? null)
     this.#dispatched(callId, command)
     const latencyMs = elapsed(command.at, at)
-    const when = { at, cause: `dispatched:${callId}` }
-    if (ok) {
-      const payload = { commandId, result: json, latencyMs }
-      this.#writer.write(`outcome:${callId}`, { type: "CommandSucceeded", payload }, when)
-    } else {
-      const message = plainText(typeof json === "string" ? json : JSON.stringify(json))
-      const payload = { commandId, error: { code: "failed", message }, latencyMs }
-      this.#writer.write(`outcome:${callId}`, { type: "CommandFailed", payload }, when)
-    }
+    const outcome = ObservedCommand.ended(commandId, { ok, content: json, latencyMs })
+    this.#writer.write(`outcome:${callId}`, outcome, { at, cause: `dispatched:${callId}` })
     this.#toldResult(callId, command, !ok, json)
     return command
   }
@@ -126,11 +117,9 @@ export class Commands {
     const command = this.#settle(callId)
     if (command === undefined) return undefined
     if (begun) this.#dispatched(callId, command)
-    this.#writer.write(
-      `unknown:${callId}`,
-      { type: "CommandOutcomeUnknown", payload: { commandId: command.commandId, reason: plainText(reason) } },
-      { at, cause: begun ? `dispatched:${callId}` : `call:${callId}` },
-    )
+    const cause = begun ? `dispatched:${callId}` : `call:${callId}`
+    const unknown = ObservedCommand.unknown(command.commandId, plainText(reason))
+    this.#writer.write(`unknown:${callId}`, unknown, { at, cause })
     this.#toldResult(callId, command, true, logJson(told).json, { author: "harness", by: `unknown:${callId}` })
     return command
   }
@@ -167,11 +156,8 @@ export class Commands {
     this.#early.end()
     for (const [callId, command] of this.pending) {
       this.#dispatched(callId, command)
-      this.#writer.write(
-        `unknown:${callId}`,
-        { type: "CommandOutcomeUnknown", payload: { commandId: command.commandId } },
-        { at, cause: `dispatched:${callId}` },
-      )
+      const unknown = ObservedCommand.unknown(command.commandId)
+      this.#writer.write(`unknown:${callId}`, unknown, { at, cause: `dispatched:${callId}` })
     }
     this.pending.clear()
   }

@@ -43,6 +43,9 @@ export const leftIn = (
 /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
 export const isInDoubt = ({ state }: LeftCommand): boolean => state.at === "dispatched"
 
+/** Whether a program carried it out itself: no actuator knows it, and it is never dispatched. */
+export const isObserved = ({ commanded }: LeftCommand): boolean => commanded.payload.observed === true
+
 /**
  * The commands without the questions, and thereby the answers, that others may have written: they were asked before this
  * user trusted the log, or the log's chain is broken, so that somebody changed it in place. Such a question is withdrawn if

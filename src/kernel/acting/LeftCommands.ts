@@ -7,7 +7,7 @@ import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as CommandState from "./CommandState.ts"
-import type { LeftCommand } from "./LeftCommand.ts"
+import { isObserved, type LeftCommand } from "./LeftCommand.ts"
 
 /** A command as an agent requests it. */
 export interface Requested {
@@ -59,14 +59,16 @@ export const make = ({ commands, by, answers }: Left): LeftCommands => {
 }
 
 /** Whether a command that was left is the one that is requested. */
-export const isSame = (
-  { commanded: { payload } }: LeftCommand,
-  { actuator, args, callId, agentId }: Requested,
-): boolean =>
-  payload.actuator === actuator &&
-  payload.callId === callId &&
-  payload.agentId === agentId &&
-  JsonPatch.equal(payload.args, args)
+export const isSame = (left: LeftCommand, { actuator, args, callId, agentId }: Requested): boolean => {
+  const { payload } = left.commanded
+  return (
+    !isObserved(left) &&
+    payload.actuator === actuator &&
+    payload.callId === callId &&
+    payload.agentId === agentId &&
+    JsonPatch.equal(payload.args, args)
+  )
+}
 
 const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
   Effect.gen(function* () {

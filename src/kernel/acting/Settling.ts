@@ -12,7 +12,7 @@ import * as Command from "./Command.ts"
 import { recordOutcome } from "./CommandOutcome.ts"
 import { withPlace } from "./Journey.ts"
 import { validationError } from "./Judging.ts"
-import { commandOf, isInDoubt, type LeftCommand } from "./LeftCommand.ts"
+import { commandOf, isInDoubt, isObserved, type LeftCommand } from "./LeftCommand.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 /** What an actuator said about a command: how it ended, or why it could not tell. */
@@ -31,7 +31,7 @@ export const askAll = (
   answers: Map<string, Answer>,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
   Effect.forEach(
-    left.filter(isInDoubt),
+    left.filter((command) => isInDoubt(command) && !isObserved(command)),
     (command) =>
       Effect.map(ask(task, command), (answer) => {
         if (answer !== undefined) answers.set(command.commanded.payload.commandId, answer)

@@ -5,6 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { CallOptions, Components } from "../../plugins/process/Components.ts"
 import type { Json } from "../../values/Json.ts"
+import * as ObservedCommand from "../acting/ObservedCommand.ts"
 import { resultsOf } from "../acting/RoundResults.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import { outcomes, type RecordedOutcome, roundsOf } from "../replay/RecordedOutcomes.ts"
@@ -44,10 +45,13 @@ export const reexecute = (
   Effect.gen(function* () {
     const ended = outcomes(events)
     const rounds = roundsOf(events)
+    const observed = ObservedCommand.idsIn(events)
     // A command that a kernel left in doubt may have been dispatched again, in the world that was restored then.
     const lastDispatch = new Map(
       events.flatMap((event) =>
-        is(event, "CommandDispatched") ? [[event.payload.commandId, event.position] as const] : [],
+        is(event, "CommandDispatched") && !observed.has(event.payload.commandId)
+          ? [[event.payload.commandId, event.position] as const]
+          : [],
       ),
     )
     let state = yield* process

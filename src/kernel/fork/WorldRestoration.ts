@@ -197,7 +197,9 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
   const { environment } = EnvironmentState.taskScope(fold(EnvironmentState.projection, own), taskId)
   const actuators = new Map(
     recording.events.flatMap((event) =>
-      is(event, "ActuatorCommanded") ? [[event.payload.commandId, event.payload.actuator] as const] : [],
+      is(event, "ActuatorCommanded") && event.payload.observed !== true
+        ? [[event.payload.commandId, event.payload.actuator] as const]
+        : [],
     ),
   )
   const isEnded = (event: Event) =>

@@ -46,7 +46,7 @@ export type AnswerEnd = "none" | ExchangeEvents.KeptBody["end"]
 export const begin = async (parts: ExchangeParts, sent: SentRequest): Promise<Exchange> => {
   const { log } = parts
   const events = ExchangeEvents.of(parts, sent)
-  await (events.isModel ? log.tellSoon(events.called) : log.tell(events.called))
+  await (events.isModel ? log.tellSoon(...events.called) : log.tell(...events.called))
   const startedAt = performance.now()
   return {
     isModel: events.isModel,

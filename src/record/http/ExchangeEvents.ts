@@ -13,6 +13,7 @@ import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
+import type { ObservedCalls } from "./ObservedCalls.ts"
 import type { Prompts } from "./Prompts.ts"
 import type { Redaction } from "./Redaction.ts"
 import { remembered } from "./Remembered.ts"
@@ -22,6 +23,7 @@ export interface EventsParts {
   readonly log: RunLog
   readonly redaction: Redaction
   readonly conversations: Conversations
+  readonly calls: ObservedCalls
   readonly prompts: Prompts
 }
 
@@ -47,8 +49,8 @@ export interface KeptBody {
 
 /** What is recorded of a request. */
 export interface ExchangeEvents {
-  /** The event that it begins with. */
-  readonly called: CoreNewEvent
+  /** The events that it begins with. */
+  readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
   readonly isModel: boolean
   /** Records the answer. There is no `kept` where it has no body. */
   readonly answered: (head: AnswerHead, kept: KeptBody | undefined, latencyMs: number) => Promise<void>
@@ -74,7 +76,7 @@ const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonO
 
 /** A request to a model. */
 const modelExchange = (
-  { log, redaction, conversations, prompts }: EventsParts,
+  { log, redaction, conversations, calls, prompts }: EventsParts,
   id: string,
   read: HttpMessage.ReadRequest,
   asked: Asked,
@@ -84,14 +86,20 @@ const modelExchange = (
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
   // Messages are JSON.
-  const whole = { ...conversations.asked(id, messages), ...prompt, http } as unknown as JsonObject
+  const news = conversations.asked(id, messages)
+  const whole = { ...news, ...prompt, http } as unknown as JsonObject
   const request = fitted(read, whole)
+  const occurredAt = Date.now()
+  const results = calls.told(news, occurredAt)
+  const cause = results.at(-1)
+  const asking: CoreNewEvent = {
+    ...{ type: "ModelCalled", id, occurredAt, ...(cause === undefined ? {} : { causationId: cause.id }) },
+    payload: { provider, model, requestDigest: read.digest, request },
+  }
+  const [first = asking, ...others] = [...results, asking]
   return {
     isModel: true,
-    called: {
-      ...{ type: "ModelCalled", id, occurredAt: Date.now() },
-      payload: { provider, model, requestDigest: read.digest, request },
-    },
+    called: [first, ...others],
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
       const read = {
@@ -117,10 +125,16 @@ const modelExchange = (
       if ("turn" in answered) {
         const { finish, usage } = answered.turn
         conversations.answered(id, told.id, answered.turn.parts)
-        await tell((parts) => ({
+        // Parts are JSON.
+        const safe = parts as unknown as typeof answered.turn.parts
+        const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
+        const recording = tell((parts) => ({
           ...{ ...told, type: "ModelResponded" },
           payload: { response: { parts, finish }, usage, latencyMs, ...priced },
         }))
+        // They are committed right after the answer, whose end does not wait for them to reach the disk.
+        if (first !== undefined) await log.tellSoon(first, ...others)
+        await recording
         return
       }
       const { kind, reason, retryAfterMs } = answered.failure
@@ -148,13 +162,15 @@ const modelExchange = (
 /** A request to anything else. */
 const otherExchange = ({ log, redaction }: EventsParts, id: string, read: HttpMessage.ReadRequest): ExchangeEvents => ({
   isModel: false,
-  called: {
-    ...{ type: "IoCalled", id },
-    payload: {
-      ...{ io: "fetch", requestDigest: read.digest },
-      request: fitted(read, read.recorded()),
+  called: [
+    {
+      ...{ type: "IoCalled", id },
+      payload: {
+        ...{ io: "fetch", requestDigest: read.digest },
+        request: fitted(read, read.recorded()),
+      },
     },
-  },
+  ],
   answered: async (response, kept, latencyMs) => {
     const recorded = recordedResponse(response, cameOf(response, kept, redaction), redaction)
     const event = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({

@@ -118,6 +118,8 @@ const interactionOf = (event: Event, answers: ReadonlyMap<string, Answered>): In
     return found(io === "fetch" ? "fetch" : `io ${io}`, requestDigest)
   }
   if (is(event, "ActuatorCommanded")) {
+    // The program did not call it by the run.
+    if (event.payload.observed === true) return undefined
     const { actuator, argsDigest, commandId } = event.payload
     return found(`tool ${actuator}`, argsDigest, answers.get(commandId) ?? UNANSWERED)
   }

@@ -1,0 +1,137 @@
+/**
+ * The tools that a program called by itself: an answer of its model has the call, and a later request has its result. Each becomes a
+ * command and its outcome, unless the program records the tool with `run.tool`.
+ */
+
+import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import * as ObservedCommand from "../../kernel/acting/ObservedCommand.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import type { Json } from "../../values/Json.ts"
+import { recordable } from "../Recordable.ts"
+
+/** An answer that was recorded as the event `id`, and the request that it answers. */
+export interface CallingAnswer {
+  readonly id: string
+  readonly request: string
+  readonly parts: ReadonlyArray<AnswerPart>
+}
+
+/** A request with what is new in it, and the event that it continues. */
+export interface TellingRequest {
+  readonly after?: string
+  readonly messages: ReadonlyArray<Message>
+}
+
+/** The calls of a run whose results have not come yet. */
+export interface ObservedCalls {
+  /** The events of the commands that an answer calls. They follow the answer. */
+  readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
+  /** The events of the results that a request tells at a time. They come before the request, which the last of them causes. */
+  readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
+  /** The events that end what has no result when the run ends. */
+  readonly left: () => ReadonlyArray<CoreNewEvent>
+}
+
+/** A call without a result. */
+interface OpenCall {
+  readonly commandId: string
+  readonly callId: string
+  readonly tool: string
+  /** The events that its result may continue: its answer, and the request of that. */
+  readonly answer: string
+  readonly request: string
+  /** The event that its outcome follows from. */
+  readonly last: string
+  readonly calledAt: number
+}
+
+/** An event with its own id and that of its cause. */
+interface Caused {
+  readonly id: string
+  readonly causationId: string
+}
+
+const caused = <Of extends CoreNewEvent>(event: Of, causationId: string): Of & Caused => ({
+  ...event,
+  ...{ id: newId(), causationId },
+})
+
+/** Maximum number of calls that wait for a result. Beyond it the oldest ends as unknown. */
+const MOST_OPEN = 1_000
+
+/** Why a result is unknown. */
+export const NOT_TOLD = "no later request told its result"
+
+/**
+ * No calls.
+ *
+ * @param isRecorded whether the program records a tool itself, by the name that its model calls it by
+ */
+export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
+  /** By the ids of their commands, oldest first. */
+  const open = new Map<string, OpenCall>()
+
+  const give = <End extends CoreNewEvent>(call: OpenCall, end: End): End & Caused => {
+    open.delete(call.commandId)
+    return caused(end, call.last)
+  }
+  const doubted = (call: OpenCall) => give(call, ObservedCommand.unknown(call.commandId, NOT_TOLD))
+
+  return {
+    called: ({ id, request, parts }) =>
+      parts.flatMap((part): ReadonlyArray<CoreNewEvent> => {
+        if (part.type !== "call" || isRecorded(part.tool)) return []
+        const [oldest] = open.size < MOST_OPEN ? [] : open.values()
+        const { callId, tool } = part
+        const commandId = newId()
+        const args = recordable(part.args, (omitted) => ({ omitted }))
+        const call = { commandId, actuator: `program/${tool === "" ? "unnamed" : tool}`, args, callId }
+        const requested = caused(ObservedCommand.requested(call), id)
+        const [first, second] = ObservedCommand.passed(commandId, "observed")
+        const allowed = caused(first, requested.id)
+        const dispatched = caused(second, allowed.id)
+        const last = dispatched.id
+        open.set(commandId, { ...{ commandId, callId, tool, answer: id, request, last }, calledAt: performance.now() })
+        return [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched]
+      }),
+    told: ({ after, messages }, occurredAt) => {
+      const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []))
+      const pairs = open.size === 0 ? [] : pairsOf([...open.values()], results, after)
+      return pairs.map(([call, { isError, content }]) => {
+        const latencyMs = MonotonicClock.elapsedSince(call.calledAt)
+        const told = recordable<Json>(content, (omitted) => omitted)
+        const end = ObservedCommand.ended(call.commandId, { ok: !isError, content: told, latencyMs })
+        return give(call, { ...end, occurredAt })
+      })
+    },
+    left: () => [...open.values()].map(doubted),
+  }
+}
+
+/**
+ * The results of a request with their calls: by the model's id of the call, and otherwise, because some clients send ids of their own or
+ * none, by the tool's name and the order of the calls in the answer that the request continues. A result of no open call is left out.
+ */
+const pairsOf = (
+  open: ReadonlyArray<OpenCall>,
+  results: ReadonlyArray<ToolResult>,
+  after: string | undefined,
+): ReadonlyArray<readonly [OpenCall, ToolResult]> => {
+  const left = new Set(open)
+  const continued = (call: OpenCall) => after !== undefined && (call.answer === after || call.request === after)
+  const take = (fits: (call: OpenCall) => boolean): OpenCall | undefined => {
+    const fitting = [...left].filter(fits)
+    // A client may give each answer the same ids.
+    const found = fitting.find(continued) ?? fitting.at(-1)
+    if (found !== undefined) left.delete(found)
+    return found
+  }
+  const byId = results.map((result) => take(({ callId }) => callId === result.callId))
+  return results.flatMap((result, index) => {
+    const byPlace = (call: OpenCall) => continued(call) && (result.tool === "" || result.tool === call.tool)
+    const call = byId[index] ?? take(byPlace)
+    return call === undefined ? [] : [[call, result] as const]
+  })
+}

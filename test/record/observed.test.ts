@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import { type Run, record, replayed } from "../../src/record/index.ts"
+import { chat, type Exchange, exchangesOf, serving } from "./exchanged.ts"
+import { eventsOf, temporary } from "./recorded.ts"
+
+const of = (events: ReadonlyArray<Event>, type: string) => events.filter((event) => event.type === type)
+
+const payloads = (events: ReadonlyArray<Event>, type: string) => of(events, type).map(({ payload }) => payload)
+
+/** Records a program that makes some requests, one after the other. */
+const recorded = async (exchanges: ReadonlyArray<Exchange>, before: (run: Run) => unknown = () => {}) => {
+  const log = temporary("observed.db")
+  await serving(exchanges, async (_, ask) => {
+    const run = await record({ log, goal: "Ask", agent: "tester" })
+    before(run)
+    for (const exchange of exchanges) await ask(run.fetch, exchange)
+    await run.end("achieved")
+  })
+  return { log, events: await eventsOf(log) }
+}
+
+const call = (id: string, name: string, args: string) => ({ id, type: "function", function: { name, arguments: args } })
+
+const asked = { role: "user", content: "Look" }
+const calling = { content: null, tool_calls: [call("a", "read", '{"file":"x"}'), call("b", "read", '{"file":"y"}')] }
+const result = (id: string, content: string) => ({ role: "tool", tool_call_id: id, content })
+const said = { role: "assistant", ...calling }
+
+describe("the tools that a recorded program calls by itself", () => {
+  it.each([
+    "openai-chat-second-turn",
+    "langgraph-chatopenai-responses-tool-turns",
+    "pydantic-ai-anthropic-claude-sonnet-4-5",
+    "google-genai-auto-function-calling",
+  ])("are commands with their outcomes, as %s has them", async (name) => {
+    const { events } = await recorded(exchangesOf(name))
+    const [commanded, ...others] = of(events, "ActuatorCommanded")
+    expect(others).toEqual([])
+    expect(commanded?.payload).toMatchObject({
+      ...{ actuator: "program/weather", args: { city: "Zürich" }, observed: true },
+    })
+    const { commandId } = commanded?.payload ?? {}
+    const [succeeded] = of(events, "CommandSucceeded")
+    expect(succeeded?.payload).toMatchObject({ commandId })
+    expect(JSON.stringify(succeeded?.payload.result)).toContain("sunny")
+    // Nobody was asked, and the rule says who did not rule.
+    expect(payloads(events, "CommandAllowed")).toEqual([{ commandId, rule: "observed" }])
+    expect(of(events, "ConfirmationRequested")).toEqual([])
+    // The answer caused the command, and its outcome the next request.
+    const [answer] = of(events, "ModelResponded")
+    expect(commanded?.causationId).toBe(answer?.id)
+    expect(of(events, "ModelCalled")[1]?.causationId).toBe(succeeded?.id)
+  })
+
+  it("are told apart by their ids, in any order, and by their place where a client sends other ids", async () => {
+    const own = {
+      role: "assistant",
+      tool_calls: [call("1", "read", '{"file":"x"}'), call("2", "read", '{"file":"y"}')],
+    }
+    const { events } = await recorded([
+      chat([asked], calling),
+      chat([asked, said, result("b", "of y"), result("a", "of x")], { content: "first" }),
+      chat([asked, said, result("b", "of y"), result("a", "of x"), { role: "user", content: "again" }], calling),
+      chat(
+        [
+          ...[asked, said, result("b", "of y"), result("a", "of x"), { role: "user", content: "again" }],
+          ...[own, result("1", "x now"), result("2", "y now")],
+        ],
+        { content: "second" },
+      ),
+    ])
+    const files = new Map(
+      payloads(events, "ActuatorCommanded").map(({ commandId, args }) => [commandId, (args as { file: string }).file]),
+    )
+    const outcomes = payloads(events, "CommandSucceeded").map(({ commandId, result }) => [files.get(commandId), result])
+    expect(outcomes).toEqual([
+      ["y", "of y"],
+      ["x", "of x"],
+      ["x", "x now"],
+      ["y", "y now"],
+    ])
+  })
+
+  it("failed where the format says so, and are unknown where no result came", async () => {
+    const body = (messages: ReadonlyArray<object>) => JSON.stringify({ model: "m", max_tokens: 9, messages })
+    const question = { role: "user", content: "Look" }
+    const uses = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "read", input: { id } }))
+    const results = [{ type: "tool_result", tool_use_id: "a", is_error: true, content: "no such file" }]
+    const answer = (content: ReadonlyArray<object>) =>
+      JSON.stringify({ type: "message", role: "assistant", content, stop_reason: "tool_use", usage: {} })
+    const one = { path: "/v1/messages", status: 200, type: "application/json" }
+    const { events } = await recorded([
+      { ...one, request: body([question]), answer: answer(uses) },
+      {
+        ...one,
+        request: body([question, { role: "assistant", content: uses }, { role: "user", content: results }]),
+        answer: answer([{ type: "text", text: "Sorry" }]),
+      },
+    ])
+    const [first, second] = payloads(events, "ActuatorCommanded").map(({ commandId }) => commandId)
+    expect(payloads(events, "CommandFailed")).toMatchObject([
+      { commandId: first, error: { code: "failed", message: "no such file" } },
+    ])
+    expect(payloads(events, "CommandOutcomeUnknown")).toEqual([
+      { commandId: second, reason: "no later request told its result" },
+    ])
+    expect(events.at(-1)?.type).toBe("TaskClosed")
+  })
+
+  it("are recorded once where the program records them itself", async () => {
+    const reading = [chat([asked], calling), chat([asked, said, result("a", "of x"), result("b", "of y")], {})]
+    const { events } = await recorded(reading, (run) => run.tool("read", () => "of a file"))
+    expect(of(events, "ActuatorCommanded")).toEqual([])
+  })
+
+  it("are no calls of a replay, which answers the requests alone", async () => {
+    const exchanges = [chat([asked], calling), chat([asked, said, result("a", "of x"), result("b", "of y")], {})]
+    const { log } = await recorded(exchanges)
+    const texts = await serving([], (_, ask) =>
+      replayed({ log }, async (run) => {
+        const texts = [await ask(run.fetch, exchanges[0] as Exchange), await ask(run.fetch, exchanges[1] as Exchange)]
+        await run.end("achieved")
+        return texts
+      }),
+    )
+    expect(texts).toEqual(exchanges.map(({ answer }) => answer))
+  })
+})
