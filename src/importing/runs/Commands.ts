@@ -1,6 +1,6 @@
 /** The tools that a run called, and what came of each call. An approval is written only where a source has one. */
 
-import * as ObservedCommand from "../../kernel/acting/ObservedCommand.ts"
+import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import { LATEST } from "../../values/Time.ts"

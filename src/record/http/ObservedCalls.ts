@@ -6,7 +6,7 @@
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
-import * as ObservedCommand from "../../kernel/acting/ObservedCommand.ts"
+import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Json } from "../../values/Json.ts"
 import { recordable } from "../Recordable.ts"

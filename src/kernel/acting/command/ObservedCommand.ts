@@ -4,10 +4,10 @@
  * asks about them or executes them again. Recordings and imports write their events by this module. Pure.
  */
 
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
-import { digest } from "../../values/Digest.ts"
-import { type Json, plainText } from "../../values/Json.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { type CoreName, is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import { digest } from "../../../values/Digest.ts"
+import { type Json, plainText } from "../../../values/Json.ts"
 
 type Body<Name extends CoreName> = { readonly type: Name; readonly payload: PayloadOf<Name> }
 
