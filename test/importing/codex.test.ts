@@ -157,3 +157,106 @@ describe("a rollout of Codex", () => {
     ),
   )
 })
+
+describe("a rollout that goes on from another one", () => {
+  const v7 = (at: number) =>
+    `${at
+      .toString(16)
+      .padStart(12, "0")
+      .replace(/^(.{8})/, "$1-")}-7000-8000-000000000001`
+  const CREATED = Date.UTC(2026, 4, 1, 10)
+  const at = (ms: number, type: string, payload: object) => ({
+    timestamp: new Date(CREATED + ms).toISOString(),
+    type,
+    payload,
+  })
+  const said = (role: string, text: string) => ({ type: "message", role, content: [{ type: "text", text }] })
+  const total = (input: number, last: number) => ({
+    type: "token_count",
+    info: {
+      total_token_usage: { input_tokens: input, output_tokens: 0 },
+      last_token_usage: { input_tokens: last, output_tokens: 0 },
+    },
+  })
+  const head = (more: object) => ({ id: ID, timestamp: new Date(CREATED).toISOString(), ...more })
+  const imported = (records: ReadonlyArray<object>) =>
+    withFiles({ [FILE]: lines(records) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const all = yield* events
+        return {
+          goals: payloads(all, "TaskOpened").map(({ goal }) => goal),
+          inputs: payloads(all, "InputReceived").map(({ content, source }) => [source, content]),
+          tokens: payloads(all, "ModelResponded").map(({ usage }) => (usage as { inputTokens: number }).inputTokens),
+        }
+      }),
+    )
+
+  it.effect("as an agent of its own at once leaves out the turns that are older than it", () =>
+    Effect.gen(function* () {
+      const spawned = { source: { subagent: { thread_spawn: { parent_thread_id: "p" } } } }
+      const result = yield* imported([
+        at(0, "session_meta", head(spawned)),
+        at(1, "session_meta", { id: "p" }),
+        at(1, "event_msg", { type: "task_started", turn_id: v7(CREATED - 60_000) }),
+        at(1, "response_item", said("user", "Do all")),
+        at(2, "response_item", said("assistant", "I start one.")),
+        at(2, "event_msg", total(100, 100)),
+        at(3, "event_msg", { type: "task_started", turn_id: v7(CREATED + 2) }),
+        at(3, "response_item", said("user", "Do a part")),
+        at(4, "response_item", said("assistant", "Done.")),
+        at(5, "event_msg", total(150, 50)),
+      ])
+      expect(result).toEqual({ goals: ["Do a part"], inputs: [["agent", "Do a part"]], tokens: [50] })
+    }),
+  )
+
+  it.effect("has its own first prompt where a pause comes after it alone", () =>
+    Effect.gen(function* () {
+      const result = yield* imported([
+        at(0, "session_meta", head({ forked_from_id: "p" })),
+        at(1, "session_meta", { id: "p" }),
+        at(1, "response_item", said("user", "One")),
+        at(1, "response_item", said("assistant", "1")),
+        at(2, "turn_context", { model: "gpt-5" }),
+        at(2, "response_item", said("user", "Two")),
+        at(5_000, "response_item", said("assistant", "2")),
+      ])
+      expect(result).toMatchObject({ goals: ["Two"], inputs: [["user", "Two"]] })
+    }),
+  )
+
+  it.effect("without copies has what it used, and not what its parent did", () =>
+    Effect.gen(function* () {
+      const result = yield* imported([
+        at(0, "session_meta", head({ forked_from_id: "p", forked_from_ordinal_exclusive: 7 })),
+        at(1, "response_item", said("user", "Go on")),
+        at(2, "response_item", said("assistant", "Yes")),
+        at(3, "event_msg", total(1_100, 100)),
+        at(4, "response_item", said("user", "And on")),
+        at(5, "response_item", said("assistant", "Yes")),
+        at(6, "event_msg", total(1_250, 150)),
+      ])
+      expect(result).toMatchObject({ tokens: [100, 150] })
+    }),
+  )
+
+  it.effect("is no run as long as all of it is copied", () =>
+    withFiles(
+      {
+        [FILE]: lines([
+          at(0, "session_meta", head({ forked_from_id: "p" })),
+          at(1, "session_meta", { id: "p" }),
+          at(1, "response_item", said("user", "One")),
+          at(1, "response_item", said("assistant", "1")),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          expect(files[0]?.runs).toEqual([])
+          expect(yield* events).toEqual([])
+        }),
+    ),
+  )
+})

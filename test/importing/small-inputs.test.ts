@@ -103,3 +103,58 @@ describe("a small session of Claude Code", () => {
     ),
   )
 })
+
+describe("a small rollout of Codex", () => {
+  const used = (all: ReadonlyArray<Event>, taskId: string) =>
+    all
+      .filter((event) => event.taskId === taskId && event.type === "ModelResponded")
+      .map(({ payload }) => payload.usage as { inputTokens: number; outputTokens: number })
+      .reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0)
+
+  it.effect("counts the tokens that its totals grew by, and a total that is told again not at all", () =>
+    imported("cases/d7-codex-reemitted.jsonl", (all) =>
+      Effect.sync(() => expect(used(all, all.find(({ type }) => type === "TaskOpened")?.taskId ?? "")).toBe(2210)),
+    ),
+  )
+
+  it.effect("that was forked begins where it leaves its parent, which it names, with tokens of its own", () =>
+    imported("cases/d9-codex-fork", (all, { files }) =>
+      Effect.sync(() => {
+        const [parent, fork] = ["a", "b"].map((end) => `codex-019e0000-0000-7000-8000-00000000000${end}`)
+        expect([used(all, parent ?? ""), used(all, fork ?? "")]).toEqual([2300, 1250])
+        const opened = payloads(all, "TaskOpened")
+        expect(opened.map(({ goal }) => goal)).toEqual(["List files", "Fork question"])
+        expect(opened[1]).toMatchObject({ environment: { codex: { parent } } })
+        expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(["a.txt", "b.txt", "Fork answer"])
+        expect(Object.keys(files[1]?.leftOut ?? {}).join()).toContain("turn of another rollout")
+      }),
+    ),
+  )
+
+  it.effect(
+    "of today has its answers' tokens, each once, its person's words alone, and is whole when its source says so",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 10, 27, 23, 52))
+        const report = yield* Import.importFiles({ paths: [path.join(HERE, "sessions/codex-session-simple.jsonl")] })
+        const all = yield* events
+        const [task = ""] = report.files[0]?.runs[0]?.taskIds ?? []
+        expect(used(all, task)).toBe(240)
+        expect(payloads(all, "InputReceived").map(({ content }) => content)).toEqual(["first prompt"])
+        expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(["done"])
+        expect(payloads(all, "CommandSucceeded")).toHaveLength(2)
+        expect(payloads(all, "ModelCalled")).toMatchObject([{ provider: "fake" }, { provider: "fake" }])
+        expect(report.files[0]?.remarks).toEqual({})
+      }).pipe(Effect.provide(temporaryLog()), Effect.scoped),
+  )
+
+  it.effect("has a call that a hook blocked as denied", () =>
+    imported("sessions/codex-session-denied.jsonl", (all) =>
+      Effect.sync(() =>
+        expect(payloads(all, "CommandDenied")).toMatchObject([
+          { reason: "Command blocked by PreToolUse hook: nope. Command: echo hi" },
+        ]),
+      ),
+    ),
+  )
+})

@@ -1,8 +1,7 @@
 /** The items of Codex's rollouts (those of OpenAI's Responses API), as parts of messages. */
 
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
-import { countOf, field, isObject, listOf, logJson, parsed, textOf } from "../runs/Untrusted.ts"
+import { at, field, isObject, listOf, logJson, parsed, textOf } from "../runs/Untrusted.ts"
 
 /** The text of a message, or of a summary of reasoning. */
 export const textIn = (item: unknown, name: string): string => {
@@ -68,10 +67,16 @@ const isSuccess = (text: string): boolean => {
     : code === "0"
 }
 
-/** Whether a result says that a person refused the call. */
+/** Whether a result says that a person or a hook refused the call. */
 export const isRefusal = (content: unknown): content is string =>
   typeof content === "string" &&
-  /^(?:exec command rejected by user|patch rejected by user|rejected by user)/i.test(content)
+  /^(?:exec command rejected by user|patch rejected by user|rejected by user|Command blocked by \w+ hook|Rejected\()/i.test(
+    content,
+  )
+
+/** Whether a result says that the call was interrupted, or that the program ended in it: what it did until then is not known. */
+export const isInterrupted = (content: unknown): content is string =>
+  typeof content === "string" && /^aborted(?:$| by user)/i.test(content)
 
 /** The patch of a call, if it applies one. */
 export const patchOf = (tool: string, args: unknown): string | undefined => {
@@ -90,30 +95,37 @@ export const patchOf = (tool: string, args: unknown): string | undefined => {
   return patch
 }
 
-/** The tokens of the last answer. */
-export const usageOf = (info: unknown): ModelUsage | undefined => {
-  const last = field(info, "last_token_usage")
-  if (!isObject(last)) return undefined
-  const [cachedTokens, reasoningTokens] = [
-    countOf(last, "cached_input_tokens"),
-    countOf(last, "reasoning_output_tokens"),
-  ]
-  return {
-    ...{ inputTokens: countOf(last, "input_tokens"), outputTokens: countOf(last, "output_tokens") },
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
-  }
-}
-
 /** What Codex tells the model in the person's name. */
 export const OF_THE_PROGRAM =
-  /^<(?:environment_context|user_instructions|user_shell_command|turn_aborted|permissions|INSTRUCTIONS|skill)|^# AGENTS\.md instructions/
+  /^<(?:environment_context|user_instructions|user_shell_command|turn_aborted|permissions|INSTRUCTIONS|skill|subagent_notification)|^# AGENTS\.md instructions/
+
+/** Whether a message to the model is a person's: where Codex says so of its parts (since 0.170), that counts. */
+export const isTyped = (item: unknown, text: string): boolean => {
+  const origins = listOf(field(item, "internal_chat_message_metadata_passthrough"), "content_item_metadata").flatMap(
+    (part) => textOf(at(part, "provenance"), "type") ?? [],
+  )
+  if (textOf(item, "role") !== "user" || text === "") return false
+  return origins.length > 0 ? origins.includes("user") : !OF_THE_PROGRAM.test(text)
+}
+
+/** Whether a line is of a person's words. */
+export const isPrompt = (line: unknown): boolean => goalIn(line) !== undefined
+
+/** Whether a line is a part of an answer of a model. */
+export const isAnswer = (line: unknown): boolean => {
+  const item = isObject(field(line, "payload")) ? field(line, "payload") : line
+  return (
+    field(item, "role") === "assistant" || /^(?:reasoning|\w+_call|agent_message)$/.test(textOf(item, "type") ?? "")
+  )
+}
 
 /** The person's words of a line, if they can be what the rollout is about. */
 export const goalIn = (value: unknown): string | undefined => {
   const payload = isObject(field(value, "payload")) ? field(value, "payload") : value
-  const isPrompt = field(payload, "type") === "message" && field(payload, "role") === "user"
-  const text =
-    field(payload, "type") === "user_message" ? textOf(payload, "message") : isPrompt ? textIn(payload, "content") : ""
-  return text === undefined || text === "" || OF_THE_PROGRAM.test(text) ? undefined : text
+  if (field(payload, "type") === "message") {
+    const said = textIn(payload, "content")
+    return isTyped(payload, said) ? said : undefined
+  }
+  const text = field(payload, "type") === "user_message" ? textOf(payload, "message") : undefined
+  return text === undefined || OF_THE_PROGRAM.test(text) ? undefined : text
 }

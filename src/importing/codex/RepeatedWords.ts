@@ -16,6 +16,17 @@ export const TOLD_TWICE = new Map([
   ["web_search_end", "it repeats a call"],
 ])
 
+/** Items of the screen (since 0.170) that repeat an item of the conversation. */
+export const ITEMS_TOLD_TWICE = new Map([
+  ["Reasoning", "it repeats an item of reasoning"],
+  ["CommandExecution", "it repeats a result"],
+  ["FileChange", "it repeats a result"],
+  ["McpToolCall", "it repeats a result"],
+  ["DynamicToolCall", "it repeats a result"],
+  ["CollabAgentToolCall", "it repeats a result"],
+  ["WebSearch", "it repeats a call"],
+])
+
 /** Words in one of their two forms. */
 export interface Words {
   readonly text: string

@@ -1,29 +1,27 @@
 /** One rollout of Codex: maps its lines, in the order of the file, to a run. */
 
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { Chain } from "../runs/Chain.ts"
+import type { CommandResult } from "../runs/Commands.ts"
 import type { OpenTurn } from "../runs/OpenTurn.ts"
-import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
+import { RecordKeys } from "../runs/RecordKeys.ts"
+import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { timeOf } from "../runs/SourceTimes.ts"
-import { field, isObject, logJson, nameFrom, textOf, at as valueAt } from "../runs/Untrusted.ts"
+import { field, isObject, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
-import { callOf, contentParts, goalIn, isRefusal, OF_THE_PROGRAM, patchOf, resultOf, textIn, usageOf } from "./Items.ts"
+import { Beginning } from "./Beginning.ts"
+import { callOf, contentParts, isInterrupted, isRefusal, isTyped, patchOf, resultOf, textIn } from "./Items.ts"
 import { patched } from "./Patch.ts"
-import { RepeatedWords, TOLD_TWICE } from "./RepeatedWords.ts"
-
-/** Most lines that wait for the first prompt, which is the rollout's goal. */
-const MAX_BEFORE_GOAL = 200
+import { ITEMS_TOLD_TWICE, RepeatedWords, TOLD_TWICE } from "./RepeatedWords.ts"
+import { TokenCounts } from "./TokenCounts.ts"
 
 export class Rollout {
   readonly #runs: Runs
   readonly #file: SourceFile
-  #early: Array<unknown> = []
-  #meta: unknown
-  #run: Run | undefined
+  readonly #beginning: Beginning
   readonly #chain = new Chain({
-    named: (model) => ({ provider: textOf(this.#meta, "model_provider") ?? "openai", model }),
+    named: (model) => ({ provider: textOf(this.#beginning.meta, "model_provider") ?? providerOf(model), model }),
   })
   readonly #keys = new RecordKeys()
   #model = "unknown"
@@ -32,31 +30,34 @@ export class Rollout {
   #lastAt: number | null = null
   readonly #words = new RepeatedWords()
   #open: string | undefined = "it ends before the agent answered"
+  #counts: TokenCounts | undefined
+  /** Whether the agent has answered in the turn that its source began. */
+  #isAtWork = false
+  /** Whether the source says when turns begin and end. */
+  #tellsTurns = false
 
   constructor(runs: Runs, file: SourceFile) {
     this.#runs = runs
     this.#file = file
+    this.#beginning = new Beginning(runs, file, {
+      map: (run, value) => this.#map(run, value),
+      endCopied: (run) => {
+        this.#chain.finish(run)
+        this.#open = "it ends before the agent answered"
+      },
+    })
   }
 
   record(value: unknown): void {
-    if (this.#run !== undefined) {
-      this.#map(this.#run, value)
-      return
-    }
-    if (this.#meta === undefined && field(value, "type") === "session_meta") this.#meta = field(value, "payload")
-    else if (this.#meta === undefined && this.#early.length === 0 && textOf(value, "id") !== undefined)
-      this.#meta = value
-    this.#early.push(value)
-    const goal = goalIn(value)
-    if (goal !== undefined || this.#early.length >= MAX_BEFORE_GOAL) this.#begin(goal ?? "")
+    const run = this.#beginning.run
+    if (run === undefined) this.#beginning.record(value)
+    else this.#map(run, value)
   }
 
   end(): void {
-    const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
-    const last = this.#lastAt ?? times.at(-1) ?? null
-    const settled = isSilent(this.#file, last)
-    if (this.#run === undefined && settled && this.#early.length > 0) this.#begin("")
-    const run = this.#run
+    const settled = isSilent(this.#file, this.#lastAt ?? this.#beginning.lastAt)
+    this.#beginning.end(settled)
+    const { run } = this.#beginning
     if (run === undefined) return
     if (!settled) {
       if (this.#chain.turn !== undefined)
@@ -70,31 +71,6 @@ export class Rollout {
     if (this.#open === undefined)
       run.close(String(this.#number), "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
     else run.close(String(this.#number), "abandoned", this.#open, this.#lastAt)
-  }
-
-  #begin(goal: string): void {
-    const early = this.#early
-    this.#early = []
-    const meta = this.#meta
-    const id = textOf(meta, "id") ?? /([0-9a-f-]{36})\.jsonl$/i.exec(this.#file.name)?.[1] ?? contentIdOf(early[0])
-    const named = ["cwd", "originator", "cli_version", "model_provider", "forked_from_id"].flatMap((name) => {
-      const text = textOf(meta, name)
-      return text === undefined ? [] : [[name, text] as const]
-    })
-    const git = field(meta, "git")
-    const parent = textOf(valueAt(meta, "source", "subagent", "thread_spawn"), "parent_thread_id")
-    const run = this.#runs.open({
-      ...{ id, goal: goal === "" ? `rollout ${id}` : goal, agent: `codex@${textOf(meta, "cli_version") ?? "unknown"}` },
-      at: timeOf(field(meta, "timestamp") ?? field(early[0], "timestamp")),
-      about: {
-        session: id,
-        ...Object.fromEntries(named),
-        ...(isObject(git) ? { git: logJson(git).json } : {}),
-        ...(parent === undefined ? {} : { parent: taskIdOf("codex", parent) }),
-      },
-    })
-    this.#run = run
-    for (const value of early) this.#map(run, value)
   }
 
   #map(run: Run, value: unknown): void {
@@ -112,13 +88,13 @@ export class Rollout {
     const type = textOf(value, "type") ?? "unknown"
     if (!isObject(payload)) {
       // The first versions wrote items without an envelope, and their first line without a type.
-      if (value === this.#meta || textOf(value, "record_type") === "state") return
+      if (value === this.#beginning.meta || textOf(value, "record_type") === "state") return
       this.#item(run, value, key, at)
       return
     }
     switch (type) {
       case "session_meta":
-        if (payload !== this.#meta) this.#later(run, () => run.keep(key, "session_meta", payload, { at }))
+        if (payload !== this.#beginning.meta) this.#later(run, () => run.keep(key, "session_meta", payload, { at }))
         break
       case "turn_context":
         this.#settingsOf(run, payload, key, at)
@@ -128,6 +104,9 @@ export class Rollout {
         break
       case "event_msg":
         this.#message(run, payload, key, at)
+        break
+      case "token_usage_record":
+        this.#used(run, this.#tokens.ofRecord(payload), type, key, at)
         break
       case "compacted":
         this.#chain.finish(run)
@@ -199,6 +178,7 @@ export class Rollout {
     const { turn } = this.#chain
     if (turn !== undefined && (turn.ended || turn === this.#withResults)) this.#chain.finish(run)
     this.#open = undefined
+    this.#isAtWork = this.#tellsTurns
     return this.#chain.answer(run, this.#chain.turn?.id ?? key, this.#model, at)
   }
 
@@ -208,17 +188,27 @@ export class Rollout {
   #result(run: Run, item: unknown, callId: string, key: string, at: number | null): void {
     const { content, ok } = resultOf(item)
     this.#chain.toldAt = at
+    const keep = (): void => {
+      this.#runs.remark(
+        "results of calls that are not in the file, or have a result already: they are kept as they are",
+      )
+      run.keep(key, "result", item, { at })
+    }
+    run.commands.whenCalled(callId, () => this.#pair(run, callId, { ok, content, at }), keep)
+  }
+
+  #pair(run: Run, callId: string, { ok, content, at }: CommandResult): void {
+    this.#chain.messages += 1
     if (isRefusal(content)) {
-      if (run.commands.denied(callId, content, at) === undefined) run.keep(key, "result", item, { at })
+      run.commands.denied(callId, content, at)
+      return
+    }
+    if (isInterrupted(content)) {
+      run.commands.unknown(callId, { reason: "it was interrupted while it ran", told: content, begun: true, at })
       return
     }
     const command = run.commands.result(callId, { ok, content, at })
-    if (command === undefined) {
-      this.#runs.remark("results of calls that are not in the file: they are kept as they are")
-      run.keep(key, "result", item, { at })
-      return
-    }
-    this.#chain.messages += 1
+    if (command === undefined) return
     const patch = ok ? patchOf(command.tool, command.args) : undefined
     if (patch === undefined) return
     for (const { path, before, after } of patched(patch, (path) => run.environment.files.get(path)))
@@ -227,7 +217,7 @@ export class Rollout {
 
   #toldMessage(run: Run, item: unknown, key: string, at: number | null): void {
     const text = textIn(item, "content")
-    const isPrompt = textOf(item, "role") === "user" && text !== "" && !OF_THE_PROGRAM.test(text)
+    const isPrompt = isTyped(item, text)
     if (isPrompt && this.#words.isRepeated("user", { text, by: "item", key, at })) {
       this.#runs.leaveOut("message", "it repeats what an event of the person's words holds")
       return
@@ -236,13 +226,39 @@ export class Rollout {
     this.#chain.messages += 1
     this.#chain.toldAt = at
     if (isPrompt) this.#said(run, key, contentParts(item), text, at)
-    else run.model.told({ role: "user", content: [{ type: "text", text }] })
+    else run.model.told({ role: "user", content: [{ type: "text", text }], author: "harness" })
   }
 
   #said(run: Run, key: string, content: ReturnType<typeof contentParts>, text: string, at: number | null): void {
     this.#spokeByEvent(run)
-    run.said(key, content.length > 1 ? content : text, { at })
+    const said = { at, source: this.#beginning.isOfAgent ? "agent" : "user" }
+    run.said(key, content.length > 1 ? content : text, this.#isAtWork ? { ...said, delivery: "steering" } : said)
     this.#open = "it ends before the agent answered"
+  }
+
+  get #tokens(): TokenCounts {
+    this.#counts ??= new TokenCounts(this.#beginning.goesOn)
+    return this.#counts
+  }
+
+  /** An answer used tokens. One that left no item in the rollout, such as a summary, is an answer all the same. */
+  #used(run: Run, usage: ModelUsage | undefined, type: string, key: string, at: number | null): void {
+    if (usage === undefined) {
+      this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
+      return
+    }
+    const turn = this.#isUncounted ? this.#chain.turn : undefined
+    this.#count(turn ?? this.#answered(run, key, at), usage)
+  }
+
+  /** Whether an answer is under way whose tokens are not known. */
+  get #isUncounted(): boolean {
+    return this.#chain.turn?.ended === false
+  }
+
+  #count(turn: OpenTurn, usage: ModelUsage): void {
+    turn.usage = usage
+    turn.ended = true
   }
 
   /** What the program told its own screen. Much of it repeats items. */
@@ -255,47 +271,72 @@ export class Rollout {
     }
     const text = textOf(payload, "message") ?? ""
     switch (type) {
-      case "token_count": {
-        const usage = usageOf(field(payload, "info"))
-        const { turn } = this.#chain
-        if (usage === undefined || turn === undefined || turn.ended)
-          this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
-        else {
-          turn.usage = usage
-          turn.ended = true
-        }
+      case "token_count":
+        this.#used(run, this.#tokens.ofTotals(field(payload, "info"), this.#isUncounted), type, key, at)
         break
-      }
+      case "item_completed":
+        this.#shown(run, payload, key, at)
+        break
       case "user_message":
-        if (this.#words.isRepeated("user", { text, by: "event", key, at }))
-          this.#runs.leaveOut(type, "it repeats a message")
-        else {
-          this.#chain.finish(run)
-          this.#chain.toldAt = at
-          this.#said(run, key, [], text, at)
-        }
+        this.#typedByEvent(run, type, text, key, at)
         break
       case "agent_message":
-        // It comes before or after the item that it repeats.
-        if (this.#words.isRepeated("agent", { text, by: "event", key, at }))
-          this.#runs.leaveOut(type, "it repeats a message")
+        this.#saidByEvent(type, text, key, at)
         break
       case "turn_aborted":
         this.#later(run, () => run.keep(key, type, payload, { at }))
+        this.#turnEnded(run)
         this.#open = `its turn was aborted: ${textOf(payload, "reason") ?? "no reason is given"}`
         break
       case "task_complete":
       case "turn_complete":
+        this.#turnEnded(run)
         this.#open = undefined
         this.#runs.leaveOut(type, "the end of a turn, which its last answer shows")
         break
       case "task_started":
       case "turn_started":
+        this.#tellsTurns = true
+        this.#isAtWork = false
         this.#runs.leaveOut(type, "the start of a turn, which its prompt shows")
         break
       default:
         this.#later(run, () => run.keep(key, type, payload, { at }))
     }
+  }
+
+  /** The source says that a turn has ended: its last answer is whole. */
+  #turnEnded(run: Run): void {
+    this.#chain.finish(run)
+    this.#spokeByEvent(run)
+    this.#isAtWork = false
+  }
+
+  /** An item as the screen shows it, since 0.170. */
+  #shown(run: Run, payload: unknown, key: string, at: number | null): void {
+    const item = field(payload, "item")
+    const type = textOf(item, "type") ?? "unknown"
+    const why = ITEMS_TOLD_TWICE.get(type)
+    if (type === "UserMessage") this.#typedByEvent(run, type, textIn(item, "content"), key, at)
+    else if (type === "AgentMessage") this.#saidByEvent(type, textIn(item, "content"), key, at)
+    else if (why !== undefined) this.#runs.leaveOut(type, why)
+    else this.#later(run, () => run.keep(key, type, payload, { at }))
+  }
+
+  #typedByEvent(run: Run, type: string, text: string, key: string, at: number | null): void {
+    if (this.#words.isRepeated("user", { text, by: "event", key, at })) {
+      this.#runs.leaveOut(type, "it repeats a message")
+      return
+    }
+    this.#chain.finish(run)
+    this.#chain.toldAt = at
+    this.#said(run, key, [], text, at)
+  }
+
+  /** The agent's words come before or after the item that they repeat. */
+  #saidByEvent(type: string, text: string, key: string, at: number | null): void {
+    if (this.#words.isRepeated("agent", { text, by: "event", key, at }))
+      this.#runs.leaveOut(type, "it repeats a message")
   }
 
   /** The agent's words of which there is an event and no item, as in rollouts of which items were left out. */
@@ -311,3 +352,6 @@ export class Rollout {
     this.#chain.later(run, what)
   }
 }
+
+/** The provider of a model whose rollout does not name it: that of OpenAI's own models is known by their names. */
+const providerOf = (model: string): string => (/^(?:gpt-|o\d|codex-)/.test(model) ? "openai" : "unknown")

@@ -31,7 +31,6 @@ interface Saying {
 /** A run that is being mapped. Its methods write events; keys follow from the source's ids. */
 export class Run implements ImportedRun {
   readonly taskId: string
-  readonly start: RunStart
   readonly model: ModelTurns
   readonly commands: Commands
   readonly environment: RunEnvironment
@@ -39,11 +38,17 @@ export class Run implements ImportedRun {
   lastAt: number | null
   closed = false
   readonly #runs: RunSink
+  #start: RunStart
+  /** Whether what is mapped was copied from another run: it is known of this one, and is in the other's task. */
+  #isCopied: boolean
+  readonly #onOwn: () => void
 
-  constructor(runs: RunSink, start: RunStart) {
+  /** @param onOwn of a source that begins with what it copied from another run: is called by `beginOwn` */
+  constructor(runs: RunSink, start: RunStart, onOwn?: () => void) {
     this.#runs = runs
-    // A goal may have the length of a file, and is kept until all of its runs are reported.
-    this.start = { ...start, goal: plainText(start.goal) }
+    this.#start = shortened(start)
+    this.#isCopied = onOwn !== undefined
+    this.#onOwn = onOwn ?? (() => {})
     this.lastAt = start.at
     this.taskId = taskIdOf(runs.source, start.id)
     const writer = {
@@ -55,13 +60,35 @@ export class Run implements ImportedRun {
     this.model = new ModelTurns(writer)
     this.commands = new Commands(writer, this.model)
     this.environment = new RunEnvironment(writer)
-    this.#write("opened", this.#opening(start.about), { at: start.at, cause: null })
+    if (!this.#isCopied) this.#write("opened", this.#opening(start.about), { at: start.at, cause: null })
+  }
+
+  get start(): RunStart {
+    return this.#start
+  }
+
+  /** Whether all of it so far was copied from another run. */
+  get isCopied(): boolean {
+    return this.#isCopied
+  }
+
+  /** What follows is the run's own, which begins with the files as they are there. */
+  beginOwn(start: Pick<RunStart, "goal" | "at">): void {
+    this.#isCopied = false
+    this.#start = shortened({ ...this.#start, ...start })
+    this.lastAt = start.at
+    this.commands.pending.clear()
+    this.#write("opened", this.#opening(this.#start.about), { at: start.at, cause: null })
+    const environment = this.environment.now()
+    if (environment !== undefined) this.#write("environment", environment, { at: start.at })
+    this.#onOwn()
   }
 
   /** The next record of the source has this time. A clock that goes back changes no order, and is remarked on. */
   tick(at: number | null): void {
     if (at === null) return
-    if (this.lastAt !== null && at < this.lastAt) this.#runs.remark("times that go back: the order is the file's")
+    if (this.lastAt !== null && at < this.lastAt && !this.#isCopied)
+      this.#runs.remark("times that go back: the order is the file's")
     this.lastAt = at
   }
 
@@ -88,6 +115,7 @@ export class Run implements ImportedRun {
 
   /** Keeps a record as it is: no other type of event stands for it. */
   keep(key: string, kind: string, record: unknown, when: When): void {
+    if (this.#isCopied) return
     increase(this.#runs.kept, kind)
     const { source } = this.#runs
     const payload = { source, kind: nameFrom(kind), record: logJson(record).json, ...ofAgent(when.agentId) }
@@ -133,9 +161,12 @@ export class Run implements ImportedRun {
   }
 
   #writeAt(key: string, body: Body, at: number | null, cause: string | null): void {
-    this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
+    if (!this.#isCopied) this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
   }
 }
+
+/** A goal may have the length of a file, and is kept until all of its runs are reported. */
+const shortened = (start: RunStart): RunStart => ({ ...start, goal: plainText(start.goal) })
 
 /** The task of a run. An id that could not be a name's part is replaced by its digest. */
 export const taskIdOf = (source: string, id: string): string =>

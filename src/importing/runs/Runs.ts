@@ -45,6 +45,12 @@ export class Runs implements RunSink {
     return run
   }
 
+  /** Maps a source's run that begins with what was copied from another: it counts as a run once it has something of its own. */
+  openCopied(start: RunStart): Run {
+    const run: Run = new Run(this, start, () => this.#runs.push(run))
+    return run
+  }
+
   /** Every run so far, in the order in which they began. */
   get all(): ReadonlyArray<Run> {
     return this.#runs
@@ -63,8 +69,8 @@ export class Runs implements RunSink {
   }
 
   /** Counts a record that is not in the log. */
-  leaveOut(kind: string, why: string): void {
-    increase(this.leftOut, `${kind}: ${why}`)
+  leaveOut(kind: string, why: string, times = 1): void {
+    increase(this.leftOut, `${kind}: ${why}`, times)
   }
 
   /** Whether something of the file is left to a later import, though the file may not change until then. */
