@@ -477,7 +477,7 @@ export interface JudgedReward {
   readonly when: string
   readonly weight: number
   /** Default: `task`. */
-  readonly per?: "task" | "occurrence"
+  readonly per?: "task" | "occurrence" | "step"
 }
 
 /** A completed task, as a measure's function sees it. It is a copy: mutations have no effect. */

@@ -23,6 +23,22 @@ const verdicts = (file: string, records: ReadonlyArray<unknown>, taskId: string)
     }),
   )
 
+/** What the rubric gives and takes in a session of Claude Code. */
+const amounts = (records: ReadonlyArray<unknown>) =>
+  withFiles({ [`${SESSION}.jsonl`]: lines(records) }, (directory) =>
+    Effect.gen(function* () {
+      yield* importing(directory)
+      const all = (yield* events).filter((event) => event.taskId === TASK)
+      const rubric = yield* Rubric.load(inRepository("examples/rubrics/coding.yaml"))
+      return Object.fromEntries(
+        RuleCritic.judge(rubric, TASK, all).map((verdict) => [
+          verdict.name,
+          verdict.kind === "unscored" ? verdict.reason : verdict.kind === "reward" ? verdict.amount : -verdict.amount,
+        ]),
+      )
+    }),
+  )
+
 const TASK = `claude-code-${SESSION}`
 const claude = (records: ReadonlyArray<unknown>) => verdicts(`${SESSION}.jsonl`, records, TASK)
 
@@ -50,7 +66,7 @@ describe("the rubric for coding agents", () => {
       ])
       expect(found).toEqual([
         ...["reward ended by itself × 1", "punishment done without tests × 1", "punishment edit without reading × 1"],
-        ...["punishment failed again × 1", "punishment failed × 2"],
+        ...["punishment failed × 2", "punishment failed again × 1"],
       ])
     }),
   )
@@ -71,11 +87,50 @@ describe("the rubric for coding agents", () => {
       }),
   )
 
-  it.effect("counts long requests, and reads the arguments of Codex's commands, which are lists", () =>
+  it.effect("takes no edit for a test because its text speaks of one", () =>
     Effect.gen(function* () {
-      expect(
-        yield* claude([first("Go"), assistant("a", text("Long."), {}, { input_tokens: 150_000, output_tokens: 1 })]),
-      ).toEqual(["reward ended by itself × 1", "punishment long request × 1"])
+      const write = () => assistant("w", call("w", "Write", { file_path: "/t.py", content: "import pytest" }))
+      const found = yield* claude([first("Go"), write(), result("w", "ok"), assistant("z", text("Done."))])
+      expect(found).toEqual(["reward ended by itself × 1", "punishment done without tests × 1"])
+    }),
+  )
+
+  it.effect("rewards a question before the first edit, and punishes an edit that is taken back", () =>
+    Effect.gen(function* () {
+      const ask = (id: string) => assistant(id, call(id, "AskUserQuestion", { questions: [] }))
+      const back = () => assistant("b", call("b", "Edit", { file_path: "/a", old_string: "y", new_string: "x" }))
+      const found = yield* claude([
+        ...[first("Go"), ask("q"), result("q", "yes"), assistant("r", call("r", "Read", { file_path: "/a" }))],
+        ...[result("r", "x"), edit("e"), result("e", "ok"), back(), result("b", "ok")],
+        ...[ask("q2"), result("q2", "yes"), assistant("z", text("Done."))],
+      ])
+      expect(found).toEqual([
+        ...["reward ended by itself × 1", "reward asked before it edited × 1"],
+        ...["punishment done without tests × 1", "punishment reverted edit × 1"],
+      ])
+    }),
+  )
+
+  it.effect("comes to the same for a session that does the same for longer", () =>
+    Effect.gen(function* () {
+      const turn = (index: number) => [
+        ...[assistant(`r${index}`, call(`r${index}`, "Read", { file_path: "/a" })), result(`r${index}`, "x")],
+        ...[edit(`e${index}`), result(`e${index}`, "ok"), tests(`t${index}`)],
+        ...[result(`t${index}`, "1 failed", { is_error: true }), tests(`u${index}`)],
+        ...[result(`u${index}`, "1 failed", { is_error: true }), assistant(`z${index}`, text("Done."))],
+      ]
+      const net = (times: number) =>
+        amounts([first("Go"), ...Array.from({ length: times }, (_, index) => turn(index)).flat()])
+      const once = yield* net(1)
+      expect(once).toEqual({
+        ...{ "ended by itself": 0.5, "done without tests": -1, failed: -0.25, "failed again": -0.25 },
+      })
+      expect(yield* net(7)).toEqual(once)
+    }),
+  )
+
+  it.effect("reads the arguments of Codex's commands, which are lists", () =>
+    Effect.gen(function* () {
       const shell = (id: string) =>
         Codex.item({
           type: "function_call",

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import fc from "fast-check"
 import { describe, expect } from "vitest"
 import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
@@ -34,6 +35,11 @@ const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome: "achieved
 const lamp = (reading: boolean): CoreNewEvent => ({
   type: "SensorRead",
   payload: { sensor: "room/lamp", reading, priority: 0, latencyMs: 1 },
+})
+
+const command = (commandId: string): CoreNewEvent => ({
+  type: "ActuatorCommanded",
+  payload: { commandId, actuator: "room/push", args: {}, argsDigest: "d", priority: 0 },
 })
 
 const rubric = (
@@ -111,6 +117,32 @@ describe("the rule critic", () => {
       [`${closes} && has(state.nosuch.door)`, []],
     ]
     for (const [rule, expected] of cases) expect([rule, verdicts(rule)]).toEqual([rule, expected])
+  })
+
+  it("counts by step as a share of the agent's commands, which a longer task does not change", () => {
+    const share = rubric({ name: "failed", weight: 0.5, per: "step", rule: 'event.type == "CommandFailed"' })
+    const half = (index: number): ReadonlyArray<CoreNewEvent> => [
+      command(`a${index}`),
+      { type: "CommandFailed", payload: { commandId: `a${index}`, error: { code: "e", message: "m" }, latencyMs: 1 } },
+      command(`b${index}`),
+      { type: "CommandSucceeded", payload: { commandId: `b${index}`, result: null, latencyMs: 1 } },
+    ]
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), (times) => {
+        const events = Array.from({ length: times }, (_, index) => half(index)).flat()
+        const [verdict] = judge(share, opened, ...events, closed)
+        expect(verdict).toMatchObject({ name: "failed", weight: 0.5, amount: 0.25 })
+        expect(verdict?.kind === "reward" && verdict.because).toHaveLength(times)
+      }),
+    )
+  })
+
+  it("does not score by step what happened in a task without a command", () => {
+    const share = rubric({ name: "read", weight: 0.5, per: "step", rule: 'event.type == "SensorRead"' })
+    expect(judge(share, opened, lamp(true), closed)).toEqual([
+      { measure: "m", name: "read", kind: "unscored", reason: "it counts by step, and the task has no command" },
+    ])
+    expect(judge(share, opened, closed)).toEqual([])
   })
 
   it("sums decimals exactly", () => {

@@ -18,7 +18,7 @@ export type Verdict = {
   | {
       readonly kind: "reward" | "punishment"
       readonly weight: number
-      /** weight × occurrences, rounded to 1e-9. */
+      /** weight × occurrences, for `per: step` divided by the steps of the task; rounded to 1e-9. */
       readonly amount: number
       /** Number of occurrences, if it differs from the number of positions in `because`. */
       readonly occurrences?: number

@@ -10,7 +10,7 @@ import { type Critic, type Target, unscored, type Verdict } from "./Critic.ts"
 import * as Model from "./Model.ts"
 import * as PromptTranscript from "./PromptTranscript.ts"
 import * as TaskObservation from "./TaskObservation.ts"
-import { due } from "./Verdict.ts"
+import { due, isRepeatable } from "./Verdict.ts"
 
 /** Version of the critic. It must change with the content of questions and with the interpretation of answers. */
 const VERSION = "model@1"
@@ -77,7 +77,7 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
               // differences.
               votes.push(yield* ask(target, question, index === 0 && repeat === 1))
             }
-            verdicts.push(...majorityOf(target, votes, `${model.provider}/${model.model}`))
+            verdicts.push(...majorityOf(target, votes, `${model.provider}/${model.model}`, observation.steps()))
           }
           return verdicts
         }),
@@ -86,9 +86,11 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
   }
 }
 
-const questionOf = ({ measure, kind, reward: { name, when, per = "task" } }: Target) => ({
-  ...{ measure: measureName(measure), description: measure.description },
-  reward: { kind, name, when, per },
+const questionOf = ({ measure, kind, reward }: Target) => ({
+  measure: measureName(measure),
+  description: measure.description,
+  // Occurrences are counted the same way, whatever they are divided by.
+  reward: { kind, name: reward.name, when: reward.when, per: isRepeatable(reward) ? "occurrence" : "task" } as const,
 })
 
 /** An answer's vote: how often the condition held, or why the vote is invalid. */
@@ -151,14 +153,14 @@ const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: un
   if (because.length === 0) return { reason: "it cited nothing that made it true" }
   const foreign = because.find((position) => !evidence.some(({ at }) => at === position))
   if (foreign !== undefined) return { reason: `it cited @${foreign}, which it was not shown` }
-  if (reward.per !== "occurrence" && occurrences > 1) {
+  if (!isRepeatable(reward) && occurrences > 1) {
     return { reason: `it found ${occurrences} times what counts once a task` }
   }
   return { occurrences, because, rationale }
 }
 
 /** The verdict of a majority of all votes, invalid ones included. */
-const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): ReadonlyArray<Verdict> => {
+const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string, steps: number): ReadonlyArray<Verdict> => {
   const valid = votes.flatMap((vote) => ("reason" in vote ? [] : [vote]))
   const agreeing = valid
     .map(({ occurrences }) => valid.filter((other) => other.occurrences === occurrences))
@@ -169,7 +171,12 @@ const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string): Re
     return [unscored(target, `${who}: no majority in ${votes.length}: ${[...new Set(answers)].join("; ")}`)]
   }
   const { occurrences, because, rationale } = first
-  return due(target, occurrences, because, `${agreeing.length} of ${votes.length}: ${rationale}`)
+  return due(target, {
+    occurrences,
+    because,
+    rationale: `${agreeing.length} of ${votes.length}: ${rationale}`,
+    steps,
+  })
 }
 
 /** A question is plain JSON by its type. */

@@ -1,7 +1,7 @@
 /** What a critic remembers of a task's events. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 
 /** Event types that a scoring writes. They are not judged; otherwise a second scoring would depend on the first. */
@@ -24,6 +24,8 @@ export interface TaskObservation {
   /** Whether an event of the task has this position. */
   readonly has: (position: number) => boolean
   readonly count: () => number
+  /** Commands that the task's agents requested, as an audit counts them. */
+  readonly steps: () => number
   /** The last event; undefined if there is none. */
   readonly last: () => Event | undefined
 }
@@ -34,11 +36,13 @@ export const make = (): TaskObservation => {
   let [goal, agent] = ["", ""]
   let outcome: string | null = null
   let last: Event | undefined
+  let steps = 0
   return {
     observe: (event) => {
       if (outcome !== null || !isJudged(event)) return false
       positions.push(event.position)
       last = event
+      if (isStep(event)) steps += 1
       environment.apply(event)
       if (is(event, "TaskOpened")) [goal, agent] = [event.payload.goal, event.payload.agent]
       if (is(event, "TaskClosed")) outcome = event.payload.outcome
@@ -50,6 +54,7 @@ export const make = (): TaskObservation => {
     state: () => environment.state(),
     has: (position) => positions[indexOf(positions, position)] === position,
     count: () => positions.length,
+    steps: () => steps,
     last: () => last,
   }
 }

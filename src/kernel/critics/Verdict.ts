@@ -1,27 +1,55 @@
 /** Judgements of rewards that are due, and the rounding of their amounts. */
 
+import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
-import type { Target, Verdict } from "./Critic.ts"
+import { type Target, unscored, type Verdict } from "./Critic.ts"
 
 export type { Verdict } from "./Critic.ts"
 
 /** Rounds an amount to 1e-9, so that sums of decimals are exact to that. */
 export const round = (amount: number): number => Math.round(amount * 1e9) / 1e9
 
-/** The verdict of a reward that a critic found to be due so often; none if it is not due. `because` may name a position twice. */
-export const due = (
-  { measure, kind, reward }: Target,
+/**
+ * What a reward comes to for its occurrences in a task of so many steps; undefined if it counts by step and there is none.
+ * Each critic counts by it.
+ */
+export const amountOf = (
+  { weight, per }: Pick<Reward, "weight" | "per">,
   occurrences: number,
-  because: ReadonlyArray<number>,
-  rationale: string,
-): ReadonlyArray<Verdict> => {
+  steps: number,
+): number | undefined => {
+  if (per !== "step") return round(weight * occurrences)
+  return steps === 0 ? undefined : round((weight * occurrences) / steps)
+}
+
+/** Why a reward that counts by step has no amount. */
+export const NO_STEP = "it counts by step, and the task has no command"
+
+/** Whether a reward may occur more than once in a task. */
+export const isRepeatable = ({ per }: Pick<Reward, "per">): boolean => per === "occurrence" || per === "step"
+
+/** What a critic found of a reward. */
+interface Found {
+  readonly occurrences: number
+  /** May name a position twice. */
+  readonly because: ReadonlyArray<number>
+  readonly rationale: string
+  /** Steps of the task. */
+  readonly steps: number
+}
+
+/** The verdict of a reward that a critic found to be due so often; none if it is not due. */
+export const due = (target: Target, { occurrences, because, rationale, steps }: Found): ReadonlyArray<Verdict> => {
   if (occurrences === 0) return []
+  const { measure, kind, reward } = target
+  const amount = amountOf(reward, occurrences, steps)
+  if (amount === undefined) return [unscored(target, NO_STEP)]
   const positions = [...new Set(because)].sort((a, b) => a - b)
   return [
     {
       ...{ measure: measureName(measure), name: reward.name, kind, weight: reward.weight, because: positions },
-      amount: round(reward.weight * occurrences),
+      amount,
       ...(occurrences === positions.length ? {} : { occurrences }),
       ...(rationale === "" ? {} : { rationale: plainText(rationale) }),
     },

@@ -4,12 +4,14 @@ import type { Verdict as PluginVerdict } from "../../plugins/Verdict.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Target, unscored, type Verdict } from "./Critic.ts"
-import { due } from "./Verdict.ts"
+import { due, isRepeatable } from "./Verdict.ts"
 
 /** The task that the verdicts are about. */
 export interface About {
   /** Whether the task has an event at this position. */
   readonly has: (position: number) => boolean
+  /** Commands that its agents requested. */
+  readonly steps: () => number
 }
 
 /**
@@ -32,7 +34,7 @@ export const verdictsOf = (
     if (matching.length === 0 && stray === undefined) return []
     const wrong = matching.length === 0 ? undefined : findWrong(target, matching, about)
     if (wrong !== undefined) return [unscored(target, `${who}: ${wrong}`)]
-    if (matching.length > 0) return rewarded(target, matching)
+    if (matching.length > 0) return rewarded(target, matching, about.steps())
     const known = namesOf(target).map(quoted).join(", ")
     const found = `${quoted(stray?.name ?? "")}, which ${measureName(target.measure)} does not have`
     return [unscored(target, `${who}: expected a verdict about ${known}, found one about ${found}`)]
@@ -48,7 +50,7 @@ const quoted = (name: string): string => JSON.stringify(plainText(name))
 
 /** Why the verdicts about one reward are invalid; undefined if they are valid. */
 const findWrong = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, { has }: About): string | undefined => {
-  const { name, per } = target.reward
+  const { name } = target.reward
   const shared = namesOf(target).filter((other) => other === name).length > 1
   if (shared && verdicts.some(({ kind }) => kind === undefined)) {
     return `expected a kind, for ${quoted(name)} is a reward and a punishment of the measure; found none`
@@ -62,16 +64,17 @@ const findWrong = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, { has
   }
   const times = timesOf(verdicts)
   if (!Number.isSafeInteger(times)) return `expected occurrences that can be counted, found ${times}`
-  if (per !== "occurrence" && times > 1) return `expected ${quoted(name)} at most once a task, found it ${times} times`
+  if (!isRepeatable(target.reward) && times > 1)
+    return `expected ${quoted(name)} at most once a task, found it ${times} times`
   return undefined
 }
 
 const timesOf = (verdicts: ReadonlyArray<PluginVerdict>): number =>
   verdicts.reduce((times, { occurrences = 1 }) => times + occurrences, 0)
 
-const rewarded = (target: Target, verdicts: ReadonlyArray<PluginVerdict>): ReadonlyArray<Verdict> => {
+const rewarded = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, steps: number): ReadonlyArray<Verdict> => {
   const occurred = verdicts.filter(({ occurrences = 1 }) => occurrences > 0)
   const because = occurred.flatMap(({ because }) => because)
   const rationale = [...new Set(occurred.flatMap(({ rationale }) => rationale ?? []))].join("\n")
-  return due(target, timesOf(occurred), because, rationale)
+  return due(target, { occurrences: timesOf(occurred), because, rationale, steps })
 }

@@ -34,7 +34,9 @@ export const Reward = Schema.Struct({
   weight: Schema.Finite.pipe(Schema.between(0, 1), Schema.annotations({ description: "a number from 0 to 1" })),
   rule: optional(Text.annotations({ description: "non-empty text: the condition as a CEL expression" })),
   per: optional(
-    Schema.Literal("task", "occurrence").annotations({ description: '"task" (the default) or "occurrence"' }),
+    Schema.Literal("task", "occurrence", "step").annotations({
+      description: '"task" (the default), "occurrence" or "step": each occurrence, divided by the number of commands',
+    }),
   ),
 }).annotations({ identifier: "Reward" })
 

@@ -12,6 +12,8 @@ const lit = rubric([
   { name: "each", weight: 0.1, per: "occurrence" },
 ])
 
+const share = rubric([{ name: "pushed", weight: 0.5, per: "step" }])
+
 const task = story(opened, lamp(true), lamp(false), lamp(true), closed)
 
 /** What a function's answer comes to over one task. */
@@ -57,6 +59,25 @@ describe("a plugin's function that judges", () => {
         '{"id":"t1","goal":"Light it","agent":"a@1","outcome":"achieved","lamp":true,"now":40}',
         "lit,each",
       ])
+    }),
+  )
+
+  it.scopedLive("counts by step as a share of the commands", () =>
+    Effect.gen(function* () {
+      const light = 'return [{ name: "pushed", because: [1], occurrences: 3 }]'
+      const none = (yield* judged({ light, rubric: share })).judgements
+      expect(none).toEqual([
+        {
+          ...{ measure: "judge/light", name: "pushed", kind: "unscored" },
+          reason: "it counts by step, and the task has no command",
+        },
+      ])
+      const pushes = Array.from({ length: 6 }, (_, index) => ({
+        type: "ActuatorCommanded" as const,
+        payload: { commandId: `c${index}`, actuator: "room/push", args: {}, argsDigest: "d", priority: 0 },
+      }))
+      const some = yield* judged({ light, rubric: share }, story(opened, ...pushes, closed))
+      expect(some.judgements).toMatchObject([{ name: "pushed", amount: 0.25, occurrences: 3 }])
     }),
   )
 

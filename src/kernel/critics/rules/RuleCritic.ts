@@ -2,6 +2,7 @@
 
 import { Effect, Either } from "effect"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import { isStep } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
 import type { Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
@@ -44,7 +45,7 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
  *
  * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts, for a rule that
  * mentions `event` or `command`, every event at which it holds; for a rule about state alone, each change from false
- * to true. A missing key makes the rule false for that event. The reward is unscored if the rule never held and read a
+ * to true. `per: "step"` counts the same, and divides the amount by the commands that the task's agents requested. A missing key makes the rule false for that event. The reward is unscored if the rule never held and read a
  * path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key, or if one
  * threw; so is a reward without a rule, and one whose rule may depend on personal data that cannot be read any more.
  *
@@ -91,7 +92,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
     const changedPaths = ChangedPaths.start(ruleIndex.stateRules)
     const missingPaths = MissingPaths.start(ruleIndex.reads)
     const unreadable = Unreadable.start()
-    let events = 0
+    let [events, steps] = [0, 0]
     return {
       observe: (event) => {
         // Scores are not judged; otherwise a second scoring would depend on the first.
@@ -99,6 +100,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
         const context = contexts.after(event)
         if (context === undefined) return
         events += 1
+        if (isStep(event)) steps += 1
         unreadable.observe(event)
         missingPaths.observe(context)
         for (const index of ruleIndex.at(event.type)) evaluators[index]?.onEvent(context)
@@ -111,7 +113,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
           const indexed = ruleIndex.all[index]
           return reason !== undefined && indexed !== undefined && isBlind(indexed)
             ? [{ measure: indexed.measure, name: indexed.name, kind: "unscored" as const, reason }]
-            : evaluator.decide(events, missingPaths)
+            : evaluator.decide({ events, steps }, missingPaths)
         })
       },
     }

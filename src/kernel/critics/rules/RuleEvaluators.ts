@@ -3,10 +3,17 @@
 import { Either } from "effect"
 import type { Read } from "../../../projections/patch/PathPattern.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
-import { round, type Verdict } from "../Verdict.ts"
+import { amountOf, isRepeatable, NO_STEP, type Verdict } from "../Verdict.ts"
 import type { MissingPaths } from "./MissingPaths.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
+
+/** How much a task has of what its rewards are counted by. */
+export interface TaskLength {
+  readonly events: number
+  /** Commands that its agents requested, as an audit counts them. */
+  readonly steps: number
+}
 
 /** Evaluates the rule of one reward or punishment over one task. */
 export interface RuleEvaluator {
@@ -14,8 +21,8 @@ export interface RuleEvaluator {
   readonly onEvent: (context: RuleContext) => void
   /** For a rule about state: called with each event that changed a path that it reads. */
   readonly evaluate: (context: RuleContext) => void
-  /** The verdict, after the given number of events, in which these paths were missing. */
-  readonly decide: (events: number, missing: MissingPaths) => ReadonlyArray<Verdict>
+  /** The verdict on a task of this length, in which these paths were missing. */
+  readonly decide: (length: TaskLength, missing: MissingPaths) => ReadonlyArray<Verdict>
 }
 
 /** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is flushed before deciding. */
@@ -95,7 +102,7 @@ class ActiveEvaluator implements RuleEvaluator {
     return this.#verdict
   }
 
-  decide(events: number, missing: MissingPaths): ReadonlyArray<Verdict> {
+  decide({ events, steps }: TaskLength, missing: MissingPaths): ReadonlyArray<Verdict> {
     const { measure, name, kind, weight } = this.#indexed
     const because = this.#because
     if (this.#broken !== undefined) {
@@ -109,11 +116,13 @@ class ActiveEvaluator implements RuleEvaluator {
       return [{ measure, name, kind: "unscored", reason: `its rule never found what it looks at: ${this.#absent}` }]
     }
     if (because.length === 0) return []
-    return [{ measure, name, kind, weight, amount: round(weight * because.length), because }]
+    const amount = amountOf(this.#indexed, because.length, steps)
+    if (amount === undefined) return [{ measure, name, kind: "unscored", reason: NO_STEP }]
+    return [{ measure, name, kind, weight, amount, because }]
   }
 
   #isDecided(): boolean {
-    return this.#broken !== undefined || (this.#indexed.per !== "occurrence" && this.#because.length > 0)
+    return this.#broken !== undefined || (!isRepeatable(this.#indexed) && this.#because.length > 0)
   }
 }
 
