@@ -2,13 +2,17 @@
 
 import type { Json } from "../values/Json.ts"
 import * as Files from "./models/Files.ts"
-import type { AnswerPart, ContentPart, Message, ToolResult } from "./models/Message.ts"
+import type { AnswerPart, Message, ToldPart, ToolResult } from "./models/Message.ts"
 
 /** The conversation as text. Files are named by their media type alone. */
 export const of = (messages: ReadonlyArray<Message>): string => messages.map(messageText).join("\n\n")
 
 const messageText = (message: Message): string => {
   switch (message.role) {
+    case "system":
+      return `Instructions:\n${message.content.map(contentText).join("\n")}`
+    case "unknown":
+      return message.content.map(contentText).join("\n")
     case "user":
       return `User:\n${message.content.map(contentText).join("\n")}`
     case "assistant":
@@ -18,7 +22,10 @@ const messageText = (message: Message): string => {
   }
 }
 
-const contentText = (part: ContentPart): string => (part.type === "text" ? part.text : `(a file: ${part.mediaType})`)
+const contentText = (part: ToldPart): string => {
+  if (part.type === "text") return part.text
+  return part.type === "file" ? `(a file: ${part.mediaType})` : JSON.stringify(part.item)
+}
 
 /** Reasoning is left out: what came of it is in the text and the calls. */
 const answerText = (part: AnswerPart): ReadonlyArray<string> => {
@@ -27,7 +34,12 @@ const answerText = (part: AnswerPart): ReadonlyArray<string> => {
       return [part.text]
     case "call":
       return [`Call of ${part.tool}: ${JSON.stringify(part.args)}`]
+    case "hosted":
+      return [`Call of ${part.tool}, which the provider ran: ${JSON.stringify(part.args)}`]
+    case "file":
+      return [contentText(part)]
     case "reasoning":
+    case "item":
       return []
   }
 }

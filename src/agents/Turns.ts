@@ -217,7 +217,9 @@ const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>
 const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPart =>
   part.type === "call"
     ? { ...part, args: typeof part.args === "string" ? redact(part.args.toWellFormed()) : part.args }
-    : { ...part, text: redact(part.text.toWellFormed()) }
+    : part.type === "text" || part.type === "reasoning"
+      ? { ...part, text: redact(part.text.toWellFormed()) }
+      : part
 
 /** Tells a listener each piece. A listener that throws is not told any more of this answer. */
 const teller = ({ onDelta }: Asking, taskId: string, request: string) =>

@@ -1,6 +1,7 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
 import type { Json } from "../values/Json.ts"
+import * as ExactJson from "./ExactJson.ts"
 
 /**
  * The JSON value of a text; undefined if it is none. However deep it is nested: the keys in it are learned, so that they are
@@ -8,24 +9,43 @@ import type { Json } from "../values/Json.ts"
  */
 export const jsonOf = (text: string): Json | undefined => {
   try {
-    return JSON.parse(text)
+    return ExactJson.parse(text)
   } catch {
     return undefined
   }
 }
 
-/**
- * The JSON values of a body, in order. A body may be one value, a list of them (Gemini), one in each line (Ollama), or
- * server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). What is no JSON, such as
- * `[DONE]`, and a last value that was cut, are left out.
- */
-export const piecesOf = (body: string): ReadonlyArray<Json> => {
-  const text = body.startsWith("\uFEFF") ? body.slice(1) : body
-  if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) return eventsOf(text).flatMap(parsed)
-  const whole = jsonOf(text)
-  if (Array.isArray(whole)) return whole
-  return whole === undefined ? linesOf(text).flatMap(parsed) : [whole]
+/** What came of an answer: its JSON values in order, and how they came. */
+export interface AnswerBody {
+  readonly pieces: ReadonlyArray<Json>
+  /** Whether the body is one JSON value, which came to its end. */
+  readonly isWhole: boolean
+  /** Whether the stream said `[DONE]`, as those of OpenAI's format do after all else. */
+  readonly isDone: boolean
 }
+
+/**
+ * The JSON values of a body. It may be one value, a list of them (Gemini), one in each line (Ollama), or server-sent
+ * events (https://html.spec.whatwg.org/multipage/server-sent-events.html). What is no JSON, and a last value that was
+ * cut, are left out.
+ */
+export const bodyOf = (body: string, _bytes?: () => Uint8Array): AnswerBody => {
+  const text = body.startsWith("\uFEFF") ? body.slice(1) : body
+  if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) {
+    const events = eventsOf(text)
+    return { pieces: events.flatMap(parsed), isWhole: false, isDone: events.some((event) => event.trim() === DONE) }
+  }
+  const whole = jsonOf(text)
+  if (Array.isArray(whole)) return { pieces: whole, isWhole: false, isDone: false }
+  return whole === undefined
+    ? { pieces: linesOf(text).flatMap(parsed), isWhole: false, isDone: false }
+    : { pieces: [whole], isWhole: true, isDone: false }
+}
+
+/** The JSON values of a body, in order. */
+export const piecesOf = (body: string): ReadonlyArray<Json> => bodyOf(body).pieces
+
+const DONE = "[DONE]"
 
 /** How much of a body shows whether it has server-sent events, in characters. */
 const FIRST_LINES = 1024
@@ -36,7 +56,7 @@ const linesOf = (text: string): ReadonlyArray<string> =>
 
 const parsed = (text: string): ReadonlyArray<Json> => {
   // Each stream has some of these, and to try them costs more than all else.
-  if (text === "" || text === "[DONE]") return []
+  if (text === "" || text === DONE) return []
   const value = jsonOf(text)
   return value === undefined ? [] : [value]
 }

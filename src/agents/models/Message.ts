@@ -32,23 +32,59 @@ export const ReasoningPart = Schema.Struct({
   providerMetadata,
 })
 
+/**
+ * Something that is no text, file or call, as the provider wrote it: an item with a meaning of its own, such as a
+ * compaction, or one whose type the reader does not know.
+ */
+export const ItemPart = Schema.Struct({
+  type: Schema.Literal("item"),
+  kind: Schema.String.annotations({ description: "The provider's name of its type; empty where it has none" }),
+  item: Json,
+  unread: optional(
+    Schema.Literal(true).annotations({ description: "Present where the reader does not know the type" }),
+  ),
+})
+
+export type ItemPart = typeof ItemPart.Type
+
 /** A tool call of a model. */
 export const CallPart = Schema.Struct({
   type: Schema.Literal("call"),
   callId: Schema.NonEmptyString.annotations({ description: "The model's id of the call" }),
   tool: Schema.String.annotations({ description: "The tool's name as the model wrote it" }),
   args: Json.annotations({ description: "The arguments; where they are no JSON, the text that the model wrote" }),
+  text: optional(
+    Schema.String.annotations({
+      description:
+        "The arguments as the model wrote them, where `args` does not say the same, such as a number of twenty digits",
+    }),
+  ),
   invalid: optional(Schema.Literal(true).annotations({ description: "Present where the arguments are no JSON" })),
   providerMetadata,
 })
 
 export type CallPart = typeof CallPart.Type
 
+/** A tool that the provider ran itself, such as a web search. The program neither runs nor answers it. */
+export const HostedPart = Schema.Struct({
+  type: Schema.Literal("hosted"),
+  callId: Schema.NonEmptyString,
+  tool: Schema.String,
+  args: Json,
+  result: optional(Json.annotations({ description: "What the tool gave; absent where the answer does not say it" })),
+  isError: optional(Schema.Literal(true).annotations({ description: "Present where the tool failed" })),
+})
+
+export type HostedPart = typeof HostedPart.Type
+
 /** A part of a model's answer. */
 export const AnswerPart = Schema.Union(
   Schema.Struct({ ...TextPart.fields, providerMetadata }),
   ReasoningPart,
   CallPart,
+  FilePart,
+  HostedPart,
+  ItemPart,
 ).annotations({ identifier: "AnswerPart" })
 
 export type AnswerPart = typeof AnswerPart.Type
@@ -63,9 +99,19 @@ export const ToolResult = Schema.Struct({
 
 export type ToolResult = typeof ToolResult.Type
 
-/** One message of a conversation. What the agent is (its system prompt) is told beside the messages. */
+/** What a model is told by a person or a program: content, or an item that the reader of a recording keeps as it is. */
+export const ToldPart = Schema.Union(ContentPart, ItemPart).annotations({ identifier: "ToldPart" })
+
+export type ToldPart = typeof ToldPart.Type
+
+/**
+ * One message of a conversation. What the agent is (its system prompt) is told beside the messages. Only recordings have
+ * the roles `system`, for instructions amid the conversation, and `unknown`, for items that do not say whose they are.
+ */
 export const Message = Schema.Union(
-  Schema.Struct({ role: Schema.Literal("user"), content: Schema.Array(ContentPart) }),
+  Schema.Struct({ role: Schema.Literal("system"), content: Schema.Array(ToldPart) }),
+  Schema.Struct({ role: Schema.Literal("unknown"), content: Schema.Array(ToldPart) }),
+  Schema.Struct({ role: Schema.Literal("user"), content: Schema.Array(ToldPart) }),
   Schema.Struct({ role: Schema.Literal("assistant"), content: Schema.Array(AnswerPart) }),
   Schema.Struct({ role: Schema.Literal("tool"), content: Schema.Array(ToolResult) }),
 ).annotations({ identifier: "Message" })

@@ -96,11 +96,17 @@ export const calls =
 /** Length of a piece, in characters. */
 const PIECE = 12
 
+/** What is told of a part while it streams; undefined for a part that comes as a whole. */
+export const toldOf = (part: AnswerPart): Pick<Delta, "kind" | "text"> | undefined => {
+  if (part.type === "call") return { kind: "call", text: part.text ?? JSON.stringify(part.args) }
+  return part.type === "text" || part.type === "reasoning" ? { kind: part.type, text: part.text } : undefined
+}
+
 const piecesOf = (part: AnswerPart, index: number): ReadonlyArray<Delta> => {
-  const text = part.type === "call" ? JSON.stringify(part.args) : part.text
-  const characters = [...text]
+  const told = toldOf(part)
+  const characters = [...(told?.text ?? "")]
   return Array.from({ length: Math.ceil(characters.length / PIECE) }, (_, number) => ({
-    ...{ index, kind: part.type },
+    ...{ index, kind: told?.kind ?? "text" },
     text: characters.slice(number * PIECE, (number + 1) * PIECE).join(""),
   }))
 }

@@ -11,6 +11,7 @@ import { classify } from "./Failure.ts"
 import type { Fetch } from "./Fetch.ts"
 import { AnswerPart } from "./Message.ts"
 import type { Model } from "./Model.ts"
+import { toldOf } from "./Scripted.ts"
 
 /** The provider's name of such models: `scripted/careful`. */
 export const PROVIDER = "scripted"
@@ -43,8 +44,8 @@ export const over = (model: string, fetch: Fetch): Model => {
           ({ message: reason }) => new ModelCallFailed({ provider: PROVIDER, model, kind: "unreadable", reason }),
         )
         for (const [index, part] of turn.parts.entries()) {
-          const text = part.type === "call" ? JSON.stringify(part.args) : part.text
-          onDelta({ index, kind: part.type, text })
+          const told = toldOf(part)
+          if (told !== undefined) onDelta({ index, ...told })
         }
         onUsage?.(turn.usage)
         return turn

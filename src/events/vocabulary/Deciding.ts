@@ -29,14 +29,21 @@ export const ModelUsage = Schema.Struct({
       description: "The tier that the provider says it served: `standard`, `default`, `priority`, `flex`, `batch` …",
     }),
   ),
+  unknown: optional(
+    Schema.NonEmptyArray(Schema.Literal("inputTokens", "outputTokens")).annotations({
+      description: "The counts that are not known, and are 0 here only because they are required",
+    }),
+  ),
 }).annotations({ identifier: "ModelUsage" })
 
 export interface ModelUsage extends Schema.Schema.Type<typeof ModelUsage> {}
 
-/** What a model's answer cost, by a table of prices. */
+/** What a model's answer cost: by a table of prices, or as its source says. */
 export const ModelCost = Schema.Struct({
   usd: Schema.NonNegative.annotations({ description: "In US dollars" }),
-  prices: Schema.NonEmptyString.annotations({ description: "The table of prices, `name@version`" }),
+  prices: Schema.NonEmptyString.annotations({
+    description: "The table of prices, `name@version`; `source` where the provider or the imported file says the cost",
+  }),
 }).annotations({ identifier: "ModelCost" })
 
 export interface ModelCost extends Schema.Schema.Type<typeof ModelCost> {}
@@ -161,6 +168,12 @@ export const decidingEvents = [
       response: Json,
       usage: ModelUsage,
       cost: optional(ModelCost),
+      unread: optional(
+        Schema.Array(Schema.Struct({ kind: Schema.String, count: Schema.Positive.pipe(Schema.int()) })).annotations({
+          description:
+            "What in the answer a recording does not know, by the provider's name of its type. The response keeps it as it is",
+        }),
+      ),
       latencyMs,
     },
     { personal: { response: null } },

@@ -19,6 +19,13 @@ const VERSION = "0.1"
  */
 const PRICED: ReadonlySet<string> = new Set(["anthropic", "openai", "google"])
 
+/** What `ModelCost.prices` says where the provider, or the file that was imported, names the cost itself. */
+export const SOURCE = "source"
+
+/** The cost that a source names, in US dollars; null where it names none. It wins over every table. */
+export const costOfSource = (usd: number | undefined): ModelCost | null =>
+  usd === undefined || !Number.isFinite(usd) || usd < 0 ? null : { usd, prices: SOURCE }
+
 /** Why the cost of a call is unknown. */
 export interface Unpriced {
   readonly why: string
@@ -100,6 +107,7 @@ const priceOf = (
   // A provider that reports no usage is recorded as 0 tokens: no request has none.
   const { inputTokens, outputTokens } = usage
   if (inputTokens === 0 && outputTokens === 0) return "its tokens are not on record"
+  if (usage.unknown !== undefined) return `${NAMES[usage.unknown[0]]} is not on record`
   if (!PRICED.has(providerId)) return `the prices of ${providerId} are not known`
   if (!isStandard(usage)) return `the service tier ${usage.serviceTier} has no price in the table`
   if (!hasCacheWrites(providerId, usage)) return "the number of tokens written to the cache is not on record"
@@ -117,6 +125,8 @@ const priceOf = (
     return "the counts contradict each other"
   }
 }
+
+const NAMES = { inputTokens: "the number of tokens of the request", outputTokens: "the number of tokens of the answer" }
 
 const NO_PRICE = "the model has no price in the table"
 

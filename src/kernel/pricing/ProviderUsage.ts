@@ -43,7 +43,8 @@ export const anthropic: UsageFormat = {
 export const openAi: UsageFormat = {
   inPiece: (piece) => {
     const response = fieldOf(piece, "response") ?? piece
-    const usage = fieldOf(response, "usage")
+    // Groq has it elsewhere while it streams.
+    const usage = fieldOf(response, "usage") ?? fieldOf(fieldOf(response, "x_groq"), "usage")
     if (typeof usage !== "object" || usage === null) return undefined
     const searches = listOf(response, "output").filter((item) => fieldOf(item, "type") === "web_search_call").length
     return { ...usage, service_tier: fieldOf(response, "service_tier"), ...(searches === 0 ? {} : { searches }) }
@@ -53,10 +54,16 @@ export const openAi: UsageFormat = {
       fieldOf(usage, "prompt_tokens_details") ?? fieldOf(usage, "input_tokens_details"),
       fieldOf(usage, "completion_tokens_details") ?? fieldOf(usage, "output_tokens_details"),
     ]
+    const inputTokens = count(usage, "prompt_tokens") ?? count(usage, "input_tokens")
     return known({
-      inputTokens: count(usage, "prompt_tokens") ?? count(usage, "input_tokens"),
-      outputTokens: count(usage, "completion_tokens") ?? count(usage, "output_tokens"),
-      cachedTokens: count(input, "cached_tokens"),
+      inputTokens,
+      outputTokens: withUnlisted(
+        count(usage, "completion_tokens") ?? count(usage, "output_tokens"),
+        inputTokens,
+        count(usage, "total_tokens"),
+      ),
+      // DeepSeek has a name of its own for it.
+      cachedTokens: count(input, "cached_tokens") ?? count(usage, "prompt_cache_hit_tokens"),
       cacheWriteTokens: count(input, "cache_write_tokens"),
       inputAudioTokens: count(input, "audio_tokens"),
       inputImageTokens: count(input, "image_tokens"),
@@ -68,6 +75,14 @@ export const openAi: UsageFormat = {
     })
   },
 }
+
+/** The tokens of an answer. xAI and Gemini's compatible server leave what was thought out of them; the total has it. */
+const withUnlisted = (
+  output: number | undefined,
+  input: number | undefined,
+  total: number | undefined,
+): number | undefined =>
+  output === undefined || input === undefined || total === undefined ? output : Math.max(output, total - input)
 
 /** Gemini's answers, which count thoughts and the results of its own tools next to the rest. */
 export const gemini: UsageFormat = {
@@ -109,6 +124,8 @@ export interface Counted {
   readonly take: (piece: unknown) => void
   /** What was counted so far. */
   readonly usage: () => Partial<ModelUsage>
+  /** What the provider says that it cost, in US dollars; undefined where it does not. */
+  readonly cost: () => number | undefined
 }
 
 /** Reads the usage of one answer. */
@@ -121,14 +138,42 @@ export const counting = ({ inPiece, read }: UsageFormat): Counted => {
       if (said !== undefined && said !== null) found = merged(found, said)
     },
     usage: () => read(found),
+    cost: () => costIn(found),
   }
 }
 
-/** A whole usage; undefined where neither the request nor the answer was counted. */
-export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined =>
-  usage.inputTokens === undefined && usage.outputTokens === undefined
-    ? undefined
-    : { ...usage, inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 }
+/** A usage of which nothing is known. */
+export const UNKNOWN: ModelUsage = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] }
+
+/**
+ * A whole usage; undefined where neither the request nor the answer was counted. Where only one was, the usage says that
+ * the other is unknown.
+ */
+export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
+  const { inputTokens, outputTokens } = usage
+  if (inputTokens === undefined && outputTokens === undefined) return undefined
+  if (inputTokens === undefined)
+    return { ...usage, ...{ inputTokens: 0, outputTokens: outputTokens ?? 0, unknown: ["inputTokens"] } }
+  return outputTokens === undefined
+    ? { ...usage, ...{ inputTokens, outputTokens: 0, unknown: ["outputTokens"] } }
+    : { ...usage, inputTokens, outputTokens }
+}
+
+/**
+ * The cost that a provider names in its usage, in US dollars: OpenRouter as `cost`, to which a key of one's own adds what
+ * its provider charges, and Perplexity as `cost.total_cost`.
+ */
+const costIn = (usage: unknown): number | undefined => {
+  const cost = fieldOf(usage, "cost")
+  const own =
+    fieldOf(usage, "is_byok") === true ? fieldOf(fieldOf(usage, "cost_details"), "upstream_inference_cost") : 0
+  return (
+    dollars(fieldOf(cost, "total_cost")) ?? sum(dollars(cost), dollars(cost) === undefined ? undefined : dollars(own))
+  )
+}
+
+const dollars = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
 /** What earlier pieces said, with what a later one says instead. */
 const merged = (before: unknown, later: unknown): unknown =>

@@ -56,7 +56,8 @@ const counts = {
 const used = {
   ...counts,
   unmetered: Schema.NonNegativeInt.annotations({
-    description: "Calls whose tokens are not known, and are in no sum: no usage on record, or not ended",
+    description:
+      "Calls whose tokens are not all known: no usage on record, a part of it, or not ended. Known tokens are in the sums",
   }),
   cost: ModelSpending,
 }

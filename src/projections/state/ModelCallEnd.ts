@@ -9,7 +9,7 @@ export interface ModelCallEnd {
   readonly failed: boolean
   /** The tokens that are on record; 0 where none are. Parts that few calls have are absent where they are not on record. */
   readonly usage: CountedUsage
-  /** Whether its tokens are known. */
+  /** Whether all of its tokens are known. */
   readonly metered: boolean
   /** The cost that is on record, in US dollars; 0 where none is. */
   readonly usd: number
@@ -74,7 +74,7 @@ const ended = (
   return {
     failed,
     usage: tokens,
-    metered: counted || (unused && usd === 0),
+    metered: usage.unknown === undefined && (counted || (unused && usd === 0)),
     usd,
     prices: cost?.prices,
     priced: usd > 0 || (counted ? cost !== undefined : unused),

@@ -87,8 +87,8 @@ const summaries: Summaries = {
   MemoryCompacted: ({ policy, messages }) => `${messages} messages by ${policy}`,
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
-  ModelResponded: ({ usage, cost, latencyMs }) =>
-    `${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}`,
+  ModelResponded: ({ usage, cost, unread, latencyMs }) =>
+    `${tokensIn(usage)}, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}${unread === undefined ? "" : `, not read: ${unread.map(unreadItem).join(", ")}`}`,
   IoCalled: ({ io, request }) => `${io} ${value(request)}`,
   IoAnswered: ({ io, result, unrecorded }) =>
     unrecorded === undefined ? `${io} ${value(result)}` : `${io} ${notRecorded(unrecorded)}`,
@@ -158,6 +158,15 @@ const summaries: Summaries = {
 const notRecorded = ({ reason }: { readonly reason: string }) => `its result is not recorded: ${reason}`
 
 /** Who said what became of a command, where a crash had left it in doubt. */
+const tokensIn = ({ inputTokens, outputTokens, unknown }: PayloadOf<"ModelResponded">["usage"]): string => {
+  const told = (name: "inputTokens" | "outputTokens", tokens: string) =>
+    unknown?.includes(name) === true ? "unknown tokens" : tokens
+  return `${told("inputTokens", count(inputTokens, "token"))} in, ${told("outputTokens", String(outputTokens))} out`
+}
+
+const unreadItem = ({ kind, count: times }: { readonly kind: string; readonly count: number }): string =>
+  `${kind === "" ? "an item without a type" : kind}${times === 1 ? "" : ` (${times})`}`
+
 const settled = (by: string | undefined): string => (by === undefined ? "" : `${by} said after a crash: `)
 
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`)

@@ -5,7 +5,7 @@ import type { Chunk } from "../../agents/models/Cassette.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
-import { costOf } from "../../kernel/pricing/Prices.ts"
+import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
 import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunLog } from "../log/RunLog.ts"
@@ -81,13 +81,14 @@ const modelExchange = (
   read: HttpMessage.ReadRequest,
   asked: Asked,
 ): ExchangeEvents => {
-  const { provider, model, system, messages, tools, settings } = asked.request
+  const { provider, model, system, messages, tools, settings, thread } = asked.request
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
   // Messages are JSON.
   const news = conversations.asked(id, messages)
-  const whole = { ...news, ...prompt, http } as unknown as JsonObject
+  const kept = thread === undefined ? {} : { thread }
+  const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)
   const occurredAt = Date.now()
   const results = calls.told(news, occurredAt)
@@ -103,7 +104,7 @@ const modelExchange = (
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
       const read = {
-        ...{ status: response.status, headers: came.headers, body: came.text },
+        ...{ status: response.status, headers: came.headers, body: came.text, bytes: came.bytes },
         end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
       } as const
       const answered = answeredBy(asked, read, redaction.text, Date.now())
@@ -111,8 +112,9 @@ const modelExchange = (
       const parts = redaction.json(said)
       const recorded = recordedResponse(response, came, redaction, parts !== said)
       const usage = "turn" in answered ? answered.turn.usage : answered.usage
-      const cost =
-        asked.isOfficial && usage !== undefined ? await Effect.runPromise(costOf(provider, model, usage)) : null
+      const named = "turn" in answered ? answered.turn.cost : answered.cost
+      const table = asked.isOfficial && usage !== undefined ? costOf(provider, model, usage) : Effect.succeed(null)
+      const cost = costOfSource(named) ?? (await Effect.runPromise(table))
       const priced = cost === null ? {} : { cost }
       const told = { causationId: id, id: newId() }
       const raw = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
@@ -123,14 +125,23 @@ const modelExchange = (
           otherwise: () => [event(TOO_LARGE), raw(tooLarge(recorded))],
         })
       if ("turn" in answered) {
-        const { finish, usage } = answered.turn
+        const { finish, usage, unread, id: answerId, model: answerer } = answered.turn
+        const by = {
+          ...(answerId === undefined ? {} : { id: redaction.text(answerId) }),
+          ...(answerer === undefined ? {} : { model: redaction.text(answerer) }),
+        }
+        const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
         conversations.answered(id, told.id, answered.turn.parts)
         // Parts are JSON.
         const safe = parts as unknown as typeof answered.turn.parts
         const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
         const recording = tell((parts) => ({
           ...{ ...told, type: "ModelResponded" },
-          payload: { response: { parts, finish }, usage, latencyMs, ...priced },
+          payload: {
+            response: { parts, finish, ...by },
+            ...{ usage, latencyMs, ...priced },
+            ...(kinds.length === 0 ? {} : { unread: kinds }),
+          },
         }))
         // They are committed right after the answer, whose end does not wait for them to reach the disk.
         if (first !== undefined) await log.tellSoon(first, ...others)
@@ -203,14 +214,22 @@ const abortedBy = (error: unknown, redaction: Redaction) => {
 interface Came {
   readonly kept: KeptBody | undefined
   readonly text: string
+  /** The same, where it may be no text. */
+  readonly bytes: () => Uint8Array
   readonly headers: HttpMessage.RecordedResponse["headers"]
 }
 
 /** Reads what came, and learns the keys in it first. */
 const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redaction: Redaction): Came => {
-  const text = HttpMessage.joinedText(kept?.chunks ?? [])
+  const chunks = kept?.chunks ?? []
+  const text = HttpMessage.joinedText(chunks)
   redaction.learnGiven(response, text)
-  return { kept, text, headers: HttpMessage.responseHeaders(response.headers, redaction) }
+  return {
+    kept,
+    text,
+    bytes: () => HttpMessage.joined(chunks),
+    headers: HttpMessage.responseHeaders(response.headers, redaction),
+  }
 }
 
 /**
@@ -227,7 +246,9 @@ const recordedResponse = (
 ): HttpMessage.RecordedResponse => {
   const { url, status, statusText, redirected } = response
   const hasKeys = redaction.isIn(text)
-  const omitted = kept?.isTooLarge === true ? "it is too large" : hasToldKey ? "a key occurs in it" : undefined
+  // The text of what is no text cannot stand for it.
+  const isHeld = hasToldKey || (hasKeys && !HttpMessage.isText(kept?.chunks ?? []))
+  const omitted = kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
   const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
   return {
     ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },

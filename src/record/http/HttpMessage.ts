@@ -165,6 +165,10 @@ export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
     ? chunks.map(([, text]) => text).join("")
     : Buffer.from(joined(chunks)).toString("utf8")
 
+/** Whether a body is text, wherever its pieces are cut. */
+export const isText = (chunks: ReadonlyArray<Chunk>): boolean =>
+  chunks.every(([, , encoding]) => encoding === undefined) || textOf(joined(chunks)) !== undefined
+
 /** The bytes of all pieces, joined. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
 

@@ -86,8 +86,9 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 const textOf = ({ content }: Message): string =>
   content
     .map((part) => {
-      if ("isError" in part) return typeof part.content === "string" ? part.content : JSON.stringify(part.content)
-      if (part.type === "call") return `${part.tool}(${JSON.stringify(part.args)})`
+      if ("content" in part) return typeof part.content === "string" ? part.content : JSON.stringify(part.content)
+      if (part.type === "call" || part.type === "hosted") return `${part.tool}(${JSON.stringify(part.args)})`
+      if (part.type === "item") return JSON.stringify(part.item)
       return part.type === "file" ? `[a file, ${part.mediaType}]` : part.text
     })
     .join("\n")

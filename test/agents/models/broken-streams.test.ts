@@ -52,7 +52,7 @@ const sending = (body: string, end: (response: http.ServerResponse) => void) => 
 
 /** A turn without the ids that a package makes up. */
 const withoutIds = (parts: ReadonlyArray<AnswerPart>) =>
-  parts.map(({ providerMetadata: _, ...part }) => (part.type === "call" ? { ...part, callId: "" } : part))
+  parts.map((part) => ({ ...part, providerMetadata: undefined, ...(part.type === "call" ? { callId: "" } : {}) }))
 
 describe.each(names)("an answer of %s that broke off", (name) => {
   it.scopedLive("is no turn, wherever the connection is cut", () =>

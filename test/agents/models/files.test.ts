@@ -239,7 +239,7 @@ const compatible = (parts: ReadonlyArray<ReturnType<typeof call>>): string => {
   const deltas = parts.map((part, index) =>
     part.type === "call"
       ? { tool_calls: [{ index, id: part.callId, type: "function", function: { name: part.tool, arguments: "{}" } }] }
-      : { content: part.text },
+      : { content: part.type === "text" ? part.text : "" },
   )
   const finish = parts.some(({ type }) => type === "call") ? "tool_calls" : "stop"
   return `${deltas.map((delta) => chunk(delta)).join("")}${chunk({}, finish)}data: [DONE]\n\n`

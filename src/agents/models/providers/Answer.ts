@@ -3,6 +3,7 @@
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
+import { meaningOf } from "../FinishReason.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../secrets/Secrets.ts"
@@ -40,7 +41,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
   const isGiven = (id: string) => JSON.stringify(latest)?.includes(JSON.stringify(id)) === true
   const growing = GrowingParts.none(isGiven, callId, streamed)
   const counted = raw.usage === undefined ? undefined : ProviderUsage.counting(raw.usage)
-  let usage: ModelUsage | undefined
+  let usage: Partial<ModelUsage> = {}
   let finish: LanguageModelV3FinishReason | undefined
   let error: { readonly error: unknown } | undefined
   let latest: unknown
@@ -60,7 +61,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
         takeRaw(piece.rawValue)
         return undefined
       case "finish":
-        finish = hasEnded ? piece.finishReason : { unified: "other", raw: undefined }
+        finish = hasEnded ? knownReason(piece.finishReason) : { unified: "other", raw: undefined }
         usage = usageOf(piece.usage)
         return undefined
       case "error":
@@ -75,11 +76,8 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
     take,
     rest: growing.rest,
     parts: growing.parts,
-    // The package leaves out some counts, such as how long what was written to the cache is kept.
-    usage: () => {
-      const early = counted?.usage() ?? {}
-      return usage === undefined ? ProviderUsage.whole(early) : { ...early, ...usage }
-    },
+    // The package leaves out some counts, such as how long what was written to the cache is kept. Recordings count alike.
+    usage: () => ProviderUsage.whole({ ...usage, ...counted?.usage() }),
     finish: () => finish,
     error: () => error,
     refusal: () => refusal,
@@ -87,11 +85,18 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
   }
 }
 
-const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): ModelUsage | undefined => {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
+/** The packages know the reasons of their provider alone. Compatible servers have others. */
+const knownReason = (reason: LanguageModelV3FinishReason): LanguageModelV3FinishReason => {
+  const { unified, raw } = reason
+  const meaning = unified === "other" && raw !== undefined ? meaningOf(raw) : undefined
+  return meaning === undefined ? reason : { unified: meaning, raw }
+}
+
+const usageOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): Partial<ModelUsage> => {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return {}
   return {
-    inputTokens: whole(inputTokens.total),
-    outputTokens: whole(outputTokens.total),
+    ...(inputTokens.total === undefined ? {} : { inputTokens: whole(inputTokens.total) }),
+    ...(outputTokens.total === undefined ? {} : { outputTokens: whole(outputTokens.total) }),
     ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: whole(inputTokens.cacheRead) }),
     ...(inputTokens.cacheWrite === undefined ? {} : { cacheWriteTokens: whole(inputTokens.cacheWrite) }),
     ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: whole(outputTokens.reasoning) }),

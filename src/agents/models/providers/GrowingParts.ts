@@ -2,6 +2,7 @@
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider"
 import { findNonJson, type Json, type JsonObject } from "../../../values/Json.ts"
+import * as Arguments from "../Arguments.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../secrets/Secrets.ts"
@@ -155,7 +156,9 @@ const partsOf = (placed: ReadonlyArray<Growing>, idOf: (index: number) => string
     }
     const callId = unused(part.call.id?.toWellFormed() ?? idOf(index), taken)
     const tool = part.call.tool.toWellFormed()
-    return { type: "call", callId, tool, ...argumentsOf(part.text, part.call.isWhole), ...metadata }
+    // Those of a call that was cut are no arguments, even where they are JSON.
+    const args = part.call.isWhole ? Arguments.read(part.text) : Arguments.unread(part.text)
+    return { type: "call", callId, tool, ...args, ...metadata }
   })
 }
 
@@ -165,15 +168,4 @@ const unused = (id: string, taken: Set<string>): string => {
   while (taken.has(callId)) callId = `${id}-${number++}`
   taken.add(callId)
   return callId
-}
-
-/** Servers write nothing for a call without arguments. Those of a call that was cut are no arguments, even where they are JSON. */
-const argumentsOf = (text: string, isWhole: boolean): { readonly args: Json; readonly invalid?: true } => {
-  try {
-    const args: Json = text.trim() === "" ? {} : JSON.parse(text)
-    if (isWhole && findNonJson(args) === undefined) return { args }
-  } catch {
-    // The text is no JSON: it is kept as it is.
-  }
-  return { args: text.toWellFormed(), invalid: true }
 }

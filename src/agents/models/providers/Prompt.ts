@@ -8,7 +8,7 @@ import type {
 } from "@ai-sdk/provider"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Files from "../Files.ts"
-import type { AnswerPart, CallPart, ContentPart, Message, ToolResult } from "../Message.ts"
+import type { AnswerPart, CallPart, ContentPart, Message, ToldPart, ToolResult } from "../Message.ts"
 import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
@@ -45,13 +45,19 @@ const NO_FILES: Files.FileSupport = { inResults: [], inMessages: [] }
 
 const messagesOf = (message: Message, files: Files.FileSupport): ReadonlyArray<LanguageModelV3Message> => {
   switch (message.role) {
+    case "system":
+      return [{ role: "system", content: message.content.flatMap(textsIn).join("\n") }]
+    case "unknown":
+      return []
     case "user": {
       let number = 0
-      const content = message.content.map((part) => (part.type === "file" ? toldFile(part, ++number, files) : part))
+      const content = message.content.flatMap((part) =>
+        part.type === "item" ? [] : [part.type === "file" ? toldFile(part, ++number, files) : part],
+      )
       return [{ role: "user", content: content.filter(isNotEmpty).map((part) => ({ ...part })) }]
     }
     case "assistant":
-      return [{ role: "assistant", content: message.content.filter(isNotEmpty).map(answerPart) }]
+      return [{ role: "assistant", content: message.content.filter(isNotEmpty).flatMap(answerPart) }]
     case "tool": {
       const results = message.content.map((result) => resultOf(result, files))
       const after = results.flatMap(({ after }) => after)
@@ -78,6 +84,8 @@ const refusal = (file: Files.File, number: number, why: string): ContentPart => 
   text: `${Files.nameOf(file, number)} cannot be shown: ${why}.`,
 })
 
+const textsIn = (part: ToldPart): ReadonlyArray<string> => (part.type === "text" ? [part.text] : [])
+
 const isNotEmpty = (part: { readonly type: string; readonly text?: string }): boolean =>
   part.type !== "text" || part.text?.trim() !== ""
 
@@ -87,17 +95,24 @@ const LONGEST_NAME = 64
 /** The name of a tool as providers take it. A model may have called one by a name that they refuse. */
 const nameOf = (tool: string): string => tool.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LONGEST_NAME) || "unnamed"
 
-const answerPart = (part: AnswerPart) => {
+type AssistantPart = Exclude<Extract<LanguageModelV3Message, { readonly role: "assistant" }>["content"], string>[number]
+
+/** A part of an answer as it goes back. Only the provider that ran a tool of its own knows what to do with it. */
+const answerPart = (part: AnswerPart): ReadonlyArray<AssistantPart> => {
+  if (part.type === "hosted" || part.type === "item") return []
+  if (part.type === "file") return [{ type: "file" as const, mediaType: part.mediaType, data: part.data }]
   const back = part.providerMetadata === undefined ? {} : { providerOptions: optionsOf(part.providerMetadata) }
   return part.type === "call"
-    ? {
-        type: "tool-call" as const,
-        toolCallId: part.callId,
-        toolName: nameOf(part.tool),
-        input: inputOf(part),
-        ...back,
-      }
-    : { type: part.type, text: part.text, ...back }
+    ? [
+        {
+          type: "tool-call" as const,
+          toolCallId: part.callId,
+          toolName: nameOf(part.tool),
+          input: inputOf(part),
+          ...back,
+        },
+      ]
+    : [{ type: part.type, text: part.text, ...back }]
 }
 
 /** Metadata came from the provider as an object of objects by provider, and go back as they came. */

@@ -1,5 +1,6 @@
 /** What an answer of a provider comes to, once nothing more comes of it. */
 
+import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
 import type { Failure } from "../Failure.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Turn } from "../Model.ts"
@@ -15,7 +16,7 @@ export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | 
   const parts = answer.parts()
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
   const hasCalls = parts.some(({ type }) => type === "call")
-  const turn = { parts, usage: answer.usage() ?? { inputTokens: 0, outputTokens: 0 } }
+  const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN }
   if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
   const finish = answer.finish()
   switch (finish?.unified) {

@@ -200,8 +200,12 @@ const partsOf = (response: Json | undefined): ReadonlyArray<AnswerPart> =>
   listOf(objectOf(response).parts).flatMap(partOf)
 
 const partOf = (part: Json): ReadonlyArray<AnswerPart> => {
-  const { type, text, callId, tool, args } = objectOf(part)
+  const { type, text, callId, tool, args, mediaType, kind } = objectOf(part)
   if ((type === "text" || type === "reasoning") && isText(text)) return [{ type, text }]
+  // What is no text is named in the answer: the log has it whole.
+  if (type === "file" && isText(mediaType)) return [{ type: "text", text: `[a file: ${mediaType}]` }]
+  if (type === "hosted" && isText(tool)) return [{ type: "text", text: `[the provider ran ${tool}]` }]
+  if (type === "item" && isText(kind)) return [{ type: "text", text: `[${kind}]` }]
   return type === "call" && isText(callId) && isText(tool) ? [{ type, callId, tool, args: args ?? null }] : []
 }
 

@@ -1,0 +1,26 @@
+/** Why an answer ended, in the words of providers and of the servers that imitate them. */
+
+/** What a reason means. */
+export type Meaning = "stop" | "length" | "content-filter" | "error"
+
+/** What a provider's reason means, in whichever case it is written; undefined where no provider is known to give it. */
+export const meaningOf = (reason: string): Meaning | undefined => MEANINGS.get(reason.toLowerCase())
+
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+  ...["stop", "end_turn", "eos", "eos_token", "stop_sequence", "end", "complete", "completed", "finished", "done"].map(
+    (reason) => [reason, "stop"] as const,
+  ),
+  ...["tool_calls", "tool_call", "tool_use", "function_call"].map((reason) => [reason, "stop"] as const),
+  ...["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"].map(
+    (reason) => [reason, "length"] as const,
+  ),
+  ...["content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "prohibited_content"].map(
+    (reason) => [reason, "content-filter"] as const,
+  ),
+  ...["spii", "image_safety", "guardrail_intervened", "sensitive", "error_toxic"].map(
+    (reason) => [reason, "content-filter"] as const,
+  ),
+  ...["error", "malformed_function_call", "unexpected_tool_call", "malformed_model_output", "malformed_tool_use"].map(
+    (reason) => [reason, "error"] as const,
+  ),
+])

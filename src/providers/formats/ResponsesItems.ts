@@ -1,0 +1,178 @@
+/** The items of OpenAI's responses: what a model gives, and what a program sends back. */
+
+import type { AnswerPart, CallPart } from "../../agents/models/Message.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import * as Parts from "../parts.ts"
+
+/** Whether a model gives items of this type, so that one in a request is the model's own. */
+export const isOfModel = (item: unknown): boolean => {
+  const type = typeOf(item)
+  return (
+    has(CALLS, type) ||
+    has(HOSTED, type) ||
+    has(OTHERS, type) ||
+    type === "image_generation_call" ||
+    type === "tool_search_call"
+  )
+}
+
+/** The result of a call, as a program sends it or as the provider gives it; undefined if the item is none. */
+export const resultIn = (
+  item: unknown,
+): { readonly callId: unknown; readonly content: unknown; readonly isError: boolean } | undefined => {
+  const type = typeOf(item)
+  if (type === "mcp_approval_response") {
+    const { approve, reason } = fieldsOf(item)
+    const content = { approve, ...(reason === undefined || reason === null ? {} : { reason }) }
+    return { callId: fieldOf(item, "approval_request_id"), content, isError: false }
+  }
+  if (!type.endsWith("_call_output") && type !== "tool_search_output") return undefined
+  return {
+    callId: fieldOf(item, "call_id") ?? fieldOf(item, "id"),
+    content: fieldOf(item, "output") ?? fieldOf(item, "tools") ?? null,
+    isError: fieldOf(item, "status") === "failed",
+  }
+}
+
+/** The parts of items that a model gave, in order. A call whose result is among them was run by the provider. */
+export const partsOf = (items: ReadonlyArray<unknown>, callId: () => string): ReadonlyArray<AnswerPart> => {
+  const results = new Map(items.map(resultIn).flatMap((result) => (result ? [[result.callId, result] as const] : [])))
+  return items.flatMap((item): ReadonlyArray<AnswerPart> => {
+    if (resultIn(item) !== undefined) return []
+    const parts = partsOfItem(item, callId)
+    const result = results.get(fieldOf(item, "call_id"))
+    if (result === undefined) return parts
+    const { content, isError } = result
+    return parts.map((part) =>
+      part.type === "call" || part.type === "hosted"
+        ? Parts.hostedPart(part.callId, part.tool, part.args, { result: content, isError })
+        : part,
+    )
+  })
+}
+
+/** The refusal in a message; empty if there is none. */
+export const refusalIn = (item: unknown): string =>
+  Parts.listOf(fieldOf(item, "content"))
+    .map((part) => Parts.anyText(fieldOf(part, "refusal")) ?? "")
+    .join("")
+
+const partsOfItem = (item: unknown, callId: () => string): ReadonlyArray<AnswerPart> => {
+  const type = typeOf(item)
+  if (has(CALLS, type)) return [CALLS[type]?.(item, callId) ?? Parts.unreadPart(item)]
+  if (has(HOSTED, type)) return [hosted(item, type)]
+  if (has(OTHERS, type)) return OTHERS[type]?.(item) ?? []
+  if (type === "tool_search_call") {
+    return fieldOf(item, "execution") === "client"
+      ? [call(item, callId, "tool_search", "arguments")]
+      : [hosted(item, type)]
+  }
+  if (type === "image_generation_call") {
+    const { result, output_format, revised_prompt } = fieldsOf(item)
+    const args = revised_prompt === undefined || revised_prompt === null ? {} : { prompt: revised_prompt }
+    const image = Parts.filePart(`image/${textOf(output_format) ?? "png"}`, result, item)
+    return [
+      Parts.hostedPart(fieldOf(item, "id"), "image_generation", args, {
+        isError: fieldOf(item, "status") === "failed",
+      }),
+      ...(image.type === "file" ? [image] : []),
+    ]
+  }
+  return [Parts.unreadPart(item)]
+}
+
+const has = (table: object, type: string): boolean => Object.hasOwn(table, type)
+
+const typeOf = (item: unknown): string =>
+  Parts.anyText(fieldOf(item, "type")) ?? (fieldOf(item, "role") === undefined ? "" : "message")
+
+const fieldsOf = (item: unknown) =>
+  (typeof item === "object" && item !== null ? { ...item } : {}) as Record<string, unknown>
+
+const call = (item: unknown, callId: () => string, tool: unknown, args: string): CallPart =>
+  Parts.callPart(textOf(fieldOf(item, "call_id")) ?? textOf(fieldOf(item, "id")) ?? callId(), tool, fieldOf(item, args))
+
+/** Calls that the program runs. */
+const CALLS: { readonly [type: string]: (item: unknown, callId: () => string) => CallPart } = {
+  function_call: (item, callId) =>
+    Parts.callPart(textOf(fieldOf(item, "call_id")) ?? callId(), fieldOf(item, "name"), fieldOf(item, "arguments")),
+  custom_tool_call: (item, callId) =>
+    Parts.textCallPart(textOf(fieldOf(item, "call_id")) ?? callId(), fieldOf(item, "name"), fieldOf(item, "input")),
+  computer_call: (item, callId) => {
+    const { action, actions, pending_safety_checks: checks } = fieldsOf(item)
+    const args = {
+      ...(actions === undefined ? { action } : { actions }),
+      ...(isEmpty(checks) ? {} : { pending_safety_checks: checks }),
+    }
+    return Parts.callPart(textOf(fieldOf(item, "call_id")) ?? callId(), "computer", args)
+  },
+  local_shell_call: (item, callId) => call(item, callId, "local_shell", "action"),
+  shell_call: (item, callId) => call(item, callId, "shell", "action"),
+  apply_patch_call: (item, callId) => call(item, callId, "apply_patch", "operation"),
+  mcp_approval_request: (item, callId) => {
+    const { id, server_label, name, arguments: args } = fieldsOf(item)
+    return Parts.callPart(textOf(id) ?? callId(), "mcp_approval_request", {
+      server_label,
+      name,
+      arguments: args ?? null,
+    })
+  },
+}
+
+const isEmpty = (list: unknown): boolean => Parts.listOf(list).length === 0
+
+/** Tools that the provider runs, by the fields in which their items say what was asked and what came of it. */
+const HOSTED: { readonly [type: string]: { readonly args: ReadonlyArray<string>; readonly result?: string } } = {
+  web_search_call: { args: ["action"] },
+  file_search_call: { args: ["queries"], result: "results" },
+  code_interpreter_call: { args: ["code", "container_id"], result: "outputs" },
+  mcp_call: { args: ["arguments"], result: "output" },
+  mcp_list_tools: { args: ["server_label"], result: "tools" },
+  tool_search_call: { args: ["arguments"] },
+}
+
+const hosted = (item: unknown, type: string): AnswerPart => {
+  const { args, result } = HOSTED[type] ?? { args: [] }
+  const fields = fieldsOf(item)
+  const given = args.filter((name) => fields[name] !== undefined && fields[name] !== null)
+  const asked = given.length === 1 && given[0] === "arguments" ? fields.arguments : pick(fields, given)
+  const label = textOf(fields.server_label)
+  const tool = type === "mcp_call" ? [label, textOf(fields.name)].filter(Boolean).join(".") : type.replace(/_call$/, "")
+  const error = fields.error === null ? undefined : fields.error
+  return Parts.hostedPart(fields.call_id ?? fields.id, tool, asked, {
+    result: error ?? (result === undefined ? undefined : fields[result]),
+    isError: error !== undefined || fields.status === "failed",
+  })
+}
+
+const pick = (fields: Record<string, unknown>, names: ReadonlyArray<string>) =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]))
+
+/** Items that are no calls. */
+const OTHERS: { readonly [type: string]: (item: unknown) => ReadonlyArray<AnswerPart> } = {
+  message: (item) => {
+    const content = fieldOf(item, "content")
+    return typeof content === "string" ? Parts.textParts(content) : joinedTexts(Parts.listOf(content))
+  },
+  reasoning: (item) => {
+    const text = Parts.textIn(fieldOf(item, "summary")) || Parts.textIn(fieldOf(item, "content"))
+    const [id, encrypted] = [textOf(fieldOf(item, "id")), textOf(fieldOf(item, "encrypted_content"))]
+    // What is encrypted goes back as it is.
+    const metadata =
+      encrypted === undefined
+        ? undefined
+        : { openai: { ...(id === undefined ? {} : { itemId: id }), reasoningEncryptedContent: encrypted } }
+    return Parts.reasoningParts(text, metadata)
+  },
+  compaction: (item) => [Parts.itemPart("compaction", item)],
+}
+
+const joinedTexts = (content: ReadonlyArray<unknown>): ReadonlyArray<AnswerPart> => {
+  const parts: Array<AnswerPart> = []
+  for (const part of content) {
+    const text = Parts.anyText(fieldOf(part, "text"))
+    if (text !== undefined) for (const read of Parts.textParts(text)) Parts.join(parts, read)
+    else if (fieldOf(part, "type") !== "refusal") parts.push(Parts.unreadPart(part))
+  }
+  return parts
+}
