@@ -8,9 +8,11 @@ import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { Asked, type Order } from "../../record/doctor/ExaminedFetch.ts"
 import * as Findings from "../../record/doctor/Findings.ts"
+import type * as ProcessRun from "../../record/process/ProcessRun.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as ClosedProgram from "./ClosedProgram.ts"
 import * as DoctorPage from "./DoctorPage.ts"
 import * as Program from "./Program.ts"
 
@@ -30,6 +32,7 @@ export interface Examination {
   readonly taskId: string
   readonly program: readonly [string, ...Array<string>]
   readonly json: boolean
+  readonly allowHost: ReadonlyArray<string>
 }
 
 /** How one run differs from the others. */
@@ -56,13 +59,14 @@ const SLOW_MS = 1_013
 const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_FR.UTF-8" }
 
 /** Runs the program on a task's recording, each time with one thing changed, and shows what it depends on. Exit code 2: it does, or nothing was seen. */
-export const examine = ({ log, taskId: typed, program, json }: Examination) =>
+export const examine = ({ log, taskId: typed, program, json, allowHost }: Examination) =>
   Effect.gen(function* () {
     const taskId = yield* Ids.task(typed)
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
-    const run = (changes: Changes) => runOnRecording({ program, log: name, taskId, clock, ...changes })
+    const { closed, report: reportAttempts } = yield* ClosedProgram.closing(allowHost)
+    const run = (changes: Changes) => runOnRecording({ program, log: name, closed, taskId, clock, ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
         base: run({ name: "as it was" }),
@@ -80,7 +84,8 @@ export const examine = ({ log, taskId: typed, program, json }: Examination) =>
     const report = { taskId, requests, reproducible: seen ? findings.length === 0 : null, findings }
     yield* Output.show(json, report, (style) => DoctorPage.lines(style, report))
     if (report.reproducible !== true) process.exitCode = NOT_REPRODUCIBLE
-  }).pipe(Effect.provide(OpenLog.forEvents(log)))
+    yield* reportAttempts
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forEvents(log)))
 
 const NOT_REPRODUCIBLE = 2
 
@@ -112,6 +117,7 @@ const runOnRecording = ({
 }: Changes & {
   readonly program: Examination["program"]
   readonly log: string
+  readonly closed: ProcessRun.Closed
   readonly taskId: string
   readonly clock: number
 }) =>

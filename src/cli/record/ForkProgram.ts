@@ -10,6 +10,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import { at as shownAt } from "../terminal/Text.ts"
+import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Program from "./Program.ts"
 
 /** What was typed. */
@@ -20,6 +21,7 @@ export interface Typed {
   readonly task: Option.Option<string>
   readonly timeline: Option.Option<string>
   readonly set: ReadonlyArray<string>
+  readonly allowHost: ReadonlyArray<string>
   readonly trustLog: boolean
   readonly words: ReadonlyArray<string>
 }
@@ -29,16 +31,17 @@ export const fork = (typed: Typed) =>
   Effect.gen(function* () {
     const program = yield* Program.checked(typed.words)
     const changes = yield* changesOf(typed.set)
+    const { closed, report } = yield* ClosedProgram.closing(typed.allowHost)
     const place = yield* placeOf(typed).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     const { taskId, parent, at, timeline } = place
     // With --json, the result alone is written to the standard output.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
-    const told = (failed: string) => ({ does: "fork" as const, changes, failed, ...place })
+    const told = (failed: string) => ({ does: "fork" as const, closed, changes, failed, ...place })
     const { ended, closing } = yield* Program.runRecording(program, told, running)
     process.exitCode = Program.exitCodeOf(ended)
     const isForked = yield* close(place, closing).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
-    if (!isForked) return
+    if ((yield* report) || !isForked) return
     const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json
       ? Output.show(true, { taskId, parent, at, timeline, changes }, () => [])
@@ -47,7 +50,7 @@ export const fork = (typed: Typed) =>
             `Task ${taskId} went on from ${shownAt(at)} in timeline ${timeline}. \`${align}\` shows where they part.`,
           ),
         )
-  })
+  }).pipe(Effect.scoped)
 
 /** The differences that `--set` names. */
 const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInput> =>

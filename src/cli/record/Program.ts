@@ -3,7 +3,6 @@ import { type StdioOptions, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
 import { Args } from "@effect/cli"
 import { Data, Effect } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -33,7 +32,8 @@ export interface Ended {
 export const exitCodeOf = ({ code, signal }: Ended): number =>
   code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])
 
-const PRELOAD = pathToFileURL(fileURLToPath(new URL("../../record/process/preload.js", import.meta.url))).href
+/** The URL of the module that is loaded before a program. */
+export const PRELOAD = new URL("../../record/process/preload.js", import.meta.url).href
 
 /** Checks that the words start Node: other programs do not load what is to be loaded before them. */
 export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [string, ...Array<string>], BadInput> => {

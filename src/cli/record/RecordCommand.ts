@@ -13,6 +13,7 @@ import { common, given, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { count } from "../terminal/Text.ts"
+import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Program from "./Program.ts"
 
@@ -33,18 +34,19 @@ export const record = Command.make(
     ),
     task: optionalText("task", "With doctor: a task that was recorded of the program. Default: it is recorded first"),
     json: common.json,
+    allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, goal, agent, subject, onLogFailure, task, json, words: [first, ...others] }) =>
+  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, words: [first, ...others] }) =>
     Effect.gen(function* () {
       const isDoctor = first === "doctor"
       const program = yield* Program.checked(isDoctor || first === undefined ? others : [first, ...others])
       const filename = yield* OpenLog.fileOf(log)
-      if (!isDoctor && (json || Option.isSome(task))) {
-        const input = json ? "--json" : "--task"
+      if (!isDoctor && (json || Option.isSome(task) || allowHost.length > 0)) {
+        const input = json ? "--json" : Option.isSome(task) ? "--task" : "--allow-host"
         return yield* new BadInput({ input, expected: "record doctor", found: "record, whose output is the program's" })
       }
-      if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json })
+      if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
       const told = (failed: string) => ({
         ...{ does: "record" as const, log: filename, taskId, onLogFailure, failed },
@@ -59,7 +61,7 @@ export const record = Command.make(
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
       )
-      if (isDoctor) yield* Doctor.examine({ log, taskId, program, json })
+      if (isDoctor) yield* Doctor.examine({ log, taskId, program, json, allowHost })
     }),
 ).pipe(
   Command.withDescription(

@@ -13,6 +13,7 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ForkPage from "../pages/time/ForkPage.ts"
+import * as ClosedProgram from "../record/ClosedProgram.ts"
 import * as ForkProgram from "../record/ForkProgram.ts"
 import * as Program from "../record/Program.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
@@ -43,6 +44,7 @@ const options = {
     "set",
     "Of a program after --, what is otherwise from the moment on: model=NAME, answer=TEXT (what the model says next), result=TEXT (what the next other request is answered)",
   ),
+  allowHost: ClosedProgram.allowHost,
   words: Program.words,
   maxSteps: AgentAtWork.maxSteps(" from there"),
   ledWithinMs: AgentAtWork.ledWithinMs,
@@ -60,12 +62,13 @@ export const fork = Command.make(
     ),
     ...options,
   },
-  ({ log, json, set, words, ...typed }) =>
+  ({ log, json, set, allowHost, words, ...typed }) =>
     Effect.gen(function* () {
-      if (words.length > 0) return yield* ForkProgram.fork({ ...typed, log, json, set, words })
-      if (set.length > 0) {
+      if (words.length > 0) return yield* ForkProgram.fork({ ...typed, log, json, set, allowHost, words })
+      const [ofProgram] = [...set.map((text) => `--set ${text}`), ...allowHost.map((host) => `--allow-host ${host}`)]
+      if (ofProgram !== undefined) {
         const expected = "a program after --, such as -- node agent.js"
-        return yield* new BadInput({ input: `--set ${set[0]}`, expected, found: "an agent of Hindcast's own" })
+        return yield* new BadInput({ input: ofProgram, expected, found: "an agent of Hindcast's own" })
       }
       const conversation = yield* Effect.gen(function* () {
         if (Option.isNone(typed.task)) return yield* ConversationTask.isAt(typed.at)

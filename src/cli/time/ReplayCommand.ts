@@ -12,6 +12,7 @@ import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import * as ReplayPage from "../pages/time/ReplayPage.ts"
+import * as ClosedProgram from "../record/ClosedProgram.ts"
 import * as Program from "../record/Program.ts"
 import * as ReplayProgram from "../record/ReplayProgram.ts"
 import * as AgentOption from "../task/AgentOption.ts"
@@ -58,9 +59,10 @@ export const replay = Command.make(
       Options.optional,
     ),
     trustLog: TrustLog.option,
+    allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, words, live, trustLog, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, words, live, trustLog, allowHost, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
       if (words.length > 0 && json) {
@@ -68,14 +70,14 @@ export const replay = Command.make(
         return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
       }
       if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
-      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, live)
-      if (Option.isSome(live)) {
+      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, live, allowHost)
+      const [ofProgram] = [
+        ...(Option.isSome(live) ? [`--live ${live.value}`] : []),
+        ...allowHost.map((host) => `--allow-host ${host}`),
+      ]
+      if (ofProgram !== undefined) {
         const expected = "a program after --, such as -- node agent.js"
-        return yield* new BadInput({
-          input: `--live ${live.value}`,
-          expected,
-          found: "an agent of Hindcast's own",
-        })
+        return yield* new BadInput({ input: ofProgram, expected, found: "an agent of Hindcast's own" })
       }
       const conversation = yield* ConversationTask.isOne(taskId)
       const loaded = yield* AgentOption.load(typed, "replay", { conversation })

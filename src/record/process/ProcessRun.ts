@@ -23,8 +23,24 @@ const Recording = Schema.Struct({
   failed,
 })
 
+/** How the network is closed to a process. */
+const Closed = Schema.Struct({
+  /** The hosts that it may reach, as `--allow-host` names them. */
+  allow: Schema.Array(Schema.String),
+  /** The file that each attempt to reach another one is told in, a line of JSON each. */
+  attempts: Schema.String,
+  /** The URL of the module that is loaded before its children. */
+  preload: Schema.String,
+})
+
+export type Closed = typeof Closed.Type
+
+/** A worker thread, or a child, of a process that is closed. */
+const Closing = Schema.Struct({ does: Schema.Literal("close"), closed: Closed })
+
 const Replaying = Schema.Struct({
   does: Schema.Literal("replay"),
+  closed: Closed,
   log: Schema.String,
   taskId: Schema.String,
   live: optional(Live),
@@ -32,6 +48,7 @@ const Replaying = Schema.Struct({
 
 const Examining = Schema.Struct({
   does: Schema.Literal("examine"),
+  closed: Closed,
   log: Schema.String,
   taskId: Schema.String,
   clock: Schema.Int,
@@ -44,6 +61,7 @@ const Examining = Schema.Struct({
 
 const Forking = Schema.Struct({
   does: Schema.Literal("fork"),
+  closed: Closed,
   log: Schema.String,
   taskId: Schema.String,
   parent: Schema.String,
@@ -57,7 +75,7 @@ const Forking = Schema.Struct({
 })
 
 /** A recording, a replay, an examination or a fork of a process. */
-export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying, Examining, Forking))
+export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying, Examining, Forking, Closing))
 
 export type ProcessRun = typeof ProcessRun.Type
 

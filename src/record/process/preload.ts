@@ -4,6 +4,7 @@
  */
 
 import * as fs from "node:fs"
+import { isMainThread } from "node:worker_threads"
 import { Either } from "effect"
 import * as ExaminedFetch from "../doctor/ExaminedFetch.ts"
 import * as Pinned from "../doctor/Pinned.ts"
@@ -11,13 +12,15 @@ import * as ForkedRun from "../fork/ForkedRun.ts"
 import * as Redaction from "../http/Redaction.ts"
 import * as LiveRun from "../LiveRun.ts"
 import type { RecordingFailed } from "../log/RunLog.ts"
+import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import type { PlaybackRun } from "../replay/PlaybackRun.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
+import * as Children from "./Children.ts"
+import * as ClosedProcess from "./ClosedProcess.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
-const told = process.env[ProcessRun.VARIABLE]
-delete process.env[ProcessRun.VARIABLE]
+const told = Children.told()
 
 /** Written at once, for the process ends right after it. */
 const say = (text: string) => void fs.writeSync(process.stderr.fd, `hindcast: ${text}\n`)
@@ -55,20 +58,29 @@ const install = ({ run, playback }: PlaybackRun) => {
   })
 }
 
-const replayProcess = async ({ does: _, ...recorded }: Replaying) => {
-  const replaying = await ReplayedRun.begin({ ...recorded, fetch: globalThis.fetch })
+/** The same `fetch`, for which the network is open. */
+const outside =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  (input, init) =>
+    ClosedNetwork.outside(() => fetch(input, init))
+
+const replayProcess = async ({ does: _, closed, ...recorded }: Replaying) => {
+  const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) })
   install(replaying)
+  // Tools that are called anew may reach whatever they need.
+  if (recorded.live !== "tools") ClosedProcess.close(closed)
   if (recorded.live === undefined) return
   process.on("exit", () => say(`made anew: ${replaying.playback.counts().live} of its requests`))
 }
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
 
-const examineProcess = async ({ log, taskId, clock, tick, seed, order, told }: Examining) => {
+const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, told }: Examining) => {
   const events = await eventsOf(log, taskId)
   globalThis.fetch = ExaminedFetch.make(events, Redaction.make(), order, (asked) => {
     fs.appendFileSync(told, `${JSON.stringify(asked)}\n`)
   })
+  ClosedProcess.close(closed)
   Pinned.pin({ clock, tick, seed })
   // By it the doctor knows that the program was started.
   fs.writeFileSync(told, "")
@@ -76,18 +88,26 @@ const examineProcess = async ({ log, taskId, clock, tick, seed, order, told }: E
 
 type Forking = Extract<ProcessRun.ProcessRun, { readonly does: "fork" }>
 
-const forkProcess = async ({ failed, does: _, ...options }: Forking) => {
-  const forking = await ForkedRun.begin({ ...options, fetch: globalThis.fetch, onLogFailed: noting(failed) })
+const forkProcess = async ({ failed, does: _, closed, ...options }: Forking) => {
+  const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed: noting(failed) })
   install(forking)
+  ClosedProcess.close(closed, forking.playback.isPast)
   endWith(forking.close)
 }
 
+/** A worker thread of a process that tells it nothing. */
+const isLeftAlone = !isMainThread && told === undefined
+
+const begin = async (run: ProcessRun.ProcessRun) => {
+  if (run.does === "record") return await recordProcess(run)
+  if (run.does === "replay") return await replayProcess(run)
+  if (run.does === "examine") return await examineProcess(run)
+  if (run.does === "fork") return await forkProcess(run)
+  ClosedProcess.close(run.closed)
+}
+
 try {
-  const run = Either.getOrThrow(ProcessRun.read(told))
-  if (run.does === "record") await recordProcess(run)
-  else if (run.does === "replay") await replayProcess(run)
-  else if (run.does === "examine") await examineProcess(run)
-  else await forkProcess(run)
+  if (!isLeftAlone) await begin(Either.getOrThrow(ProcessRun.read(told)))
 } catch (error) {
   say(`nothing was started: ${messageOf(error)}`)
   process.exit(ProcessRun.NOT_STARTED)

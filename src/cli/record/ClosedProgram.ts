@@ -1,0 +1,67 @@
+/** Runs a program to which the network is closed, and names whatever it tried to reach. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect, Schema } from "effect"
+import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
+import { Attempt, summary } from "../../record/network/Attempt.ts"
+import * as ProcessRun from "../../record/process/ProcessRun.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { repeatedText } from "../command/CommonOptions.ts"
+import * as Output from "../command/Output.ts"
+import * as Program from "./Program.ts"
+
+/** `--allow-host localhost:5432` */
+export const allowHost = repeatedText(
+  "allow-host",
+  `Of a program after --, what it may reach although it is answered from the recording: ${AllowedHosts.FORM}. Default: nothing`,
+)
+
+/** Checks the hosts that were typed. */
+export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {
+  const wrong = hosts.find((host) => AllowedHosts.parse(host) === undefined)
+  if (wrong === undefined) return Effect.succeed(hosts)
+  return new BadInput({ input: "--allow-host", expected: AllowedHosts.FORM, found: `"${wrong}"` })
+}
+
+/** A network that is closed, for as long as the scope is open. */
+export interface Closed {
+  /** What the program is told of it. */
+  readonly closed: ProcessRun.Closed
+  /** Names what was tried so far, and has the command end with exit code 2 if anything was. Whether anything was. */
+  readonly report: Effect.Effect<boolean>
+}
+
+/** Closes the network but for these hosts. */
+export const closing = (hosts: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const allow = yield* checked(hosts)
+    const attempts = path.join(yield* Program.temporaryDirectory, "attempts.jsonl")
+    const report = Effect.gen(function* () {
+      const tried = attemptsIn(attempts)
+      if (tried.length === 0) return false
+      process.exitCode = ProcessRun.DIVERGED
+      yield* Output.note(
+        [
+          "A replay is closed to the network. The program tried to reach it, and nothing was sent:",
+          ...summary(tried).map((line) => `  ${line}`),
+        ].join("\n"),
+      )
+      yield* Output.note(advice(tried))
+      return true
+    })
+    return { closed: { allow, attempts, preload: Program.PRELOAD }, report } satisfies Closed
+  })
+
+const advice = (tried: ReadonlyArray<Attempt>): string => {
+  const hosts = [...new Set(tried.map(({ target }) => target))].map((target) => `--allow-host ${target}`)
+  return `What the recording does not hold cannot be answered from it. To let the program reach it for real: ${hosts.join(" ")}`
+}
+
+const attemptsIn = (file: string): ReadonlyArray<Attempt> => {
+  if (!fs.existsSync(file)) return []
+  const lines = fs.readFileSync(file, "utf8").split("\n")
+  return lines.filter((line) => line !== "").map((line) => asAttempt(line))
+}
+
+// Written by the preload of this version.
+const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(Attempt))

@@ -1,0 +1,63 @@
+/** What a program tried to reach in a replay, which is closed to the network. */
+
+import { Data, Schema } from "effect"
+
+/** One try. */
+export const Attempt = Schema.Struct({
+  means: Schema.Literal("connection", "datagram", "name lookup"),
+  /** `api.example.com:443`, or the name that was looked up. */
+  target: Schema.String,
+  /** The first frame of the program's own code, such as `load (/home/ann/agent.mjs:3:5)`; null if the stack has none. */
+  at: Schema.NullOr(Schema.String),
+  stack: Schema.String,
+})
+
+export type Attempt = typeof Attempt.Type
+
+const MEANS = {
+  connection: "a connection to",
+  datagram: "a datagram to",
+  "name lookup": "a lookup of the name",
+} as const
+
+/** What was tried, in a few words. */
+export const described = ({ means, target }: Pick<Attempt, "means" | "target">): string => `${MEANS[means]} ${target}`
+
+/** The program tried to reach the network, and what it wanted is not in the recording. Nothing was sent. */
+export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
+  readonly means: Attempt["means"]
+  readonly target: string
+  /** What lets it out: one sentence. */
+  readonly advice: string
+}> {
+  /** For programs that tell errors of Node's apart by it. */
+  readonly code = "ERR_NETWORK_CLOSED"
+
+  override get message() {
+    return `A replay is closed to the network: expected only what is answered from the recording, found ${described(this)}. ${this.advice}`
+  }
+}
+
+/** The first frame of a stack that is the program's own: of no module of Node's, and of no package unless all are. */
+export const ownFrame = (stack: string): string | null => {
+  const frames = stack
+    .split("\n")
+    .map((line) => /^\s+at (?:async )?(.+)$/.exec(line)?.[1] ?? "")
+    .filter((frame) => frame !== "" && !/(^|\()(node:|<anonymous>)/.test(frame))
+  const own = frames.find((frame) => !/[\\/]node_modules[\\/]/.test(frame)) ?? frames[0]
+  return own === undefined ? null : own.replace("file://", "")
+}
+
+/** Attempts as a person reads them: each target once, how often, and where first. */
+export const summary = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> => {
+  const groups = new Map<string, Array<Attempt>>()
+  for (const attempt of attempts) {
+    const key = described(attempt)
+    groups.set(key, [...(groups.get(key) ?? []), attempt])
+  }
+  return [...groups].map(([what, group]) => {
+    const times = group.length === 1 ? "" : `, ${group.length} times`
+    const at = group[0]?.at ?? null
+    return `${what}${times}, ${at === null ? "from no frame of the program's own" : `at ${at}`}`
+  })
+}

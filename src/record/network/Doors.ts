@@ -1,0 +1,171 @@
+/**
+ * The ways out of Node: connections (TCP, TLS, HTTP and HTTP/2 by any client, WebSockets), datagrams and lookups of names. Each asks
+ * `ClosedNetwork` first. Unix sockets, pipes and the channels to the program's own children stay, and so does a server of the
+ * program's own.
+ */
+
+import dgram from "node:dgram"
+import dns from "node:dns"
+import { syncBuiltinESMExports } from "node:module"
+import net from "node:net"
+import * as AllowedHosts from "./AllowedHosts.ts"
+import { refusal, refusalOfName } from "./ClosedNetwork.ts"
+import * as Method from "./Method.ts"
+
+let isHung = false
+
+/** Hangs the doors, once in a process. Where nothing is closed, they are open. */
+export const hang = (): void => {
+  if (isHung) return
+  isHung = true
+  noteServers()
+  closeConnections()
+  closeDatagrams()
+  closeLookups()
+  syncBuiltinESMExports()
+}
+
+/** Servers of this process. */
+const listening = new Set<net.Server>()
+
+const noteServers = () =>
+  Method.replace(
+    net.Server.prototype,
+    "listen",
+    (original) =>
+      function listen(this: unknown, ...args) {
+        if (this instanceof net.Server) {
+          listening.add(this)
+          this.once("close", () => listening.delete(this))
+        }
+        return original.apply(this, args)
+      },
+  )
+
+/** Whether this process has a server there itself. */
+export const isOwnServer = ({ host, port }: AllowedHosts.Target): boolean =>
+  isHere(host) &&
+  [...listening].some((server) => {
+    const address = server.address()
+    return typeof address === "object" && address?.port === port
+  })
+
+const isHere = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/i.test(host)
+
+const closeConnections = () =>
+  Method.replace(
+    net.Socket.prototype,
+    "connect",
+    (original) =>
+      function connect(this: unknown, ...args) {
+        const target = targetOf(args)
+        if (target === undefined || isOwnServer(target) || !(this instanceof net.Socket))
+          return original.apply(this, args)
+        const refused = refusal("connection", target, connect)
+        if (refused === undefined) return original.apply(this, args)
+        // HTTP/2 takes a socket without a handle for one that is connected.
+        if (Reflect.get(this, "_handle") === null) original.call(this, { path: NOWHERE })
+        // Until then, what is written waits, as it does for a connection that comes about.
+        Reflect.set(this, "connecting", true)
+        process.nextTick(() => this.destroy(refused))
+        return this
+      },
+  )
+
+/** A path at which no socket can be. */
+const NOWHERE = process.platform === "win32" ? "\\\\.\\pipe\\hindcast-nowhere" : "/dev/null/nowhere"
+
+/** Where a socket is connected to; undefined for a path. @param args those of `connect`, or the list that Node makes of them */
+export const targetOf = (args: ReadonlyArray<unknown>): AllowedHosts.Target | undefined => {
+  const [first, second] = Array.isArray(args[0]) ? args[0] : args
+  if (typeof first === "object" && first !== null) {
+    const { path, host, port } = first as { readonly path?: unknown; readonly host?: unknown; readonly port?: unknown }
+    return typeof path === "string" ? undefined : { host: hostOf(host), port: Number(port) }
+  }
+  const port = Number(first)
+  return Number.isNaN(port) ? undefined : { host: hostOf(second), port }
+}
+
+const hostOf = (host: unknown): string => (typeof host === "string" && host !== "" ? host : "localhost")
+
+const closeDatagrams = () => {
+  const { prototype } = dgram.Socket
+  Method.replace(
+    prototype,
+    "connect",
+    (original) =>
+      function connect(this: unknown, ...args) {
+        const [port, host] = args
+        return refused(this, refusal("datagram", { host: hostOf(host), port: Number(port) }, connect), args, original)
+      },
+  )
+  Method.replace(
+    prototype,
+    "send",
+    (original) =>
+      function send(this: unknown, ...args) {
+        const [, first, second, port, address] = args
+        // Either the message, its part, and where to; or the message and where to; or only the message, to where it is connected.
+        const isOfPart = Boolean(address) || (Boolean(port) && typeof port !== "function")
+        const [to, host] = isOfPart ? [port, address] : [first, second]
+        if (isConnected(this) || Number.isNaN(Number(to))) return original.apply(this, args)
+        return refused(this, refusal("datagram", { host: hostOf(host), port: Number(to) }, send), args, original)
+      },
+  )
+}
+
+const isConnected = (socket: unknown): boolean => {
+  try {
+    return socket instanceof dgram.Socket && socket.remoteAddress() !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Calls a method whose last argument may be told of an error, or has it fail. */
+const refused = (
+  socket: unknown,
+  why: Error | undefined,
+  args: ReadonlyArray<unknown>,
+  original: Method.Method,
+): unknown => {
+  if (why === undefined) return original.apply(socket, [...args])
+  const told = args.at(-1)
+  process.nextTick(() => {
+    if (typeof told === "function") told.call(socket, why)
+    else if (socket instanceof dgram.Socket) socket.emit("error", why)
+  })
+  return undefined
+}
+
+const closeLookups = () => {
+  for (const of of [dns, dns.Resolver.prototype]) {
+    for (const name of lookupsOf(of)) Method.replace(of, name, (original) => askingByCallback(name, original))
+  }
+  for (const of of [dns.promises, dns.promises.Resolver.prototype]) {
+    for (const name of lookupsOf(of)) Method.replace(of, name, (original) => askingByPromise(name, original))
+  }
+}
+
+const lookupsOf = (of: object) =>
+  Method.namesOf(of).filter((name) => /^(lookup|lookupService|reverse|resolve.*)$/.test(name))
+
+/** Whether a function asks nobody: the address of an address, and that of the loopback. All others but `lookup` always ask. */
+const asksNobody = (name: string, asked: string): boolean => name === "lookup" && AllowedHosts.isKnownHere(asked)
+
+const askingByCallback = (name: string, original: Method.Method): Method.Method =>
+  function ask(this: unknown, ...args) {
+    const [asked, told] = [String(args[0] ?? ""), args.at(-1)]
+    const refused = asksNobody(name, asked) ? undefined : refusalOfName(asked, ask)
+    if (refused === undefined || typeof told !== "function") return original.apply(this, args)
+    process.nextTick(told, refused)
+    return {}
+  }
+
+const askingByPromise = (name: string, original: Method.Method): Method.Method =>
+  async function ask(this: unknown, ...args) {
+    const asked = String(args[0] ?? "")
+    const refused = asksNobody(name, asked) ? undefined : refusalOfName(asked, ask)
+    if (refused !== undefined) throw refused
+    return await original.apply(this, args)
+  }

@@ -1,0 +1,104 @@
+/** Hands what is loaded before a program on to what the program starts: to its worker threads, and to each process of Node among its children. */
+
+import childProcess from "node:child_process"
+import { syncBuiltinESMExports } from "node:module"
+import workers from "node:worker_threads"
+import * as Method from "../network/Method.ts"
+import * as ProcessRun from "./ProcessRun.ts"
+
+/** What a thread or a process was told; undefined if nobody told it. Its own children are not told by it. */
+export const told = (): unknown => {
+  if (!workers.isMainThread) return workers.getEnvironmentData(ProcessRun.VARIABLE)
+  const text = process.env[ProcessRun.VARIABLE]
+  delete process.env[ProcessRun.VARIABLE]
+  const options = (process.env.NODE_OPTIONS ?? "").replace(PRELOADED, "").trim()
+  if (options === "") delete process.env.NODE_OPTIONS
+  else process.env.NODE_OPTIONS = options
+  return text
+}
+
+/** The option that `tell` adds. */
+const PRELOADED = /--import file:\S*\/record\/process\/preload\.js/
+
+/**
+ * @param preload the URL of the module that is loaded before a child
+ * @param run what a child is told that starts now; undefined where it is told nothing
+ */
+export const tell = (preload: string, run: () => ProcessRun.ProcessRun | undefined): void => {
+  const written = () => {
+    const told = run()
+    return told === undefined ? undefined : ProcessRun.write(told)
+  }
+  tellProcesses(preload, written)
+  tellWorkers(preload, written)
+  syncBuiltinESMExports()
+}
+
+const tellProcesses = (preload: string, run: () => string | undefined): void => {
+  const { prototype } = childProcess.ChildProcess
+  Method.replace(
+    prototype,
+    "spawn",
+    (original) =>
+      function spawn(this: unknown, ...args) {
+        const [options] = args
+        const told = run()
+        if (told !== undefined && typeof options === "object" && options !== null) {
+          const pairs: unknown = Reflect.get(options, "envPairs")
+          Reflect.set(options, "envPairs", withRun(Array.isArray(pairs) ? pairs.map(String) : [], preload, told))
+        }
+        return original.apply(this, args)
+      },
+  )
+  for (const name of ["spawnSync", "execFileSync", "execSync"]) {
+    Method.replace(
+      childProcess,
+      name,
+      (original) =>
+        function spawn(this: unknown, ...args) {
+          const told = run()
+          if (told === undefined) return original.apply(this, args)
+          const isOptions = (arg: unknown) => typeof arg === "object" && arg !== null && !Array.isArray(arg)
+          const at = args.findIndex(isOptions)
+          const [before, options] =
+            at < 0 ? [args.filter((arg) => arg !== undefined), {}] : [args.slice(0, at), args[at]]
+          const env: NodeJS.ProcessEnv = Reflect.get(Object(options), "env") ?? process.env
+          const pairs = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]))
+          const all = Object.fromEntries(withRun(pairs, preload, told).map((pair) => pair.split(/=(.*)/s, 2)))
+          return original.apply(this, [...before, { ...Object(options), env: all }])
+        },
+    )
+  }
+}
+
+/** The variables of a child that is told a run. */
+const withRun = (pairs: ReadonlyArray<string>, preload: string, run: string): ReadonlyArray<string> => {
+  const option = `--import ${preload}`
+  const others = pairs.filter((pair) => !/^(NODE_OPTIONS|HINDCAST_RUN)=/.test(pair))
+  const options = pairs.find((pair) => pair.startsWith("NODE_OPTIONS="))?.slice("NODE_OPTIONS=".length) ?? ""
+  const all = options.includes(option) ? options : `${options} ${option}`.trim()
+  return [...others, `NODE_OPTIONS=${all}`, `${ProcessRun.VARIABLE}=${run}`]
+}
+
+const tellWorkers = (preload: string, run: () => string | undefined): void => {
+  workers.Worker = class extends workers.Worker {
+    constructor(file: string | URL, options: workers.WorkerOptions = {}) {
+      const told = run()
+      workers.setEnvironmentData(ProcessRun.VARIABLE, told)
+      const execArgv = options.execArgv ?? process.execArgv
+      const isEvaluated = options.eval === true
+      super(isEvaluated && told !== undefined ? afterPreload(preload, String(file)) : file, {
+        ...options,
+        execArgv: execArgv.includes(preload) || told === undefined ? execArgv : [...execArgv, "--import", preload],
+      })
+    }
+  }
+}
+
+/** Node does not load what is to be loaded before a worker whose program is a text. */
+const afterPreload = (preload: string, program: string): string =>
+  `import(${JSON.stringify(preload)}).then(() => {
+  const { constants, Script } = require("node:vm")
+  const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  new Script(${JSON.stringify(program)}, { filename: "[worker eval]", importModuleDynamically }).runInThisContext()
+})`
