@@ -196,6 +196,17 @@ describe("the table of all tasks", () => {
     ])
   })
 
+  it("gives each model what it used of a task that asked several", () => {
+    const cost = { usd: 1, atLeast: 1, unpriced: 0, prices: [] }
+    const used = (modelCalls: number, tokens: number, steps: number) => ({ modelCalls, tokens, steps, cost })
+    const row = AuditTable.rowOf(audited({ steps: 5 }), new Set())
+    const both = { ...row, models: ["p/a", "p/b"], byModel: { "p/a": used(1, 10, 2), "p/b": used(2, 300, 3) } }
+    expect(AuditTable.group([both], "model")).toMatchObject([
+      { group: "p/a", tasks: 1, modelCalls: 1, tokens: 10, steps: 2, cost },
+      { group: "p/b", tasks: 1, modelCalls: 2, tokens: 300, steps: 3, cost },
+    ])
+  })
+
   const shown = { scores: { name: "official", label: "strict" }, tasks: 3, unscored: 1, left: 2 }
   const known = rows.map(({ taskId }) => taskId)
 

@@ -62,6 +62,19 @@ describe("the model use of a task", () => {
     expect(Schema.is(ModelUse.ModelUse)(model)).toBe(true)
   })
 
+  it("counts a step with the model whose answer its agent had last", () => {
+    const commanded = (agentId?: string) =>
+      event("ActuatorCommanded", {
+        ...{ commandId: "c", actuator: "p/act", args: {}, argsDigest: sha("a"), priority: 0 },
+        ...(agentId === undefined ? {} : { agentId }),
+      })
+    const model = usedIn(
+      ...[called(), answered(2, usage(1, 1)), commanded(), commanded()],
+      ...[called("other", "small"), answered(6, usage(1, 1)), commanded(), commanded("unasked")],
+    )
+    expect(model).toMatchObject({ steps: 3, byModel: { "acme/large": { steps: 2 }, "other/small": { steps: 1 } } })
+  })
+
   it("counts failed and cancelled calls with the tokens and the cost that are on record", () => {
     const partial = { response: { parts: [] } }
     expect(

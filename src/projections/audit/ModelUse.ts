@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { evolveBy, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -55,6 +55,7 @@ const counts = {
 
 const used = {
   ...counts,
+  steps: rarely("Commands that its answers requested, or that agents did after it answered them"),
   unmetered: Schema.NonNegativeInt.annotations({
     description:
       "Calls whose tokens are not all known: no usage on record, a part of it, or not ended. Known tokens are in the sums",
@@ -77,6 +78,7 @@ export type UseOfModel = ModelUse["byModel"][string]
 
 const Counted = Schema.Struct({
   ...counts,
+  steps: Schema.NonNegativeInt,
   /** Ended calls whose tokens are known, and those whose cost is. */
   metered: Schema.NonNegativeInt,
   priced: Schema.NonNegativeInt,
@@ -89,13 +91,15 @@ const State = Schema.Struct({
   models: Schema.Record({ key: Schema.String, value: Counted }),
   /** The models of the calls that have not ended, by the ids of their requests. */
   open: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** The model that each agent asked last; of a task with one agent by an empty name. */
+  asked: Schema.Record({ key: Schema.String, value: Schema.String }),
 })
 type State = typeof State.Type
 
 const noTokens: ModelCallEnd.CountedUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
 const noCalls: Counted = {
-  ...{ calls: 0, failed: 0, ...noTokens },
+  ...{ calls: 0, failed: 0, ...noTokens, steps: 0 },
   ...{ metered: 0, priced: 0, usd: Sum.zero, prices: [] },
 }
 
@@ -106,14 +110,20 @@ const noCalls: Counted = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
-  version: 3,
+  version: 4,
   state: State,
-  initial: { models: {}, open: {} },
+  initial: { models: {}, open: {}, asked: {} },
   evolve: evolveBy<State>({
-    ModelCalled: (state, { provider, model }, event) => {
+    ModelCalled: (state, { provider, model, agentId = "" }, event) => {
       if (ModelCallEnd.isOfCritic(event)) return state
       const name = `${provider}/${model}`
-      return { ...called(state, name), open: SafeRecord.set(state.open, event.id, name) }
+      const asked = SafeRecord.set(state.asked, agentId, name)
+      return { ...called(state, name), open: SafeRecord.set(state.open, event.id, name), asked }
+    },
+    ActuatorCommanded: (state, { agentId = "" }, event) => {
+      const name = SafeRecord.get(state.asked, agentId)
+      if (name === undefined || !isStep(event)) return state
+      return count(state, name, (before) => ({ ...before, steps: before.steps + 1 }))
     },
     ModelResponded: (state, answer, event) => ended(state, event, ModelCallEnd.ofAnswer(answer)),
     ModelFailed: (state, failure, event) => ended(state, event, ModelCallEnd.ofFailure(failure)),
@@ -163,8 +173,9 @@ export const section = ({ models }: State): ModelUse | undefined => {
   return all.length === 0 ? undefined : { ...total(all), byModel }
 }
 
-const useOf = ({ metered, priced, usd, prices, ...counted }: Counted): UseOfModel => ({
+const useOf = ({ metered, priced, usd, prices, steps, ...counted }: Counted): UseOfModel => ({
   ...counted,
+  ...(steps === 0 ? {} : { steps }),
   unmetered: counted.calls - metered,
   cost: spending(Sum.value(usd), counted.calls - priced, prices),
 })
@@ -182,9 +193,15 @@ export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
   calls: parts.reduce((sum, { calls }) => sum + calls, 0),
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
   ...parts.reduce<ModelCallEnd.CountedUsage>(ModelCallEnd.addUsage, noTokens),
+  ...stepsOf(parts),
   unmetered: parts.reduce((sum, { unmetered }) => sum + unmetered, 0),
   cost: totalCost(parts.map(({ cost }) => cost)),
 })
+
+const stepsOf = (parts: ReadonlyArray<UseOfModel>): { readonly steps?: number } => {
+  const steps = parts.reduce((sum, { steps = 0 }) => sum + steps, 0)
+  return steps === 0 ? {} : { steps }
+}
 
 /** The sum of several costs. */
 export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>

@@ -4,6 +4,7 @@ import { Data, Schema } from "effect"
 import { mean, median, sampleStandardDeviation } from "simple-statistics"
 import { EpochMs, Position } from "../../events/vocabulary/Event.ts"
 import { groupBy } from "../../values/groupBy.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
@@ -58,6 +59,10 @@ export const Row = Schema.Struct({
   models: Schema.Array(Schema.String).annotations({
     description: "The language models that were asked, `provider/model`",
   }),
+  byModel: Schema.Record({
+    key: Schema.String,
+    value: Schema.Struct({ ...modelUse, steps: Schema.Int }),
+  }).annotations({ description: "What each of them used, and the commands that followed from its answers" }),
   agent: Schema.String,
   goal: Schema.String,
 }).annotations({ identifier: "AuditRow" })
@@ -132,6 +137,9 @@ export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row =
     ...usedOf(model ?? ModelUse.none),
     plugins: pluginsOf(audit),
     models: Object.keys(model?.byModel ?? {}).sort(),
+    byModel: Object.fromEntries(
+      Object.entries(model?.byModel ?? {}).map(([name, use]) => [name, { ...usedOf(use), steps: use.steps ?? 0 }]),
+    ),
     agent: audit.agent,
     goal: audit.goal,
   }
@@ -170,9 +178,14 @@ export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
   }
 }
 
-/** The rows grouped by a property, in order of first occurrence. */
+/** The rows grouped by a property, in order of first occurrence. Of a task of several models each has what it used. */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
-  [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) => groupOf(name, groupRows))
+  [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) =>
+    groupOf(
+      name,
+      by === "model" ? groupRows.map((row) => ({ ...row, ...SafeRecord.get(row.byModel, name) })) : groupRows,
+    ),
+  )
 
 /** The names of the groups that a task is in: none, if it used no plugin or no model. */
 export const groupsOf = (row: Row, by: Grouping): ReadonlyArray<string> =>
