@@ -1,5 +1,6 @@
 /** Records the run of a program that has an agent of its own: opens its log and its task. */
 
+import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as Redaction from "./http/Redaction.ts"
 import * as RunLog from "./log/RunLog.ts"
@@ -17,20 +18,24 @@ import * as RunAtWork from "./RunAtWork.ts"
  * const openai = new OpenAI({ fetch: run.fetch })
  * await run.end("achieved")
  */
-export const record = (options: RecordOptions.RecordOptions): Promise<Run> => begin(options, () => {})
+export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
+  const { exchange: _, ...run } = await begin(options, () => {})
+  return run
+}
 
 /** `record`, for whoever has to know at once that nothing more is recorded. */
 export const begin = async (
   options: RecordOptions.RecordOptions,
   onLogFailed: (failed: RunLog.RecordingFailed) => void,
-): Promise<Run> => {
+  means?: RecorderMeans,
+): Promise<RunAtWork.RunAtWork> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, ...decoded } = RecordOptions.decode(options)
   let hasFailed = () => false
   const redaction = Redaction.make(secrets)
   const goal = redaction.text(decoded.goal)
   // What opens a log is loaded with the first run, so that a program which imports this starts at once.
   const opened = await KeptAlive.during(
-    import("./log/OpenedRun.ts").then(({ open }) => open({ ...decoded, goal, log: file }, () => hasFailed())),
+    import("./log/OpenedRun.ts").then(({ open }) => open({ ...decoded, goal, means, log: file }, () => hasFailed())),
   )
   const { taskId, stream } = opened
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })

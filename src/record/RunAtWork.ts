@@ -6,7 +6,8 @@ import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./http/Conversations.ts"
-import type { AnswerBody } from "./http/Exchange.ts"
+import * as Exchange from "./http/Exchange.ts"
+import type { SentRequest } from "./http/HttpMessage.ts"
 import * as ObservedCalls from "./http/ObservedCalls.ts"
 import * as Prompts from "./http/Prompts.ts"
 import * as RecordedFetch from "./http/RecordedFetch.ts"
@@ -29,8 +30,14 @@ export interface RunParts {
   readonly fetch: Fetch
 }
 
+/** A run for those who make requests by something else than its `fetch`. */
+export interface RunAtWork extends Run {
+  /** Records that a request begins, and then its answer. Rejects with `RunEnded` after the end of the run. */
+  readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
+}
+
 /** The run of a task that is open: its calls are made and recorded. */
-export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
+export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => {
   const { log } = parts
   const { taskId } = opened
   let isEnded = false
@@ -46,21 +53,19 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): Run => {
       return does(...args)
     }
   const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
-  const bodies = new Set<AnswerBody>()
+  const bodies = new Set<Exchange.AnswerBody>()
   /** The tools that the program records itself. */
   const recorded = new Set<string>()
   const calls = ObservedCalls.make((tool) => recorded.has(tool))
+  const exchanges = {
+    ...parts,
+    ...{ conversations: Conversations.make(), calls, prompts: Prompts.make(), open: bodies },
+  }
 
   return {
     taskId,
-    fetch: RecordedFetch.make({
-      ...parts,
-      ...{ conversations: Conversations.make(), calls },
-      prompts: Prompts.make(),
-      fetch,
-      assertOpen,
-      open: bodies,
-    }),
+    fetch: RecordedFetch.make({ ...exchanges, fetch, assertOpen }),
+    exchange: whileOpen("a request", (sent) => Exchange.begin(exchanges, sent)),
     tool: (name, does, options) => {
       claim("tool", name)
       recorded.add(name)

@@ -31,9 +31,17 @@ export const Recorder = Schema.Struct({
       description: "What it drew for itself; its heartbeats in the log's file are under this. Absent before 0.3.1",
     }),
   ),
+  means: optional(
+    Schema.Literal("proxy", "intercept").annotations({
+      description: "How it sees requests where it is not the program itself that records them",
+    }),
+  ),
 }).annotations({ identifier: "Recorder" })
 
 export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}
+
+/** How a recorder sees requests that is not the program itself: the program's variables lead to it, or all of its ways out. */
+export type RecorderMeans = NonNullable<Recorder["means"]>
 
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
 

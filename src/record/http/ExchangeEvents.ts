@@ -36,6 +36,8 @@ export interface AnswerHead {
   /** Whether the request was redirected to the URL. */
   readonly redirected: boolean
   readonly headers: Headers
+  /** Whether the body comes as its `content-encoding` has it, since it could not be decoded. */
+  readonly isEncoded?: boolean
 }
 
 /** A body as far as it came. */
@@ -224,11 +226,11 @@ const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redaction: Red
   const chunks = kept?.chunks ?? []
   const text = HttpMessage.joinedText(chunks)
   redaction.learnGiven(response, text)
+  const encoding = response.isEncoded === true ? response.headers.get("content-encoding") : null
+  const headers = HttpMessage.responseHeaders(response.headers, redaction)
   return {
-    kept,
-    text,
-    bytes: () => HttpMessage.joined(chunks),
-    headers: HttpMessage.responseHeaders(response.headers, redaction),
+    ...{ kept, text, bytes: () => HttpMessage.joined(chunks) },
+    headers: encoding === null ? headers : { ...headers, "content-encoding": encoding },
   }
 }
 

@@ -7,7 +7,7 @@ import { Presence } from "../../events/log/Presence.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
-import type { Recorder } from "../../events/vocabulary/Tasks.ts"
+import type { Recorder, RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
@@ -33,13 +33,26 @@ export interface OpenedRun {
   readonly close: () => Promise<void>
 }
 
+/** How a run is recorded. */
+export interface Recording {
+  /** Default: by the program itself. */
+  readonly means?: RecorderMeans | undefined
+}
+
 /**
  * Opens a log, closes what dead recorders left open in it, and opens a task.
  *
  * @param isSilent whether warnings are left out
  */
 export const open = (
-  { log, goal, agent, id, subject }: Pick<RecordOptions, "log" | "goal" | "agent" | "id" | "subject">,
+  {
+    log,
+    goal,
+    agent,
+    id,
+    subject,
+    means,
+  }: Pick<RecordOptions, "log" | "goal" | "agent" | "id" | "subject"> & Recording,
   isSilent: () => boolean,
 ): Promise<OpenedRun> =>
   opening(log, isSilent, (log, scope) =>
@@ -47,14 +60,14 @@ export const open = (
       yield* LeftRuns.abandon(scope)
       const taskId = id === undefined ? newId() : yield* TaskId.checked(id)
       const actor = `agent:${agent}`
-      const recorder = yield* announced(scope)
+      const recorder = yield* announced(scope, means)
       const opened = yield* openTask(log, { taskId, actor, goal, agent, recorder, subject })
       return { log, taskId, actor, opened: { id: opened.id, version: opened.version, position: opened.position } }
     }),
   )
 
 /** Where a run goes on in a task that was recorded. */
-export interface Forking {
+export interface Forking extends Recording {
   readonly log: string
   readonly taskId: string
   /** The timeline that it leaves, and the last position that the two share. */
@@ -73,7 +86,7 @@ export interface Forking {
 export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Promise<OpenedRun> =>
   opening(log, isSilent, (log, scope) =>
     Effect.gen(function* () {
-      const { taskId, parent, at, timeline, agent, overrides, trust = false } = forking
+      const { taskId, parent, at, timeline, agent, overrides, trust = false, means } = forking
       // The recorded answers lead a program that then acts.
       yield* Effect.provide(Trust.assertTrusted(trust ? "option" : undefined), Projector.layer)
       yield* LeftRuns.abandon(scope)
@@ -91,7 +104,7 @@ export const fork = ({ log, ...forking }: Forking, isSilent: () => boolean): Pro
         ),
       )
       const actor = `agent:${agent}`
-      const recorder = yield* announced(scope)
+      const recorder = yield* announced(scope, means)
       const payload = { timeline, parent, at, overrides: { ...overrides, agent, io: "live", recorder } }
       const { events, position } = yield* view
         .append({
@@ -134,13 +147,13 @@ const opening = async (
 }
 
 /** This process as the recorder of a run, which its heartbeats keep alive until the scope closes. */
-const announced = (scope: Scope.Scope): Effect.Effect<Recorder, LogError, Presence> =>
+const announced = (scope: Scope.Scope, means: RecorderMeans | undefined): Effect.Effect<Recorder, LogError, Presence> =>
   Effect.map(
     Scope.extend(
       Effect.flatMap(Presence, ({ announce }) => announce),
       scope,
     ),
-    (identity) => ({ host: os.hostname(), pid: process.pid, identity }),
+    (identity) => ({ host: os.hostname(), pid: process.pid, identity, ...(means === undefined ? {} : { means }) }),
   )
 
 const openTask = (

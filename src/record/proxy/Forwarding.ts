@@ -1,0 +1,107 @@
+/** The way out of a proxy: requests as they came, over HTTP/1.1, by the proxies that the environment names. */
+
+import * as http from "node:http"
+import * as https from "node:https"
+import type { Duplex } from "node:stream"
+
+/** A request on its way to a server. */
+export interface Outgoing {
+  readonly method: string
+  readonly url: URL
+  /** Names and values in turn, in the order and with the letters in which they came. */
+  readonly headers: ReadonlyArray<string>
+  readonly body: Uint8Array
+  /** Ends the request. */
+  readonly signal: AbortSignal
+}
+
+/** Makes requests. Rejects where no answer begins. */
+export interface Forwarding {
+  readonly send: (outgoing: Outgoing) => Promise<http.IncomingMessage>
+  /** Makes a request for another protocol. There is no socket where the server refuses it. */
+  readonly upgrade: (outgoing: Outgoing) => Promise<Upgraded>
+  /** Closes the connections that are kept for further requests. */
+  readonly close: () => void
+}
+
+/** A connection of another protocol. */
+export interface Upgraded {
+  readonly answer: http.IncomingMessage
+  readonly socket?: Duplex
+  /** What came of it with its answer. */
+  readonly head: Buffer
+}
+
+/** How long a connection is kept that no request uses, in milliseconds: most servers close it later. */
+const KEPT_MS = 4_000
+
+/** Connections are kept for further requests. */
+export const make = (): Forwarding => {
+  const direct = {
+    "http:": new http.Agent({ keepAlive: true, timeout: KEPT_MS }),
+    "https:": new https.Agent({ keepAlive: true, timeout: KEPT_MS }),
+  }
+  const proxied = new Map<string, http.Agent>()
+  const agentFor = async (url: URL): Promise<http.Agent> => {
+    const protocol = url.protocol === "https:" ? "https:" : "http:"
+    const proxy = isLoopback(url) ? "" : (await import("proxy-from-env")).getProxyForUrl(url.href)
+    if (proxy === "") return direct[protocol]
+    const key = `${protocol} ${proxy}`
+    const known = proxied.get(key) ?? (await proxyAgent(protocol, proxy))
+    proxied.set(key, known)
+    return known
+  }
+  return {
+    send: async (outgoing) => {
+      const agent = await agentFor(outgoing.url)
+      try {
+        return (await once(outgoing, agent)).answer
+      } catch (error) {
+        // The server closed a kept connection while the request was on its way, and read nothing of it.
+        if (!(error instanceof StaleConnection)) throw error
+        return (await once(outgoing, undefined)).answer
+      }
+    },
+    upgrade: async (outgoing) => once(outgoing, await agentFor(outgoing.url)),
+    close: () => {
+      for (const agent of [...Object.values(direct), ...proxied.values()]) agent.destroy()
+    },
+  }
+}
+
+const proxyAgent = async (protocol: "http:" | "https:", proxy: string): Promise<http.Agent> => {
+  if (protocol === "https:") return new (await import("https-proxy-agent")).HttpsProxyAgent(proxy, { keepAlive: true })
+  return new (await import("http-proxy-agent")).HttpProxyAgent(proxy, { keepAlive: true })
+}
+
+/** Whether an address is on this machine, which no proxy of another one reaches. */
+const isLoopback = ({ hostname }: URL): boolean => /^(127\.[\d.]+|\[::1\]|localhost)$/.test(hostname)
+
+class StaleConnection extends Error {}
+
+/** @param agent undefined: over a connection of its own */
+const once = ({ method, url, headers, body, signal }: Outgoing, agent: http.Agent | undefined) =>
+  new Promise<Upgraded>((resolve, reject) => {
+    const { request } = url.protocol === "https:" ? https : http
+    const sent = request(url, { method, agent: agent ?? false, setHost: false, signal })
+    for (const [name, values] of grouped(headers)) sent.setHeader(name, values)
+    sent.on("response", (answer) => resolve({ answer, head: Buffer.alloc(0) }))
+    sent.on("upgrade", (answer, socket, head) => resolve({ answer, socket, head }))
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      const isStale = agent !== undefined && sent.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? "")
+      reject(isStale ? new StaleConnection() : error)
+    })
+    sent.end(body)
+  })
+
+/** The values of each header. */
+const grouped = (headers: ReadonlyArray<string>): ReadonlyArray<readonly [string, string | ReadonlyArray<string>]> => {
+  const values = new Map<string, { readonly name: string; readonly values: Array<string> }>()
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const [name = "", value = ""] = headers.slice(index, index + 2)
+    const known = values.get(name.toLowerCase())
+    if (known === undefined) values.set(name.toLowerCase(), { name, values: [value] })
+    else known.values.push(value)
+  }
+  return [...values.values()].map(({ name, values }) => [name, values.length === 1 ? (values[0] ?? "") : values])
+}

@@ -1,0 +1,133 @@
+/** The server of a proxy: who may use it, and what of a request its handler gets. */
+
+import * as http from "node:http"
+import type { Duplex } from "node:stream"
+import { siteRefusalOf } from "../../platform/loopback/Access.ts"
+import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
+
+/** A request as it came, whole. */
+export interface Incoming {
+  readonly method: string
+  /** Of its address, with the query, encoded as it came. */
+  readonly path: string
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: ReadonlyArray<string>
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Uint8Array
+  readonly response: http.ServerResponse
+  /** Aborts when the client goes away before its answer has ended. */
+  readonly gone: AbortSignal
+}
+
+/** What is served. */
+export interface Serving {
+  /** 0: a port that is free. */
+  readonly port: number
+  /** Default: 127.0.0.1. */
+  readonly host?: string
+  /** Answers a request. If it rejects, the connection is cut. */
+  readonly answer: (incoming: Incoming) => Promise<void>
+  /** Answers a request for another protocol, such as a WebSocket. The socket is the handler's. */
+  readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** A proxy that listens. */
+export interface ProxyServer {
+  /** Its address, without a slash at its end. */
+  readonly url: string
+  /** Ends all connections. Resolves once every handler is done. */
+  readonly close: () => Promise<void>
+}
+
+/** How long a client may keep a connection that it does not use, in milliseconds: longer than clients keep it themselves. */
+const KEPT_MS = 600_000
+
+/** Listens until it is closed. Rejects with `PortUnavailable`. */
+export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): Promise<ProxyServer> =>
+  new Promise((resolve, reject) => {
+    const isLocal = host === "127.0.0.1"
+    const underWay = new Set<Promise<void>>()
+    let own = port
+    const server = http.createServer({ keepAliveTimeout: KEPT_MS, requestTimeout: 0 })
+    const refusalOf = (headers: http.IncomingHttpHeaders) => (isLocal ? siteRefusalOf(headers, own) : undefined)
+    server.on("request", (request, response) => {
+      response.sendDate = false
+      response.on("error", () => response.destroy())
+      const refused = refusalOf(request.headers)
+      if (refused === undefined) {
+        const work = received(request, response)
+          .then((incoming) => (incoming === undefined ? undefined : answer(incoming)))
+          .catch(() => cut(response))
+          .finally(() => underWay.delete(work))
+        underWay.add(work)
+      } else {
+        refuse(response, refused.status, refused.error, `expected ${refused.expected}, found ${refused.found}`)
+      }
+    })
+    server.on("upgrade", (request, socket, head) => {
+      socket.on("error", () => socket.destroy())
+      if (refusalOf(request.headers) === undefined) upgrade(request, socket, head)
+      else socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
+    })
+    server.on("error", (cause) => reject(new PortUnavailable({ port, reason: cause.message })))
+    server.listen({ host, port }, () => {
+      const address = server.address()
+      own = typeof address === "object" && address !== null ? address.port : port
+      resolve({
+        url: `http://${host.includes(":") ? `[${host}]` : host}:${own}`,
+        close: () => closed(server).then(() => settled(underWay)),
+      })
+    })
+  })
+
+const closed = (server: http.Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+/** What was under way is recorded as far as it came. */
+const settled = async (underWay: ReadonlySet<Promise<void>>): Promise<void> => {
+  while (underWay.size > 0) await Promise.all(underWay)
+}
+
+/** The whole request; undefined if its client went away before its end. */
+const received = async (
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<Incoming | undefined> => {
+  const gone = new AbortController()
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  const pieces: Array<Buffer> = []
+  try {
+    for await (const piece of request) pieces.push(piece)
+  } catch {
+    return undefined
+  }
+  const { method = "GET", url = "/", rawHeaders, headers } = request
+  const [only] = pieces
+  const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
+  return { method, path: pathOf(url), rawHeaders, headers, body, response, gone: gone.signal }
+}
+
+/** The path of a request. A client that asks this proxy by another one of its variables sends the whole address. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, "") || "/"
+
+/** Ends a connection in mid-answer: what was written before arrives, and no end of the answer. */
+export const cut = (response: http.ServerResponse): void => {
+  const { socket } = response
+  if (socket !== null && response.headersSent) socket.end()
+  else response.destroy()
+}
+
+/** Answers for the proxy itself: no provider answers so, and no client tries again. */
+export const refuse = (response: http.ServerResponse, status: number, type: string, message: string): void => {
+  if (response.headersSent || response.destroyed) {
+    cut(response)
+    return
+  }
+  response.writeHead(status, { "content-type": "application/json", "x-should-retry": "false" })
+  response.end(JSON.stringify({ error: { type: `hindcast_${type}`, message: `hindcast: ${message}` } }))
+}

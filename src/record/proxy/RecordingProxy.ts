@@ -1,0 +1,135 @@
+/** Forwards requests to their providers, passes the answers on byte by byte, and records both. */
+
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { AnswerBody, Exchange } from "../http/Exchange.ts"
+import type { SentRequest } from "../http/HttpMessage.ts"
+import * as Decoding from "./Decoding.ts"
+import type { Forwarding } from "./Forwarding.ts"
+import { cut, type Incoming, refuse } from "./ProxyServer.ts"
+import type { Routes, Target } from "./Routes.ts"
+import * as Signing from "./Signing.ts"
+
+/** What a proxy that records needs. */
+export interface RecordingParts {
+  readonly routes: Routes
+  readonly forwarding: Forwarding
+  readonly env: Signing.Credentials
+  /** Records that a request begins: in the run that it belongs to. */
+  readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
+}
+
+/** Headers that are for one connection (RFC 9110, section 7.6.1), and what HTTP makes anew. */
+const OWN =
+  /^(connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|transfer-encoding|upgrade|expect)$/i
+
+/** Where a request goes, or why nowhere; it is answered then. */
+export const targetOf = (routes: Routes, { path, headers, response }: Incoming): Target | undefined => {
+  const target = routes.target(path, Signing.regionOf(headers.authorization))
+  if (target === undefined) {
+    refuse(
+      response,
+      404,
+      "no_provider",
+      `${path.split("?")[0]}: expected the path of a provider, such as /openai/v1/chat/completions, found another`,
+    )
+  }
+  return target
+}
+
+/** Answers a request by its provider. */
+export const answer = async (parts: RecordingParts, incoming: Incoming): Promise<void> => {
+  const { response, gone } = incoming
+  const target = targetOf(parts.routes, incoming)
+  if (target === undefined) return
+  const headers = forwardedHeaders(incoming, target.url)
+  const signed = await Signing.signed({ ...incoming, target, headers }, parts.env)
+  if ("refused" in signed) return refuse(response, 401, "not_signed", signed.refused)
+  const exchange = await parts.exchange(await sentOf(incoming, target.url), incoming)
+  let upstream: IncomingMessage
+  try {
+    const { method, body } = incoming
+    upstream = await parts.forwarding.send({ method, url: target.url, headers: signed.headers, body, signal: gone })
+  } catch (error) {
+    await exchange.failed(error)
+    return cut(response)
+  }
+  await pass(upstream, response, exchange.answering(headOf(upstream, target.url)), gone)
+}
+
+/** The request as it is recorded: the provider's address, and a body that can be read. */
+export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, url: URL): Promise<SentRequest> => {
+  const encoding = headers["content-encoding"]
+  const read = encoding === undefined ? body : await Decoding.decodedBody(encoding, body)
+  const isEmpty = body.byteLength === 0 && (method === "GET" || method === "HEAD")
+  return { method, url: url.href, headers: headersOf(rawHeaders), body: isEmpty ? null : read }
+}
+
+/** The headers as they came, for another server. */
+const forwardedHeaders = ({ rawHeaders, body }: Incoming, url: URL): ReadonlyArray<string> => {
+  const headers: Array<string> = []
+  for (const [name, value] of pairs(rawHeaders)) {
+    if (/^host$/i.test(name)) headers.push(name, url.host)
+    else if (/^accept-encoding$/i.test(name)) headers.push(name, Decoding.acceptable(value))
+    else if (/^transfer-encoding$/i.test(name)) headers.push("Content-Length", String(body.byteLength))
+    else if (!OWN.test(name) && !/^x-hindcast-/i.test(name)) headers.push(name, value)
+  }
+  return headers
+}
+
+/** The head of an answer as it is recorded. */
+const headOf = ({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage, url: URL) => {
+  const headers = headersOf(rawHeaders)
+  const encoding = headers.get("content-encoding")
+  const isEncoded = encoding !== null && !/^identity$/i.test(encoding) && !Decoding.canDecode(encoding)
+  return { url: url.href, status: statusCode, statusText: statusMessage, redirected: false, headers, isEncoded }
+}
+
+/**
+ * Passes an answer on. A piece is passed on before anything is done with it; the end waits for its recording, and an answer that
+ * broke off breaks off for the client.
+ */
+const pass = async (
+  upstream: IncomingMessage,
+  response: ServerResponse,
+  answer: AnswerBody,
+  gone: AbortSignal,
+): Promise<void> => {
+  const { statusCode = 502, statusMessage = "", rawHeaders, headers } = upstream
+  const encoding = headers["content-encoding"]
+  const body = encoding !== undefined && Decoding.canDecode(encoding) ? Decoding.decoding(encoding, answer) : answer
+  response.writeHead(statusCode, statusMessage, [...pairs(rawHeaders)].filter(([name]) => !OWN.test(name)).flat())
+  response.flushHeaders()
+  const how = await new Promise<"clean" | "cut" | "cancelled">((resolve) => {
+    // A client that has all that it was promised may close the connection before its end.
+    const ended = () =>
+      resolve(upstream.complete && upstream.readableLength === 0 ? "clean" : gone.aborted ? "cancelled" : "cut")
+    upstream.on("data", (piece: Buffer) => {
+      if (!response.write(piece)) upstream.pause()
+      body.took(piece)
+    })
+    response.on("drain", () => upstream.resume())
+    for (const event of ["end", "error", "close"]) upstream.on(event, ended)
+    if (gone.aborted) ended()
+    else gone.addEventListener("abort", ended, { once: true })
+  })
+  if (how !== "clean") upstream.destroy()
+  await body.ended(how)
+  if (how === "clean") response.end()
+  else cut(response)
+}
+
+/** Headers as `fetch` has them. A value that it does not take is left out. */
+export const headersOf = (raw: ReadonlyArray<string>): Headers => {
+  const headers = new Headers()
+  for (const [name, value] of pairs(raw)) {
+    try {
+      headers.append(name, value)
+    } catch {
+      // No key is in it that could be used, nor anything that is recorded.
+    }
+  }
+  return headers
+}
+
+const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
+  Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

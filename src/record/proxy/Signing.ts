@@ -1,0 +1,70 @@
+/**
+ * Requests that are signed for their host (AWS Signature Version 4): a client signs them for the proxy, so that the proxy signs them
+ * again for the provider, with the credentials of its environment.
+ */
+
+import type { Target } from "./Routes.ts"
+
+/** The variables that hold credentials. */
+export interface Credentials {
+  readonly AWS_ACCESS_KEY_ID?: string | undefined
+  readonly AWS_SECRET_ACCESS_KEY?: string | undefined
+  readonly AWS_SESSION_TOKEN?: string | undefined
+}
+
+const SIGNATURE = /^AWS4-HMAC-SHA256\s.*?\bCredential=([^/,\s]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/s
+
+/** The region that a request was signed for. */
+export const regionOf = (authorization: string | undefined): string | undefined =>
+  SIGNATURE.exec(authorization ?? "")?.[2]
+
+/** A request before it is forwarded. */
+interface Unsigned {
+  readonly method: string
+  readonly body: Uint8Array
+  readonly target: Target
+  /** Names and values in turn, for the target's host. */
+  readonly headers: ReadonlyArray<string>
+}
+
+/** The headers with a signature for the target where there was one for the proxy, or why there cannot be one. */
+export const signed = async (
+  { method, body, target, headers }: Unsigned,
+  {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  }: Credentials,
+): Promise<{ readonly headers: ReadonlyArray<string> } | { readonly refused: string }> => {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && /^authorization$/i.test(name))
+  const [, key, region, service] = SIGNATURE.exec(headers[at + 1] ?? "") ?? []
+  if (at < 0 || key === undefined || region === undefined || service === undefined) return { headers }
+  if (!accessKeyId || !secretAccessKey) return { refused: withoutKey("no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY") }
+  if (key !== accessKeyId) return { refused: withoutKey("a signature by another key than AWS_ACCESS_KEY_ID") }
+  if (target.family.isSigned !== true)
+    return { refused: `expected ${service} requests at their own prefix, found one at ${target.family.name}` }
+  const { sign } = await import("aws4")
+  const { host, pathname, search } = target.url
+  const request = sign(
+    {
+      ...{ method, service, region, path: pathname + search, body: Buffer.from(body) },
+      headers: {
+        Host: host,
+        ...Object.fromEntries(pairs(headers).filter(([name]) => /^(content-type|x-amzn-)/i.test(name))),
+      },
+    },
+    { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  )
+  const anew = Object.entries(request.headers ?? {}).filter(([name]) => /^(x-amz-|authorization$)/i.test(name))
+  const names = new Set(anew.map(([name]) => name.toLowerCase()))
+  const kept = pairs(headers).filter(
+    ([name]) => !names.has(name.toLowerCase()) && !/^x-amz-(date|security-token|content-sha256)$/i.test(name),
+  )
+  return { headers: [...kept, ...anew.map(([name, value]) => [name, String(value)] as const)].flat() }
+}
+
+const withoutKey = (found: string): string =>
+  `the request is signed for this proxy, and has to be signed again for its provider: expected the credentials of its client in the environment of \`hindcast\`, found ${found}. \`eval "$(aws configure export-credentials --format env)"\` sets them for a profile; a bearer token (AWS_BEARER_TOKEN_BEDROCK) needs no signature.`
+
+const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
+  Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

@@ -1,0 +1,67 @@
+/** Requests for another protocol than HTTP, such as the WebSockets of OpenAI's Responses and Realtime: passed on, and not recorded. */
+
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import type { Forwarding } from "./Forwarding.ts"
+import type { Routes } from "./Routes.ts"
+
+/** Connections that were passed on and not recorded. */
+export interface Unrecorded {
+  /** How many of them there were for each host and path. */
+  readonly counts: ReadonlyMap<string, number>
+  readonly pass: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** None so far. */
+export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
+  const counts = new Map<string, number>()
+  const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const target = routes.target(request.url ?? "/")
+    if (target === undefined) return void refuse(socket, 404, "Not Found")
+    const { host, pathname } = target.url
+    const name = `${host}${pathname}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+    const headers = [...request.rawHeaders]
+    for (let index = 0; index < headers.length; index += 2) {
+      if (/^host$/i.test(headers[index] ?? "")) headers[index + 1] = host
+    }
+    const signal = new AbortController()
+    socket.once("close", () => signal.abort())
+    const outgoing = {
+      method: request.method ?? "GET",
+      url: target.url,
+      headers,
+      body: new Uint8Array(),
+      signal: signal.signal,
+    }
+    try {
+      const { answer, socket: upstream, head: begun } = await upgrade(outgoing)
+      socket.write(headOf(answer))
+      if (upstream === undefined) return void answer.pipe(socket)
+      upstream.on("error", () => socket.destroy())
+      upstream.once("close", () => socket.destroy())
+      socket.once("close", () => upstream.destroy())
+      upstream.write(head)
+      socket.write(begun)
+      upstream.pipe(socket)
+      socket.pipe(upstream)
+    } catch {
+      socket.destroy()
+    }
+  }
+  return { counts, pass: (request, socket, head) => void pass(request, socket, head) }
+}
+
+/** Refuses such a request where nothing answers it. */
+export const refuse = (socket: Duplex, status: number, reason: string): void =>
+  void socket.end(`HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+
+const headOf = ({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string => {
+  const lines = Array.from(
+    { length: rawHeaders.length >> 1 },
+    (_, index) => `${rawHeaders[2 * index]}: ${rawHeaders[2 * index + 1]}`,
+  )
+  // The body of a refusal was read out of its pieces, and ends with the connection.
+  const kept = lines.filter((line) => !/^transfer-encoding:/i.test(line))
+  return [`HTTP/1.1 ${statusCode} ${statusMessage}`, ...kept, "", ""].join("\r\n")
+}

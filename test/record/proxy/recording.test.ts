@@ -1,0 +1,168 @@
+import * as fs from "node:fs"
+import * as zlib from "node:zlib"
+import { describe, expect, it } from "vitest"
+import * as LiveRun from "../../../src/record/LiveRun.ts"
+import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
+import { eventsOf, temporary } from "../recorded.ts"
+import { bytesOf, cases, type Exchange, pathOf } from "./exchanges.ts"
+import { type Asked, ask, pieces, provider, type Scripted } from "./scripted.ts"
+
+/** Credentials as the cases have them. */
+const AWS = {
+  AWS_ACCESS_KEY_ID: "redacted",
+  AWS_SECRET_ACCESS_KEY: "a-secret-of-aws-0123456789",
+  AWS_SESSION_TOKEN: "redacted",
+}
+
+/** A run that is recorded by a proxy, whose ways all lead to one provider. */
+const proxied = async (answer: (asked: Asked, index: number) => Scripted) => {
+  const log = temporary("proxied.db")
+  const upstream = await provider(answer)
+  const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, "proxy")
+  const { url } = upstream
+  const env = {
+    ...{ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GOOGLE_GEMINI_BASE_URL: url },
+    ...{ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, MISTRAL_BASE_URL: url, ...AWS },
+  }
+  const proxy = await ProviderProxy.recording((sent) => run.exchange(sent), env)
+  const base = (name: string) => proxy.variables[name] ?? ""
+  const end = async () => {
+    await proxy.close()
+    await run.end("achieved")
+    return eventsOf(log)
+  }
+  return { log, proxy, base, upstream, run, end }
+}
+
+/** The address that a client asks by for a path, as its variable leads it to the proxy. */
+const addressOf = (base: (name: string) => string, path: string): string => {
+  if (path.startsWith("/model/")) return base("AWS_ENDPOINT_URL_BEDROCK_RUNTIME") + path
+  if (path.startsWith("/v1/messages")) return base("ANTHROPIC_BASE_URL") + path
+  if (/models\/gemini|interactions/.test(path)) return base("GOOGLE_GEMINI_BASE_URL") + path
+  return base("OPENAI_BASE_URL") + path.replace(/^\/v1/, "")
+}
+
+const scripted = ({ head, answer }: Exchange): Scripted => ({ head, pieces: pieces(bytesOf(answer)) })
+
+const chat = { model: "m", messages: [{ role: "user", content: "hello" }] }
+const JSON_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json"
+const SSE_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked"
+
+/** The responses of a run as they were recorded. */
+const responsesOf = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+  events
+    .filter(({ type }) => type === "IoAnswered")
+    .map(
+      ({ payload }) =>
+        payload.result as { readonly end: string; readonly chunks: ReadonlyArray<ReadonlyArray<unknown>> },
+    )
+
+describe("a proxy", () => {
+  it.each(Object.keys(cases))("passes on what was answered byte by byte, and records it: %s", async (name) => {
+    const { exchanges } = cases[name] ?? { exchanges: [] }
+    const { base, upstream, end } = await proxied((_, index) => scripted(exchanges[index] as Exchange))
+    for (const exchange of exchanges) {
+      const headers = exchange.headers.flat()
+      const got = await ask(addressOf(base, pathOf(exchange)), { headers, body: exchange.body })
+      expect(`HTTP/1.1 ${got.status}`).toBe(exchange.head.slice(0, "HTTP/1.1 200".length))
+      expect(got.body.equals(bytesOf(exchange.answer))).toBe(true)
+      expect(got.end).toBe("clean")
+    }
+    for (const [index, exchange] of exchanges.entries()) {
+      const asked = upstream.asked[index]
+      expect(asked?.line).toBe(exchange.line.replace(/ HTTP.*/, ""))
+      expect(asked?.body.toString()).toBe(exchange.body)
+      expect(asked?.headers.host).toBe(new URL(upstream.url).host)
+      const names = exchange.headers.map(([header]) => header).filter((header) => !/^(connection|host)$/i.test(header))
+      expect(names.filter((header) => asked?.headers[header.toLowerCase()] === undefined)).toEqual([])
+    }
+    const events = await end()
+    expect(responsesOf(events)).toHaveLength(exchanges.length)
+    expect(events[0]?.payload.recorder).toMatchObject({ means: "proxy" })
+    const recorded = responsesOf(events).map(({ chunks }) =>
+      chunks.map(([, text, kind]) => Buffer.from(String(text), kind === "base64" ? "base64" : "utf8")),
+    )
+    for (const [index, exchange] of exchanges.entries()) {
+      const bytes = bytesOf(exchange.answer)
+      const plain = exchange.head.includes("content-encoding: gzip") ? zlib.gunzipSync(bytes) : bytes
+      expect(Buffer.concat(recorded[index] ?? []).toString()).toBe(plain.toString())
+    }
+  })
+
+  it("leaves a cut where it was, and says so in the log", async () => {
+    const text = Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
+    const { base, end } = await proxied(() => ({ head: SSE_HEAD, pieces: [text], end: "cut" }))
+    const got = await ask(`${base("OPENAI_BASE_URL")}/chat/completions`, { body: JSON.stringify(chat) })
+    expect(got).toMatchObject({ status: 200, end: "cut", body: text })
+    const events = await end()
+    expect(events.find(({ type }) => type === "ModelFailed")?.payload).toMatchObject({ kind: "cut-off" })
+    expect(responsesOf(events)[0]?.end).toBe("cut")
+  })
+
+  it("has no answer where the provider gives none, and records why", async () => {
+    const { base, end } = await proxied(() => ({ head: "", pieces: [], end: "cut" }))
+    await expect(ask(`${base("OPENAI_BASE_URL")}/chat/completions`, { body: JSON.stringify(chat) })).rejects.toThrow(
+      "socket hang up",
+    )
+    expect((await end()).find(({ type }) => type === "ModelFailed")?.payload).toMatchObject({ kind: "unreachable" })
+  })
+
+  it("offers no encoding that it cannot read, and reads the others as text", async () => {
+    const answer = JSON.stringify({ choices: [{ index: 0, message: { content: "hi" }, finish_reason: "stop" }] })
+    const encoded = {
+      gzip: zlib.gzipSync,
+      deflate: zlib.deflateSync,
+      raw: zlib.deflateRawSync,
+      br: zlib.brotliCompressSync,
+    }
+    const kinds = Object.entries(encoded)
+    const { base, upstream, end } = await proxied((_, index) => {
+      const [name = "", encode = zlib.gzipSync] = kinds[index] ?? []
+      return {
+        head: `${JSON_HEAD}\r\ncontent-encoding: ${name === "raw" ? "deflate" : name}`,
+        pieces: pieces(encode(answer), 7),
+      }
+    })
+    for (const [, encode] of kinds) {
+      const got = await ask(`${base("OPENAI_BASE_URL")}/chat/completions`, {
+        headers: ["Accept-Encoding", "gzip, deflate, br, aes128gcm"],
+        body: JSON.stringify(chat),
+      })
+      expect(got.body.equals(encode(answer))).toBe(true)
+    }
+    expect(upstream.asked[0]?.headers["accept-encoding"]).toBe("gzip, deflate, br")
+    const recorded = responsesOf(await end()).map(({ chunks }) => chunks.map(([, text]) => text).join(""))
+    expect(recorded).toEqual(kinds.map(() => answer))
+  })
+
+  it("records no key, in whichever header, query or cookie it comes", async () => {
+    const { base, log, end, upstream } = await proxied(({ headers, line }) => ({
+      head: `${JSON_HEAD}\r\nset-cookie: session=cookie-of-the-server-1; Path=/`,
+      pieces: [Buffer.from(JSON.stringify({ said: [headers, line] }))],
+    }))
+    const keys = {
+      ...{ authorization: "Bearer sk-key-of-openai-1", "x-api-key": "sk-ant-key-1", "api-key": "key-of-azure-1" },
+      ...{
+        "x-goog-api-key": "AIza-key-of-google-1",
+        "X-Amz-Security-Token": "token-of-aws-1",
+        cookie: "session=cookie-of-client-1",
+      },
+    }
+    const body = JSON.stringify(chat)
+    for (const [name, value] of Object.entries(keys))
+      await ask(`${base("OPENAI_BASE_URL")}/chat/completions`, { headers: [name, value], body })
+    await ask(`${base("GOOGLE_GEMINI_BASE_URL")}/v1beta/models/g:generateContent?key=AIza-key-in-query-1`, {
+      body: '{"contents":[]}',
+    })
+    expect(upstream.asked.map(({ headers }) => headers["x-api-key"])).toContain("sk-ant-key-1")
+    await end()
+    const written = [log, `${log}-wal`]
+      .filter((file) => fs.existsSync(file))
+      .map((file) => fs.readFileSync(file, "latin1"))
+      .join("")
+    const found = [...Object.values(keys), "AIza-key-in-query-1", "cookie-of-the-server-1"]
+      .map((key) => key.replace(/^.*[ =]/, ""))
+      .filter((key) => written.includes(key))
+    expect(found).toEqual([])
+  })
+})
