@@ -86,6 +86,7 @@ describe("what is asked of one thing, or of the newest, reads its own events", (
     ["task ls --limit 2", ["task", "ls", "--limit", "2"], 2 * EVENTS_OF_TASK + 2 * TASKS],
     ["audit of a task", ["audit", idOf(7)], EVENTS_OF_TASK + 3 * TASKS],
     ["audit of a task by a part of its id", ["audit", "0007"], EVENTS_OF_TASK + 4 * TASKS],
+    ["audit of the first tasks", ["audit", "--all", "--limit", "2"], 2 * EVENTS_OF_TASK + 6 * TASKS],
     ["state of a task", ["state", "--path", `/tasks/${idOf(7)}`], EVENTS_OF_TASK + FEW],
     ["state of what is shared", ["state", "--path", "/shared"], FEW],
     ["blame of a task's value", ["blame", `/tasks/${idOf(7)}/goal`], 2 * EVENTS_OF_TASK + FEW],

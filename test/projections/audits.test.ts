@@ -7,6 +7,7 @@ import { PAGE_SIZE } from "../../src/events/read/Pages.ts"
 import * as Audits from "../../src/projections/audit/Audits.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { Projector } from "../../src/projections/projector/Projector.ts"
+import * as ScoreSets from "../../src/projections/state/ScoreSets.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { turnsDuring } from "../turns.ts"
 import { arbitraryEvents } from "./arbitraryEvents.ts"
@@ -91,12 +92,14 @@ describe("all audits of a log", () => {
         finished("two"),
       ],
       Effect.gen(function* () {
+        const known = yield* (yield* Projector).current(ScoreSets.projection)
         const counted = (tasks: ReadonlyArray<string>, ...sets: ReadonlyArray<string>) =>
-          Audits.scoredAmong(tasks, new Set(sets))
-        expect(yield* counted(["a", "b", "c"], "one")).toBe(2)
-        expect(yield* counted(["b", "c"], "one", "two")).toBe(2)
-        expect(yield* counted(["a", "b"], "two")).toBe(0)
-        expect(yield* counted(["a", "b"])).toBe(0)
+          ScoreSets.scoredAmong(known, tasks, sets)
+        expect(counted(["a", "b", "c"], "one")).toBe(2)
+        expect(counted(["b", "c"], "one", "two")).toBe(2)
+        expect(counted(["a", "b"], "two")).toBe(0)
+        expect(counted(["a", "b"], "unheard of")).toBe(0)
+        expect(counted(["a", "b"])).toBe(0)
       }),
     ),
   )

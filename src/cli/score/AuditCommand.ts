@@ -12,8 +12,20 @@ import * as AuditTable from "../../projections/comparison/AuditTable.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as Trend from "../../projections/comparison/Trend.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
+import { Projector } from "../../projections/projector/Projector.ts"
+import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import { argument, common, flag, oneOf, optionalText, TASK, text, wholeNumber } from "../command/CommonOptions.ts"
+import {
+  argument,
+  common,
+  flag,
+  isGiven,
+  oneOf,
+  optionalText,
+  TASK,
+  text,
+  wholeNumber,
+} from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -93,7 +105,7 @@ const all = (given: Given) =>
   Effect.gen(function* () {
     const { json, markdown, group } = given
     const sort = yield* AuditMode.sorting(given)
-    const { known, chosen } = yield* selected(given, Option.isNone(given.where) ? WITHOUT_STEPS : TASKS)
+    const { known, chosen } = yield* selected(given, typesFor(given))
     const scores = yield* scoresOf(given)
     const sets = new Set(scores?.scoreSetIds)
     const rows: Array<AuditTable.Row> = []
@@ -105,7 +117,7 @@ const all = (given: Given) =>
     const unscored =
       first.length === chosen.length
         ? rows.filter(({ score }) => score === null).length
-        : chosen.length - (yield* Audits.scoredAmong(chosen, sets))
+        : chosen.length - ScoreSets.scoredAmong(yield* knownSets, chosen, sets)
     const named = scores === null ? null : { name: scores.name, label: scores.label }
     const width = Output.columnsOf(process.stdout)
     const inOrder = AuditTable.sorted(rows, ({ from }) => from)
@@ -194,16 +206,27 @@ const tasksOf = (types: ReadonlyArray<CoreName>) =>
     return builder.state()
   })
 
-/** The types that tasks are folded from where nobody asks for their steps. */
-const WITHOUT_STEPS: ReadonlyArray<CoreName> = ["TaskOpened", "TaskResumed", "TimelineForked", "TaskClosed"]
+/** The types that tasks are folded from for a table, whose rows come from their audits: what is asked of them to select them. */
+const typesFor = (given: Given): ReadonlyArray<CoreName> => {
+  if (Option.isSome(given.where)) return TASKS
+  const { agent, outcome, since, until } = given
+  return [agent, outcome, since, until].some(isGiven) ? WITHOUT_STEPS : OPENINGS
+}
+
+const OPENINGS: ReadonlyArray<CoreName> = ["TaskOpened"]
+const WITHOUT_STEPS: ReadonlyArray<CoreName> = [...OPENINGS, "TaskResumed", "TimelineForked", "TaskClosed"]
 const TASKS: ReadonlyArray<CoreName> = [...WITHOUT_STEPS, "ActuatorCommanded"]
 
 /** The scores of `--scores`, else the official ones, else the live ones; null if there are none. */
 const scoresOf = ({ scores }: Given) =>
   Effect.gen(function* () {
     if (Option.isSome(scores)) return yield* SetScores.resolve(scores.value)
-    const { sets, pointers } = yield* SetScores.sets
-    if (Object.hasOwn(pointers, OFFICIAL)) return yield* SetScores.resolve(OFFICIAL)
+    const known = yield* knownSets
+    const { sets, pointers } = known
+    if (Object.hasOwn(pointers, OFFICIAL)) return yield* SetScores.resolveIn(known, OFFICIAL)
     const isLive = Object.hasOwn(pointers, LIVE) || Object.values(sets).some(({ label }) => label === LIVE)
-    return isLive ? yield* SetScores.resolve(LIVE) : null
+    return isLive ? yield* SetScores.resolveIn(known, LIVE) : null
   })
+
+/** The score sets of the log, from their snapshot and what was scored since. */
+const knownSets = Effect.flatMap(Projector, (projector) => projector.current(ScoreSets.projection))

@@ -4,6 +4,7 @@ import { Chunk, Effect, Schema, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Decoding from "../../values/Options.ts"
 import type { TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 import * as AuditPass from "./AuditPass.ts"
@@ -50,14 +51,14 @@ export const stream = (
       const log = yield* EventLog
       const until = options.until ?? (yield* log.head).position
       const { tasks, onProgress } = options
+      if (tasks !== undefined && tasks.length <= FEW_TASKS) {
+        return Stream.fromIterable(yield* ofFew(log, tasks, until))
+      }
       const verdicts = new VerdictCollector(AuditPass.wanted(tasks))
       yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: TYPES }, (page) => {
         for (const event of page) verdicts.fold(event)
       })
       const pass = AuditPass.begin(verdicts, tasks)
-      if (tasks !== undefined && tasks.length <= FEW_TASKS) {
-        return Stream.fromIterable(yield* ofFew(log, pass, tasks, until))
-      }
       const reportProgress = (page: Chunk.Chunk<Event>) => onProgress?.(lastOf(page), until) ?? Effect.void
       const pages = Pages.stream(log.readPage, { until, timeline: log.timeline })
       const closed = (
@@ -74,8 +75,9 @@ export const stream = (
 const FEW_TASKS = 64
 
 /** The audits of a few tasks, in the order of `stream`. */
-const ofFew = (log: EventLog.Service, pass: AuditPass.AuditPass, tasks: ReadonlyArray<string>, until: number) =>
+const ofFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
   Effect.gen(function* () {
+    const pass = AuditPass.begin(yield* verdictsOnFew(log, tasks, until), tasks)
     const completed: Array<{ readonly at: number; readonly audit: TaskAudit }> = []
     for (const taskId of new Set(tasks)) {
       yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, taskId }, (page) => {
@@ -90,21 +92,30 @@ const ofFew = (log: EventLog.Service, pass: AuditPass.AuditPass, tasks: Readonly
     return [...completed.sort((one, other) => one.at - other.at).map(({ audit }) => audit), ...rest]
   })
 
-/** How many of some tasks have a score in one of some score sets. */
-export const scoredAmong = (
-  tasks: ReadonlyArray<string>,
-  scoreSetIds: ReadonlySet<string>,
-): Effect.Effect<number, LogError, EventLog> =>
+/** The verdicts on a few tasks: of all scorings only the starts and ends are read, and the verdicts themselves of these tasks. */
+const verdictsOnFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
   Effect.gen(function* () {
-    if (scoreSetIds.size === 0) return 0
-    const log = yield* EventLog
-    const wanted = new Set(tasks)
-    const verdicts = new VerdictCollector((taskId) => wanted.has(taskId))
-    yield* Pages.forEach(log.readPage, { timeline: log.timeline, types: TYPES }, (page) => {
-      for (const event of page) verdicts.fold(event)
+    const isWanted = AuditPass.wanted(tasks)
+    const verdicts = new VerdictCollector(isWanted)
+    const about: Array<Event> = []
+    const sets = new Set<unknown>()
+    yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: SCORINGS }, (page) => {
+      for (const event of page) {
+        if (is(event, "ScoringStarted") && event.payload.taskIds.some(isWanted)) sets.add(event.payload.scoreSetId)
+        if (sets.has(event.payload.scoreSetId)) about.push(event)
+      }
     })
-    return [...wanted].filter((taskId) => verdicts.setsOf(taskId).some((id) => scoreSetIds.has(id))).length
+    for (const taskId of new Set(tasks)) {
+      yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, taskId, types: VERDICTS }, (page) => {
+        about.push(...page)
+      })
+    }
+    for (const event of about.sort((one, other) => one.position - other.position)) verdicts.fold(event)
+    return verdicts
   })
+
+const SCORINGS: ReadonlyArray<string> = ["ScoringStarted", "ScoringFinished"]
+const VERDICTS = TYPES.filter((type) => !SCORINGS.includes(type))
 
 /** Calls `take` with each audit in turn. */
 export const forEach = (

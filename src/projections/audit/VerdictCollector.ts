@@ -70,11 +70,6 @@ export class VerdictCollector implements CollectedVerdicts {
     }
   }
 
-  /** The score sets that have something of a task that was not taken. */
-  setsOf(taskId: string): ReadonlyArray<string> {
-    return (this.#tasks.get(taskId) ?? []).map(({ scoreSetId }) => scoreSetId)
-  }
-
   take(taskId: string): Verdicts.State {
     const sets = this.#tasks.get(taskId) ?? []
     this.#tasks.delete(taskId)
@@ -83,10 +78,12 @@ export class VerdictCollector implements CollectedVerdicts {
 
   #start(position: number, payload: PayloadOf<"ScoringStarted">): void {
     const { scoreSetId, taskIds } = payload
+    const wanted = taskIds.filter(this.#wanted)
+    // Most scorings are of other tasks where few are wanted, and a rubric is long.
+    if (wanted.length === 0) return
     const started = this.#startOf(payload)
     const unfinished = this.#unfinished.get(scoreSetId) ?? []
-    for (const taskId of taskIds) {
-      if (!this.#wanted(taskId)) continue
+    for (const taskId of wanted) {
       const entry = this.#entryOf(taskId, scoreSetId, position)
       // Sets are never overwritten: if an id is started twice, its first start counts.
       if (entry.started !== null) continue

@@ -64,6 +64,12 @@ export const resolve = (
 ): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within, known) => resolveAmong(name, within, known))
 
+/** The score sets of a name without a timeline, among those that are known. */
+export const resolveIn = (
+  known: ScoreSets.ScoreSets,
+  name: string,
+): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound, EventLog> => resolveAmong(name, name, known)
+
 /**
  * Resolves a name on the timeline before its first slash, if there is a timeline with that name; otherwise on the
  * log's. `query` is given the score sets that it may name.

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { evolveBy, type Handlers } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Projection from "../fold/Projection.ts"
 import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
@@ -36,6 +37,17 @@ export const ScoreSets = Schema.Struct({
 }).annotations({ identifier: "ScoreSets" })
 
 export type ScoreSets = typeof ScoreSets.Type
+
+/** How many of some tasks are among those of some of the score sets. */
+export const scoredAmong = (
+  { sets }: ScoreSets,
+  tasks: ReadonlyArray<string>,
+  scoreSetIds: Iterable<string>,
+): number => {
+  const scored = new Set<string>()
+  for (const id of scoreSetIds) for (const taskId of SafeRecord.get(sets, id)?.taskIds ?? []) scored.add(taskId)
+  return new Set(tasks.filter((taskId) => scored.has(taskId))).size
+}
 
 /** The records of the state under construction. */
 interface ScoreSetRecords {
