@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../platform/yieldToEventLoop.ts"
 import * as Options from "../../../values/Options.ts"
-import type { OpenError } from "../../log/EventLog.ts"
+import type { LogError, OpenError } from "../../log/EventLog.ts"
 import type { EventSpace, Space, StoragePart, StorageShare } from "../../maintenance/StorageUsage.ts"
 import * as Database from "../file/database.ts"
 import * as openDatabase from "../file/openDatabase.ts"
@@ -24,8 +24,8 @@ const STREAMS = 20
 
 /**
  * Measures the storage of a log, in one read transaction on a connection of its own, so that all figures are of the
- * same moment while others append. Counts in SQL, in constant memory, and parses no payload. One step blocks the
- * process for about 50 ms per 200,000 events; it yields to the event loop between steps.
+ * same moment while others append. Reads each event once, in slices between which it yields to the event loop, and parses no
+ * payload. Its memory grows with the number of streams alone.
  */
 export const measureSpace = (
   filename: string,
@@ -47,12 +47,11 @@ export const measureSpace = (
     )
     const { bytes, freeBytes } = yield* step(pages)
     const parts = yield* step(partsOf)
-    const events = yield* step((database) => eventSpace(database, parts))
-    const types = yield* step((database) => shares(database, "type"))
-    const named = yield* step((database) => shares(database, "stream", streams))
-    const allStreams = yield* step(
-      (database) => numbers(database, "SELECT count(*) FROM (SELECT DISTINCT stream FROM events)")[0],
-    )
+    const counted = yield* countEvents(step)
+    const events = yield* step((database) => eventSpace(database, parts, counted))
+    const types = yield* step((database) => shares(database, counted.types))
+    const named = yield* step((database) => shares(database, counted.streams, streams))
+    const allStreams = counted.streams.size
     const all = sum(types)
     return {
       log: filename,
@@ -113,11 +112,15 @@ const partsOf = (database: Database.LogDatabase): ReadonlyArray<StoragePart> =>
     contentBytes: Number(contentBytes),
   }))
 
-const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<StoragePart>): EventSpace => {
-  const [count, last, payloadBytes] = numbers(
-    database,
-    "SELECT count(*), max(position), sum(octet_length(payload)) FROM events",
-  )
+const eventSpace = (
+  database: Database.LogDatabase,
+  parts: ReadonlyArray<StoragePart>,
+  { count, last, hasBlobs, types }: Counted,
+): EventSpace => {
+  // A payload that is stored apart counts here as the name that its row has.
+  const payloadBytes = hasBlobs
+    ? numbers(database, "SELECT sum(octet_length(payload)) FROM events")[0]
+    : [...types.values()].reduce((total, { bytes }) => total + bytes, 0)
   const { bytes, contentBytes } = parts.find(({ name }) => name === "events") ?? { bytes: 0, contentBytes: 0 }
   return {
     count,
@@ -128,33 +131,91 @@ const eventSpace = (database: Database.LogDatabase, parts: ReadonlyArray<Storage
   }
 }
 
+/** Events that have something in common, and the bytes of their payloads. */
+interface Tally {
+  events: number
+  bytes: number
+}
+
+/** All events of the file, counted by the names (their numbers) of types and of streams. */
+interface Counted {
+  readonly count: number
+  /** The last position. */
+  readonly last: number
+  readonly hasBlobs: boolean
+  readonly types: ReadonlyMap<number, Tally>
+  readonly streams: ReadonlyMap<number, Tally>
+}
+
+/** Events that are counted in one step: some milliseconds. */
+const SLICE = 5000
+
 /**
- * Events grouped by a column, the group with the most payload bytes first. An index on the column yields the groups in
- * order.
+ * Counts events, each read once: a group by type would look up each row from the index of types, and one by stream once more. The columns
+ * of a slice come as one row of lists, for a row of results takes longer than an event.
  */
-const shares = (database: Database.LogDatabase, column: "type" | "stream", limit = -1): ReadonlyArray<StorageShare> => {
-  const grouped = `SELECT ${column} AS name, count(*) AS events, sum(${payloadSize(database)}) AS bytes
-    FROM events GROUP BY ${column} ORDER BY bytes DESC, name LIMIT ?`
-  const sql = `SELECT (SELECT text FROM names WHERE id = grouped.name), grouped.name, events, bytes
-    FROM (${grouped}) grouped ORDER BY bytes DESC, grouped.name`
-  return database.rows(sql, [limit]).map(([text, id, events, bytes]) => ({
-    name: text === null ? `(name ${id}, which the file does not have)` : String(text),
-    events: Number(events),
-    payloadBytes: Number(bytes),
-  }))
+const countEvents = (step: <A>(read: (database: Database.LogDatabase) => A) => Effect.Effect<A, LogError>) =>
+  Effect.gen(function* () {
+    const hasBlobs = yield* step(containsBlobs)
+    const sql = `SELECT max(position), json_group_array(type), json_group_array(stream), json_group_array(bytes) FROM
+      (SELECT position, type, stream, ${hasBlobs ? PAYLOAD_SIZE : "octet_length(payload)"} AS bytes
+        FROM events WHERE position > ? ORDER BY position LIMIT ${SLICE})`
+    const [types, streams] = [new Map<number, Tally>(), new Map<number, Tally>()]
+    let [count, last] = [0, 0]
+    for (;;) {
+      const [row] = yield* step((database) => database.rows(sql, [last]))
+      const [ofType, ofStream, sizes] = [row?.[1], row?.[2], row?.[3]].map(numbersIn)
+      if (ofType === undefined || ofStream === undefined || sizes === undefined || sizes.length === 0) break
+      for (const [index, bytes] of sizes.entries()) {
+        add(types, ofType[index], bytes)
+        add(streams, ofStream[index], bytes)
+      }
+      count += sizes.length
+      last = Number(row?.[0])
+    }
+    const counted: Counted = { count, last, hasBlobs, types, streams }
+    return counted
+  })
+
+/** A list that SQLite made of integers. */
+const numbersIn = (list: unknown): ReadonlyArray<number> => JSON.parse(String(list))
+
+const add = (tallies: Map<number, Tally>, name: number | undefined, bytes: number): void => {
+  if (name === undefined) return
+  const tally = tallies.get(name)
+  if (tally === undefined) tallies.set(name, { events: 1, bytes })
+  else {
+    tally.events += 1
+    tally.bytes += bytes
+  }
+}
+
+/** Those with the most payload bytes first, by their names. */
+const shares = (
+  database: Database.LogDatabase,
+  tallies: ReadonlyMap<number, Tally>,
+  limit = tallies.size,
+): ReadonlyArray<StorageShare> => {
+  const largest = [...tallies].sort(([oneId, one], [otherId, other]) => other.bytes - one.bytes || oneId - otherId)
+  return largest.slice(0, limit).map(([id, { events, bytes }]) => {
+    const [row] = database.rows("SELECT text FROM names WHERE id = ?", [id])
+    const name = row === undefined ? `(name ${id}, which the file does not have)` : String(row[0])
+    return { name, events, payloadBytes: bytes }
+  })
 }
 
 /** Bytes of a blob's name in place of a payload: `"blob:`, 64 digits, `"`. */
 const BLOB_NAME_BYTES = 71
 
 /** SQL for the size of a row's payload, or of its blob. Only payloads of the length of a blob's name are compared. */
-const payloadSize = (database: Database.LogDatabase): string => {
-  const [blobs] = numbers(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'blobs'")
-  if (blobs === 0) return "octet_length(payload)"
-  return `CASE WHEN octet_length(payload) = ${BLOB_NAME_BYTES} AND substr(payload, 1, 6) = '"blob:' THEN
+const PAYLOAD_SIZE = `CASE WHEN octet_length(payload) = ${BLOB_NAME_BYTES} AND substr(payload, 1, 6) = '"blob:' THEN
     coalesce((SELECT octet_length(content) FROM blobs WHERE digest = substr(payload, 7, 64)), 0)
     ELSE octet_length(payload) END`
-}
+
+/** Whether any payload is stored apart. Not every file has a table of blobs. */
+const containsBlobs = (database: Database.LogDatabase): boolean =>
+  numbers(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'blobs'")[0] > 0 &&
+  numbers(database, "SELECT EXISTS (SELECT 1 FROM blobs)")[0] > 0
 
 const sum = (shares: ReadonlyArray<StorageShare>) => ({
   events: shares.reduce((total, { events }) => total + events, 0),
