@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Deferred, Effect, Schedule, Stream } from "effect"
+import { Effect, Schedule } from "effect"
 import { expect } from "vitest"
 import { EventLog, layerSqlite } from "../../src/events/index.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
@@ -11,6 +10,7 @@ import { Projector } from "../../src/projections/projector/Projector.ts"
 import * as Tasks from "../../src/projections/state/Tasks.ts"
 import * as Unfinished from "../../src/projections/unfinished/Unfinished.ts"
 import { MAIN } from "../built.ts"
+import * as Killable from "../killable.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** Runs the demo, kills it once its log has come to a position, and holds what is left against what is promised. */
@@ -20,13 +20,8 @@ export const killDemoAt = (position: number) =>
     const filename = path.join(directory, "log.db")
     const before = yield* Effect.gen(function* () {
       const log = yield* EventLog
-      const demo = yield* spawnDemo(filename)
-      yield* log.follow().pipe(
-        Stream.takeUntil((item) => item.position >= position && "id" in item),
-        Stream.runDrain,
-        Effect.raceFirst(demo.ended),
-      )
-      yield* demo.kill
+      const demo = yield* Killable.start([MAIN, "demo", "--log", filename])
+      yield* Killable.killedAt(demo, Killable.logReaches(position))
       yield* noProcessMentions(directory)
       expect((yield* log.verify)._tag).toBe("Intact")
       const reached = (yield* log.head).position
@@ -48,23 +43,6 @@ export const killDemoAt = (position: number) =>
       const after = yield* log.readPage({ after: before }, 1000)
       expect(after.at(-1)?.type).toBe("KernelStarted")
     }).pipe(Effect.provide(Hindcast.layer({ log: filename, workspace: directory })))
-  })
-
-const spawnDemo = (filename: string) =>
-  Effect.gen(function* () {
-    const exited = yield* Deferred.make<void>()
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [MAIN, "demo", "--log", filename], { stdio: "ignore" })),
-      (child) => Effect.sync(() => child.kill("SIGKILL")),
-    )
-    child.once("exit", () => Deferred.unsafeDone(exited, Effect.void))
-    return {
-      ended: Deferred.await(exited),
-      kill: Effect.zipRight(
-        Effect.sync(() => child.kill("SIGKILL")),
-        Deferred.await(exited),
-      ),
-    }
   })
 
 /** Within two seconds, no process has the directory on its command line: the plugins' are under it. */

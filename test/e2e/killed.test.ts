@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,6 +7,7 @@ import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { Kernel } from "../../src/kernel/Kernel.ts"
 import { program } from "../built.ts"
+import * as Killable from "../killable.ts"
 import { bareManifest, temporaryDirectory, writeFiles } from "../plugins/fixtures.ts"
 
 const PROGRAM = program(import.meta.url, "twenty")
@@ -64,17 +64,14 @@ describe("a kernel that is killed while twenty plugins run, some of them spinnin
       const log = path.join(directory, "log.db")
       const plugins = yield* writePlugins(path.join(directory, "plugins"))
       yield* Effect.gen(function* () {
-        const kernel = yield* Effect.acquireRelease(
-          Effect.sync(() => spawn(process.execPath, [PROGRAM, log, ...plugins], { stdio: "ignore" })),
-          (child) => Effect.sync(() => child.kill("SIGKILL")),
-        )
+        const kernel = yield* Killable.start([PROGRAM, log, ...plugins])
         yield* (yield* EventLog).follow().pipe(
           Stream.filter((item): item is Event => "id" in item),
           Stream.takeUntil(isLast()),
           Stream.runDrain,
         )
         expect(naming(directory).length).toBeGreaterThan(PLUGINS)
-        kernel.kill("SIGKILL")
+        yield* kernel.kill
         yield* Effect.suspend(() => {
           const left = naming(directory)
           return left.length === 0 ? Effect.void : Effect.fail(new Error(`left behind: ${left.join(", ")}`))

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Deferred, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { expect } from "vitest"
 import type { Message } from "../../src/agents/models/Message.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
@@ -12,6 +11,7 @@ import * as Replay from "../../src/kernel/replay/Replay.ts"
 import { eventsOf, typesOf } from "../agents/given.ts"
 import { program } from "../built.ts"
 import { agentOf, answering, commandsIn, flawIn } from "../kernel/resume/given.ts"
+import * as Killable from "../killable.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { noProcessMentions } from "./crash.ts"
@@ -135,30 +135,14 @@ const live = (directory: string, kill: Kill | undefined) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position } = yield* log.head
-    const exited = yield* Deferred.make<{ readonly code: number | null; readonly signal: string | null }>()
     const input = { directory, plugin: inRepository("plugins", "text-room"), ...kill }
-    let said = ""
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        spawn(process.execPath, [PROGRAM, JSON.stringify(input)], { stdio: ["ignore", "pipe", "pipe"] }),
-      ),
-      (child) => Effect.sync(() => child.kill("SIGKILL")),
-    )
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => {
-        said += chunk
-      })
-    child.once("close", (code, signal) => Deferred.unsafeDone(exited, Effect.succeed({ code, signal })))
-    if (kill !== undefined && "events" in kill) {
-      yield* log.follow({ after: position }).pipe(
-        Stream.takeUntil((item) => item.position >= position + kill.events),
-        Stream.runDrain,
-        Effect.zipRight(Effect.sleep(kill.ms)),
-        Effect.raceFirst(Deferred.await(exited)),
-      )
-      child.kill("SIGKILL")
-    }
-    const { code, signal } = yield* Deferred.await(exited)
-    if (signal !== "SIGKILL") expect({ code, said }).toMatchObject({ code: 0 })
+    const kernel = yield* Killable.start([PROGRAM, JSON.stringify(input)])
+    const { code, signal, stdout, stderr } = yield* kill !== undefined && "events" in kill
+      ? Killable.killedAt(
+          kernel,
+          Effect.zipRight(Killable.logReaches(position + kill.events, position), Effect.sleep(kill.ms)),
+        )
+      : kernel.ended
+    if (signal !== "SIGKILL") expect({ code, said: stdout + stderr }).toMatchObject({ code: 0 })
     return signal === "SIGKILL"
   }).pipe(Effect.scoped)

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
@@ -10,6 +10,7 @@ import { IDLE_AFTER_MS, truncateWhenIdle } from "../../src/events/sqlite/file/ch
 import * as Database from "../../src/events/sqlite/file/database.ts"
 import { yieldToEventLoop } from "../../src/platform/yieldToEventLoop.ts"
 import { built, PACKAGE } from "../built.ts"
+import * as Killable from "../killable.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string) => ({
@@ -228,20 +229,13 @@ const truncatesAlways = (filename: string, name: string, count: number) => `${be
 `
 
 /** Runs a program to its end, or kills it once it has said so many lines. */
-const run = (source: string, killAfter = Number.POSITIVE_INFINITY) =>
-  Effect.async<{ readonly lines: ReadonlyArray<string>; readonly stderr: string }>((resume) => {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", source], inRoot)
-    let [stdout, stderr] = ["", ""]
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text
-    })
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-      if (stdout.split("\n").length > killAfter) child.kill("SIGKILL")
-    })
-    child.once("close", () => resume(Effect.succeed({ lines: stdout.split("\n").slice(0, -1), stderr })))
-    return Effect.sync(() => child.kill("SIGKILL"))
-  })
+const run = (source: string, killAfter?: number) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const program = yield* Killable.start(["--input-type=module", "-e", source], inRoot)
+      return yield* killAfter === undefined ? program.ended : Killable.killedAt(program, program.says(killAfter))
+    }),
+  )
 
 describe("truncating the write-ahead log", () => {
   it.scopedLive("yields to another process that writes, and does not keep it from writing", () =>
@@ -313,7 +307,7 @@ describe("truncating the write-ahead log", () => {
         const before = process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
         await append("the last")
         console.log(process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length - before)`
-      expect(yield* run(source)).toEqual({ lines: ["0"], stderr: "" })
+      expect(yield* run(source)).toMatchObject({ code: 0, lines: ["0"], stderr: "" })
     }),
   )
 })

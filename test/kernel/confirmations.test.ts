@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process"
 import * as path from "node:path"
-import { text } from "node:stream/consumers"
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { uuidv7 } from "uuidv7"
@@ -11,6 +9,7 @@ import * as Hindcast from "../../src/kernel/Hindcast.ts"
 import { interpretAnswer } from "../../src/projections/state/ConfirmationAnswer.ts"
 import { digest } from "../../src/values/Digest.ts"
 import { program } from "../built.ts"
+import * as Killable from "../killable.ts"
 import { event, place, sha } from "../projections/given.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { outside } from "../wrongOptions.ts"
@@ -195,16 +194,14 @@ describe("a kernel's process that is stopped by SIGSTOP while a person is asked"
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const plugin = writePlugin(path.join(directory, "lamp"), lamp)
-      const child = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn(process.execPath, [ASKING], { stdio: ["pipe", "pipe", "inherit"] })),
-        (child) => Effect.sync(() => child.kill("SIGKILL")),
-      )
       const within = 1_500
-      child.stdin.end(JSON.stringify({ directory, plugin, actuator: "lamp/light", confirmWithinMs: within }))
-      const said = Effect.promise(() => text(child.stdout))
+      const child = yield* Killable.start([ASKING], {
+        input: JSON.stringify({ directory, plugin, actuator: "lamp/light", confirmWithinMs: within }),
+      })
+      const said = Effect.map(child.ended, ({ stdout }) => stdout)
       yield* Effect.gen(function* () {
         const asked = yield* seen(about("ConfirmationRequested"))
-        child.kill("SIGSTOP")
+        yield* child.signal("SIGSTOP")
         const id = String(asked.payload.confirmationId)
         const expiresAt = Number(asked.payload.expiresAt)
         yield* Effect.repeat(
@@ -213,7 +210,7 @@ describe("a kernel's process that is stopped by SIGSTOP while a person is asked"
         )
         const payload = { argsDigest: asked.payload.argsDigest, shownDigest: asked.payload.shownDigest }
         yield* says(id, "ConfirmationDecided", decision(id, payload))
-        child.kill("SIGCONT")
+        yield* child.signal("SIGCONT")
         expect(yield* said).toBe("expired\n")
         expect(yield* events("CommandAllowed", "CommandDispatched")).toEqual([])
         const [denied] = yield* events("CommandDenied")

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { text } from "node:stream/consumers"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Schedule } from "effect"
 import { describe, expect } from "vitest"
@@ -9,6 +7,7 @@ import { type CoreNewEvent, EventLog } from "../../src/events/log/EventLog.ts"
 import * as Kernel from "../../src/kernel/Kernel.ts"
 import * as Registry from "../../src/kernel/registry/Registry.ts"
 import { program } from "../built.ts"
+import * as Killable from "../killable.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Sample, writePlugin } from "./given.ts"
 import { loseLease, silence } from "./lostLease.ts"
@@ -132,13 +131,11 @@ describe("a kernel's process that is stopped by SIGSTOP", () => {
       Effect.gen(function* () {
         const directory = yield* temporaryDirectory
         const plugin = writePlugin(path.join(directory, "lamp"), lamp)
-        const child = yield* Effect.acquireRelease(
-          Effect.sync(() => spawn(process.execPath, [STALLING], { stdio: ["pipe", "pipe", "inherit"] })),
-          (child) => Effect.sync(() => child.kill("SIGKILL")),
-        )
-        child.stdin.end(JSON.stringify({ directory, plugin, actuator: "lamp/light", type }))
-        const said = Effect.promise(() => text(child.stdout))
-        const pid = child.pid ?? 0
+        const child = yield* Killable.start([STALLING], {
+          input: JSON.stringify({ directory, plugin, actuator: "lamp/light", type }),
+        })
+        const said = Effect.map(child.ended, ({ stdout }) => stdout)
+        const { pid } = child
         yield* Effect.repeat(
           Effect.sync(() => isStopped(pid)),
           { until: (stopped) => stopped, schedule: Schedule.spaced("5 millis") },
@@ -148,7 +145,7 @@ describe("a kernel's process that is stopped by SIGSTOP", () => {
         const second = yield* (yield* testKernel({ directory })).start
         expect(yield* second.run(commandEvents)).toEqual(ended)
         const before = yield* second.run(Effect.flatMap(EventLog, (log) => log.head))
-        child.kill("SIGCONT")
+        yield* child.signal("SIGCONT")
         // Besides what it logs.
         expect((yield* said).split("\n")).toContain("LeaseLost")
         expect(yield* second.run(Effect.flatMap(EventLog, (log) => log.head))).toEqual(before)

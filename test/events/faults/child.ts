@@ -1,23 +1,6 @@
-import { spawn } from "node:child_process"
-import { Deferred, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import * as builtOn from "../../built.ts"
-
-/** How a child process ended, and what it wrote. */
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  /** Whole lines only: what was written when the process was killed may end in half a line, which nobody acknowledges. */
-  readonly lines: ReadonlyArray<string>
-  readonly stderr: string
-}
-
-/** A program that runs. It is killed with the scope. */
-export interface Child {
-  readonly kill: Effect.Effect<void>
-  /** Succeeds at its first line. Whoever waits for it races it with `ended`. */
-  readonly speaks: Effect.Effect<void>
-  readonly ended: Effect.Effect<Ended>
-}
+import * as Killable from "../../killable.ts"
 
 export interface Starting {
   /** What comes before `node` on the command line: a program that runs another one. */
@@ -34,39 +17,11 @@ export const start = (
   program: string,
   input: unknown,
   { under = [], first }: Starting = {},
-): Effect.Effect<Child, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const [command = process.execPath, ...args] = [
-      ...under,
-      process.execPath,
-      ...(first === undefined ? [] : ["--import", programFile(first.program)]),
-      programFile(program),
-    ]
-    const env = { ...process.env, FIRST: JSON.stringify(first?.input) }
-    const spoke = yield* Deferred.make<void>()
-    const ended = yield* Deferred.make<Ended>()
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(command, args, { env, stdio: ["pipe", "pipe", "pipe"] })),
-      (child) => Effect.sync(() => child.kill("SIGKILL")),
-    )
-    child.stdin.end(JSON.stringify(input))
-    let [stdout, stderr] = ["", ""]
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-      Deferred.unsafeDone(spoke, Effect.void)
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text
-    })
-    child.once("error", (cause) => Deferred.unsafeDone(ended, Effect.die(cause)))
-    child.once("close", (code, signal) =>
-      Deferred.unsafeDone(ended, Effect.succeed({ code, signal, lines: stdout.split("\n").slice(0, -1), stderr })),
-    )
-    return {
-      kill: Effect.sync(() => child.kill("SIGKILL")),
-      speaks: Deferred.await(spoke),
-      ended: Deferred.await(ended),
-    }
+): Effect.Effect<Killable.Killable, never, Scope.Scope> =>
+  Killable.start([...(first === undefined ? [] : ["--import", programFile(first.program)]), programFile(program)], {
+    under,
+    env: { ...process.env, FIRST: JSON.stringify(first?.input) },
+    input: JSON.stringify(input),
   })
 
 /** Runs a program to its end, and reads the one line of JSON that it tells its findings in. */
