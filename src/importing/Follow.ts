@@ -56,7 +56,8 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
         const report = yield* importFound({ ...findings, refused: [...untold, ...findings.refused] }, options)
         for (const [unit, state] of changed) {
           const isOpen = report.files.some(
-            ({ file, runs, waits }) => file === unit && (waits || runs.some(({ ended }) => !ended)),
+            ({ file, parts, runs, waits }) =>
+              [file, ...parts].includes(unit) && (waits || runs.some(({ ended }) => !ended)),
           )
           known.set(unit, { state, dueAt: isOpen ? began + LOOK_AGAIN_MS : null })
         }

@@ -11,6 +11,7 @@ import * as Records from "./files/Records.ts"
 import {
   type Extent,
   examineLines,
+  examineParts,
   examinePieces,
   examineWhole,
   FileRefused,
@@ -24,6 +25,7 @@ import { Runs } from "./runs/Runs.ts"
 import type { FileHead, Source } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
+import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
 import { TaskAppender, type Writing } from "./writing/TaskAppender.ts"
 
@@ -64,7 +66,12 @@ export const importFound = (
   Effect.gen(function* () {
     const log = yield* EventLog
     const { dryRun = false, redact = false, onProgress = () => Effect.void } = options
-    const total = found.reduce((sum, { file }) => sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+    const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    const total = found.reduce(
+      (sum, { file, parts = [file] }) => sum + parts.reduce((of, one) => of + sizeOf(one), 0),
+      0,
+    )
+    const relatives = new Relatives(log, dryRun)
     const preview = dryRun ? new Preview() : undefined
     let before = 0
     const files: Array<FileReport> = []
@@ -74,7 +81,7 @@ export const importFound = (
       const writing = { log, source: one.source.name, redact, dryRun, ...subject }
       const onBytes = (bytes: number) => onProgress(before + bytes, Math.max(total, before + bytes))
       const appenders = new Map<ImportedRun, TaskAppender>()
-      const report = yield* importFile(writing, one, appenders, onBytes, preview).pipe(
+      const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives }).pipe(
         Effect.catchTag("FileRefused", (cause) => {
           refused.push(refusal(cause, addedBy(appenders)))
           return Effect.succeed(undefined)
@@ -116,22 +123,29 @@ const importFile = (
   found: Detection.Found,
   appenders: Map<ImportedRun, TaskAppender>,
   onBytes: (bytes: number) => Effect.Effect<void>,
-  preview: Preview | undefined,
+  { preview, relatives }: { readonly preview: Preview | undefined; readonly relatives: Relatives },
 ): Effect.Effect<FileReport, FileRefused | AppendError> =>
   Effect.gen(function* () {
-    const { file, source } = found
+    const { file, source, beginning } = found
+    const parts = found.parts ?? []
     const extent = yield* extentOf(found)
     const companions = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
     const runs = new Runs(source.name, yield* Prices.load())
     const reported = (records: number, added: number, known: boolean) =>
-      ImportedFile.report({ file, source: source.name, ...extent, records, added, known }, runs, appenders)
+      ImportedFile.report(
+        { file, parts, source: source.name, digest: extent.digest, bytes: extent.bytes, records, added, known },
+        runs,
+        appenders,
+      )
     if (yield* ImportedFile.isImported(writing, content)) return reported(0, 0, true)
+    const related = yield* relatives.of(source.name, beginning)
     const mapper = source.open(
       {
         ...{ name: path.basename(file), path: file, digest: extent.digest },
         now: yield* Clock.currentTimeMillis,
         modifiedAt: modifiedAt(found),
+        relatives: related,
         beside: (name) => companions.get(name),
       },
       runs,
@@ -186,18 +200,21 @@ const importFile = (
     for (const appender of appenders.values()) yield* appender.flush
     if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remark("there is no run in it, or none yet")
     if (extent.partial) runs.remark("a last line that is not whole yet: it is imported when it is")
+    relatives.add(beginning, appenders)
     const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))
   })
 
-const extentOf = ({ file, form, zipped, pieces }: Detection.Found): Effect.Effect<Extent, FileRefused> => {
+const extentOf = ({ file, form, zipped, pieces, parts }: Detection.Found): Effect.Effect<Extent, FileRefused> => {
+  if (parts !== undefined) return examineParts(parts)
   if (pieces !== undefined) return examinePieces(file, pieces)
   if (zipped) return examineWhole(file, Number.POSITIVE_INFINITY)
   return form === "lines" ? examineLines(file) : examineWhole(file, MAX_DOCUMENT_BYTES)
 }
 
-/** When a file was last written, or the last of the pieces of a run. */
-const modifiedAt = ({ file, pieces }: Detection.Found): number => {
+/** When a file was last written, or the last of the pieces or files of a run. */
+const modifiedAt = ({ file, pieces, parts }: Pick<Detection.Found, "file" | "pieces" | "parts">): number => {
+  if (parts !== undefined) return Math.max(...parts.map((part) => modifiedAt({ file: part })))
   const last = pieces?.at(-1)
   return fs.statSync(last === undefined ? file : path.join(file, last), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

@@ -17,6 +17,8 @@ export interface RunReport {
 /** A file as it was imported. */
 export interface FileReport {
   readonly file: string
+  /** All files of a run that is in several, in the order of time; else none. */
+  readonly parts: ReadonlyArray<string>
   readonly source: string
   readonly digest: string
   readonly bytes: number

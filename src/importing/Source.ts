@@ -24,6 +24,25 @@ export interface SourceRecord {
   readonly where: string
 }
 
+/** What the beginning of a file tells of the run that it is of. */
+export interface FileBeginning {
+  /** Which run: files of one are imported as one, in the order of time. */
+  readonly run: string
+  /** When it begins, in milliseconds since 1970. Runs are imported in the order of time. */
+  readonly at: number | null
+  /** Of runs that begin at the same time: the lower comes first. */
+  readonly rank?: number
+  /** The source's id of the first message, which a copy of the run in another file has too. */
+  readonly first?: string
+}
+
+/** A run that begins with the same message as one that is imported: one of them was copied from the other. */
+export interface Relative {
+  readonly taskId: string
+  /** Whether the log has an event of that run, by its key. */
+  readonly has: (key: string) => boolean
+}
+
 /** What is known of a file that is read. */
 export interface SourceFile {
   readonly name: string
@@ -34,6 +53,8 @@ export interface SourceFile {
   readonly now: number
   /** When the file was last written, in milliseconds since 1970. */
   readonly modifiedAt: number
+  /** Runs that were imported before and begin with the same message, the oldest first. */
+  readonly relatives: ReadonlyArray<Relative>
   /** The text of one of the source's `companions`; undefined if there is none. */
   readonly beside: (name: string) => string | undefined
 }
@@ -68,6 +89,8 @@ export interface Source {
   readonly recognizes: (head: FileHead) => boolean
   /** Of a format that somebody named: what a file is that it does not recognize and another one does. */
   readonly instead?: (head: FileHead) => string | undefined
+  /** Of a format whose runs may be in several files, or copied from each other: which run a file is of. */
+  readonly beginning?: (head: FileHead) => FileBeginning | undefined
   /** Of an archive: the names of the parts that are records, in the order in which they are mapped. */
   readonly partsInOrder?: (names: ReadonlyArray<string>) => ReadonlyArray<string>
   /**

@@ -91,7 +91,13 @@ describe("a session of Claude Code", () => {
       Effect.gen(function* () {
         expect((yield* importing(directory)).refused).toEqual([])
         const [{ usage: counted } = {}] = payloads(yield* events, "ModelResponded")
-        expect(counted).toEqual({ inputTokens: 2 ** 41, outputTokens: 0, cachedTokens: 2 ** 40, cacheWriteTokens: 0 })
+        expect(counted).toEqual({
+          inputTokens: 2 ** 41,
+          outputTokens: 0,
+          cachedTokens: 2 ** 40,
+          cacheWriteTokens: 0,
+          unknown: ["outputTokens"],
+        })
       }),
     )
   })
@@ -309,6 +315,59 @@ describe("a session of Claude Code", () => {
         }),
     ),
   )
+
+  it.effect("that was forked begins where it leaves its parent, in a dry run too", () => {
+    const FORK = "0b5f3f3e-7a52-4a4e-9d57-000000000000"
+    const parent = [
+      first("Look", { promptId: "p1" }),
+      assistant("m1", call("read", "Read", { file_path: "/a" })),
+      result("read", "a", {
+        result: { file: { filePath: "/a", content: "a", startLine: 1, numLines: 1, totalLines: 1 } },
+      }),
+      user("See?", { promptId: "p2" }),
+      assistant("m2", text("I see.")),
+    ]
+    const own = [user("Write", { promptId: "p3" }), assistant("m3", text("Written."))]
+    const fork = [
+      ...parent.map((record) => ({ ...record, sessionId: FORK, promptId: "f1" })),
+      user("Now edit", { sessionId: FORK, promptId: "f2", uuid: "fork-1" }),
+      assistant("m4", call("edit", "Edit", { file_path: "/a", old_string: "a", new_string: "b" }), {
+        sessionId: FORK,
+        uuid: "fork-2",
+      }),
+      { ...result("edit", "edited", { result: {} }), sessionId: FORK, uuid: "fork-3" },
+      assistant("m5", text("Edited."), { sessionId: FORK, uuid: "fork-4" }),
+    ]
+    return withFiles({ [`${FORK}.jsonl`]: lines(fork), [FILE]: lines([...parent, ...own]) }, (directory) =>
+      Effect.gen(function* () {
+        const promised = yield* importing(directory, { dryRun: true })
+        const report = yield* importing(directory)
+        expect(promised.added).toBe(report.added)
+        const all = yield* events
+        const forked = `claude-code-${FORK}`
+        expect(
+          all.filter(({ type }) => type === "TaskOpened").map(({ taskId, payload }) => [taskId, payload.goal]),
+        ).toEqual([
+          [TASK, "Look"],
+          [forked, "Now edit"],
+        ])
+        expect(payloads(all, "TaskOpened")[1]?.environment).toMatchObject({ "claude-code": { parent: TASK } })
+        expect(payloads(all, "ModelResponded")).toHaveLength(5)
+        const state = yield* Effect.flatMap(Projector.Projector, (projector) =>
+          projector.current(EnvironmentState.projection),
+        ).pipe(Effect.provide(Projector.layer))
+        expect(EnvironmentState.taskScope(state, forked).environment).toEqual({
+          "claude-code": { files: { "/a": "b" } },
+        })
+
+        write(directory, { [`${FORK}.jsonl`]: lines([...fork, user("More", { sessionId: FORK, uuid: "fork-5" })]) })
+        yield* importing(directory)
+        expect(payloads(yield* events, "InputReceived").map(({ content }) => content)).toEqual([
+          ...["Look", "See?", "Write", "Now edit", "More"],
+        ])
+      }),
+    )
+  })
 
   it.effect("marks where the person went back, and keeps both branches", () =>
     withFiles(

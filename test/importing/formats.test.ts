@@ -524,7 +524,15 @@ describe("a trace in lines of OTLP/JSON", () => {
     const runs = new Runs("otlp", Prices.unknown)
     const path = "trace.jsonl"
     const mapper = otlp.open(
-      { name: path, path, digest: "", now: Date.UTC(2027, 0, 1), modifiedAt: 0, beside: () => undefined },
+      {
+        name: path,
+        path,
+        digest: "",
+        now: Date.UTC(2027, 0, 1),
+        modifiedAt: 0,
+        relatives: [],
+        beside: () => undefined,
+      },
       runs,
     )
     const asked = (id: number, trace: string, more: object = {}) =>

@@ -60,16 +60,46 @@ describe("an import", () => {
     ),
   )
 
-  it.effect("of an older copy of a session adds nothing, and no task", () =>
+  it.effect("of an older copy of a session beside it is of one run", () =>
     withFiles({ [`a/${CLAUDE}`]: lines(session()), [`b/${CLAUDE}`]: lines(session().slice(0, 8)) }, (directory) =>
       Effect.gen(function* () {
         const { files } = yield* importing(directory)
-        expect(files.map(({ runs }) => runs.map(({ taskIds }) => taskIds.length))).toEqual([[1], [1]])
+        expect(files.map(({ parts, runs }) => [parts.length, runs.map(({ taskIds }) => taskIds.length)])).toEqual([
+          [2, [1]],
+        ])
         expect(payloads(yield* events, "TaskOpened")).toHaveLength(1)
         expect(payloads(yield* events, "TaskClosed")).toHaveLength(1)
       }),
     ),
   )
+
+  it.effect("of an older copy of a session later adds nothing, and no task", () =>
+    withFiles({ [`a/${CLAUDE}`]: lines(session()), [`b/${CLAUDE}`]: lines(session().slice(0, 8)) }, (directory) =>
+      Effect.gen(function* () {
+        for (const name of ["a", "b"]) yield* importing(`${directory}/${name}`)
+        expect(payloads(yield* events, "TaskOpened")).toHaveLength(1)
+        expect(payloads(yield* events, "TaskClosed")).toHaveLength(1)
+      }),
+    ),
+  )
+
+  it.effect("of a session in several files is one run, in the order of time and not of their names", () => {
+    const all = session()
+    const files = { "a.jsonl": all.slice(8), "b.jsonl": all.slice(5, 8), "c.jsonl": all.slice(1, 5) }
+    return withFiles(Object.fromEntries(Object.entries(files).map(([name, of]) => [name, lines(of)])), (directory) =>
+      Effect.gen(function* () {
+        const report = yield* importing(directory)
+        expect(report.files.map(({ parts }) => parts.map((part) => part.slice(-7)))).toEqual([
+          ["c.jsonl", "b.jsonl", "a.jsonl"],
+        ])
+        const log = yield* events
+        expect(payloads(log, "TaskOpened")).toMatchObject([{ goal: "Fix the sum in sum.ts" }])
+        expect(payloads(log, "CommandSucceeded")).toHaveLength(3)
+        expect(payloads(log, "TaskClosed")).toHaveLength(1)
+        expect((yield* importing(directory)).added).toBe(0)
+      }),
+    )
+  })
 
   it.effect("beside another of the same files into one log writes every event once", () =>
     withFiles(both(), (directory) =>

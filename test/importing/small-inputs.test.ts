@@ -158,3 +158,20 @@ describe("a small rollout of Codex", () => {
     ),
   )
 })
+
+describe("files of agents that a session started", () => {
+  it.effect("are a task for each agent, that names its parent, also where only their records name it", () =>
+    imported("cases/d5-archived-subagents", (all) =>
+      Effect.sync(() => {
+        const parent = "claude-code-33333333-3333-4333-8333-333333333333"
+        const opened = all.filter(({ type }) => type === "TaskOpened")
+        expect(opened.map(({ taskId }) => taskId)).toEqual([`${parent}.agent-aaaa111`, `${parent}.agent-bbbb222`])
+        expect(opened.map(({ payload }) => payload.environment)).toMatchObject([
+          { "claude-code": { parent } },
+          { "claude-code": { parent } },
+        ])
+        expect(payloads(all, "InputReceived").map(({ source }) => source)).toEqual(["agent", "agent"])
+      }),
+    ),
+  )
+})

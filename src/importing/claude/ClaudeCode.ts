@@ -4,8 +4,9 @@
  */
 
 import type { Runs } from "../runs/Runs.ts"
-import { field, textOf } from "../runs/Untrusted.ts"
-import type { FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
+import { timeOf } from "../runs/SourceTimes.ts"
+import { field, parsed, textOf } from "../runs/Untrusted.ts"
+import type { FileBeginning, FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
 import { Session } from "./Session.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -22,27 +23,65 @@ export const claudeCode: Source = {
   title: "session of Claude Code",
   form: "lines",
   recognizes: ({ lines }: FileHead) => lines.some(isOwn),
+  beginning: (head) => beginningOf(head),
   open: (file, runs) => mapper(file, runs),
+}
+
+/** The session of a file's name, or the agent that it is of. */
+const namedBy = (name: string): { readonly session?: string; readonly agent?: string } => {
+  const named = name.replace(/\.jsonl$/i, "")
+  const agent = /^agent-(.+)$/.exec(named)?.[1]
+  if (agent !== undefined) return { agent }
+  return UUID.test(named) ? { session: named } : {}
+}
+
+/** The agent that a record is of that another one started. */
+const agentIn = (value: unknown): string | undefined =>
+  field(value, "isSidechain") === true ? textOf(value, "agentId") : undefined
+
+/** Of the session whose records a file begins with: its agent, when it begins, and its first message. */
+const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined => {
+  const records = [...lines, ...text.split("\n").slice(lines.length).map(parsed)]
+  const named = namedBy(name)
+  const own = records.filter((value) => {
+    const id = textOf(value, "sessionId")
+    return id !== undefined && (named.session === undefined || id === named.session)
+  })
+  const session = named.session ?? textOf(own[0], "sessionId")
+  if (session === undefined) return undefined
+  const agent = named.agent ?? own.map(agentIn).find((id) => id !== undefined)
+  const message = own.find((value) => /^(?:user|assistant)$/.test(textOf(value, "type") ?? ""))
+  const first = agent === undefined ? textOf(message, "uuid") : undefined
+  const times = own.map((value) => timeOf(field(value, "timestamp")))
+  return {
+    run: agent === undefined ? session : `${session}.agent-${agent}`,
+    at: times.find((time) => time !== null) ?? null,
+    // Of two that begin with the same message, the one with more prompts is the original: a fork gives all that it copies one id.
+    rank: -new Set(text.match(/"promptId": ?"[^"]+"/g)).size,
+    ...(first === undefined ? {} : { first }),
+  }
 }
 
 /**
  * A file is one session, that of its name. Records of other sessions in it were copied when it was resumed or forked
- * from them: they are in those sessions' own files. A file whose name is no session's may hold several.
+ * from them: they are in those sessions' own files. A file whose name is no session's may hold several, and agents that they
+ * started.
  */
 const mapper = (file: SourceFile, runs: Runs): Mapper => {
-  const named = file.name.replace(/\.jsonl$/i, "")
-  const subagent = /^agent-(.+)$/.exec(named)?.[1]
-  const owner = UUID.test(named) ? named : undefined
+  const { session: owner, agent: subagent } = namedBy(file.name)
   const sessions = new Map<string, Session>()
   /** Records before the first that names its session. */
   const early: Array<unknown> = []
   let last: Session | undefined
+  /** Whether the file begins with the records of an agent, and so has agents as runs of their own. */
+  let isOfAgents: boolean | undefined
 
-  const sessionOf = (id: string): Session => {
-    const known = sessions.get(id)
+  const sessionOf = (id: string, agent: string | undefined): Session => {
+    const key = `${id} ${agent ?? ""}`
+    const known = sessions.get(key)
     if (known !== undefined) return known
-    const session = new Session(runs, file, id, subagent)
-    sessions.set(id, session)
+    const session = new Session(runs, file, id, agent)
+    sessions.set(key, session)
     for (const value of early.splice(0)) session.record(value)
     return session
   }
@@ -62,7 +101,8 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
         )
         return
       }
-      last = sessionOf(id)
+      isOfAgents ??= agentIn(value) !== undefined && subagent === undefined && owner === undefined
+      last = sessionOf(id, isOfAgents ? agentIn(value) : subagent)
       last.record(value)
     },
     end: () => {

@@ -1,19 +1,24 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
+import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
+import type { RunStart } from "../runs/RunEvent.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { asText, field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import { answerPart, blocksOf, contentParts, resultContent, usageOf } from "./Blocks.ts"
+import { CopiedRecords } from "./CopiedRecords.ts"
 import * as FileTools from "./FileTools.ts"
 import { MessageOrder } from "./MessageOrder.ts"
 import { contentTexts, ENDED, failureKind, isMadeUp, modelNamed, REPEATED, stoppedBy, WHY_UNKNOWN } from "./Records.ts"
 import { Sidechains } from "./Sidechains.ts"
 import { goalIn, isNotification, spokenIn } from "./Speakers.ts"
+
+const MESSAGE = /^(?:user|assistant)$/
 
 /** Most records that wait for the first prompt, which is the session's goal. */
 const MAX_BEFORE_GOAL = 200
@@ -35,6 +40,10 @@ export class Session {
   readonly #sidechains = new Sidechains()
   #early: Array<unknown> = []
   #run: Run | undefined
+  /** The session's first message, by which copies of it are known. */
+  #first: string | undefined
+  readonly #copies: CopiedRecords
+  #copied: Run | undefined
   #lastAt: number | null = null
   #number = 0
   /** Whether the main agent has ended its turn, and why not if it has not. */
@@ -46,11 +55,24 @@ export class Session {
     this.#file = file
     this.#id = id
     this.#subagent = subagent
+    this.#copies = new CopiedRecords(subagent === undefined ? file.relatives : [])
   }
 
   record(value: unknown): void {
-    if (this.#run === undefined) this.#beforeGoal(value)
-    else this.#map(this.#run, value)
+    if (this.#run !== undefined) {
+      this.#map(this.#run, value)
+      return
+    }
+    if (this.#first === undefined && MESSAGE.test(textOf(value, "type") ?? "")) this.#first = textOf(value, "uuid")
+    if (this.#copies.take(value)) this.#copy(value)
+    else this.#beforeGoal(value)
+  }
+
+  /** A record was copied from another session, of which this one is a fork: it makes known what the fork begins with. */
+  #copy(value: unknown): void {
+    this.#copied ??= this.#runs.openCopied(this.#start("", [value]))
+    this.#map(this.#copied, value)
+    this.#runs.leaveOut("record of another session", "it was copied from the one that this one was forked from")
   }
 
   end(): void {
@@ -95,6 +117,16 @@ export class Session {
   #begin(goal: string): void {
     const early = this.#early
     this.#early = []
+    const start = this.#start(goal, early)
+    if (this.#copied !== undefined) for (const chain of this.#chains.values()) chain.finish(this.#copied)
+    this.#copied?.beginOwn(start)
+    const run = this.#copied ?? this.#runs.open(start)
+    this.#run = run
+    this.#open = "it ends before the agent answered"
+    for (const value of early) this.#map(run, value)
+  }
+
+  #start(goal: string, early: ReadonlyArray<unknown>): RunStart {
     // The first records of a session may be of types that have none of these.
     const said = (name: string) => early.map((value) => textOf(value, name)).find((text) => text !== undefined)
     const about = Object.fromEntries(
@@ -103,22 +135,24 @@ export class Session {
         return text === undefined ? [] : [[name, text]]
       }),
     )
-    const id = this.#subagent === undefined ? this.#id : `${this.#id}.agent-${this.#subagent}`
-    const parent = this.#subagent === undefined ? {} : { parent: `claude-code-${this.#id}`, subagent: this.#subagent }
-    const run = this.#runs.open({
-      id,
+    const times = early.map((value) => timeOf(field(value, "timestamp")))
+    return {
+      id: this.#subagent === undefined ? this.#id : `${this.#id}.agent-${this.#subagent}`,
       goal: goal === "" ? `session ${this.#id}` : goal,
       agent: `claude-code@${said("version") ?? "unknown"}`,
-      at: timeOf(
-        field(
-          early.find((value) => timeOf(field(value, "timestamp")) !== null),
-          "timestamp",
-        ),
-      ),
-      about: { session: this.#id, ...about, ...parent },
-    })
-    this.#run = run
-    for (const value of early) this.#map(run, value)
+      at: times.find((time) => time !== null) ?? null,
+      about: { session: this.#id, ...about, ...this.#origin },
+    }
+  }
+
+  /** Where the session comes from: the one that started its agent, or from which it was copied; and what copies of it begin with. */
+  get #origin(): JsonObject {
+    if (this.#subagent !== undefined) return { parent: `claude-code-${this.#id}`, subagent: this.#subagent }
+    const { parent } = this.#copies
+    return {
+      ...(this.#first === undefined ? {} : { first: this.#first }),
+      ...(parent === undefined ? {} : { parent, isCopy: true }),
+    }
   }
 
   #map(run: Run, value: unknown): void {

@@ -4,6 +4,7 @@
  */
 
 import type { Runs } from "../runs/Runs.ts"
+import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Rollout } from "./Rollout.ts"
@@ -26,6 +27,12 @@ export const codex: Source = {
   recognizes: ({ lines, name }: FileHead) =>
     lines.some(isOwn) ||
     (isLegacyStart(lines[0]) && (name.startsWith("rollout-") || LEGACY.has(textOf(lines[1], "type") ?? ""))),
+  beginning: ({ lines }: FileHead) => {
+    const [first] = lines
+    const meta = isObject(field(first, "payload")) ? field(first, "payload") : first
+    const run = textOf(meta, "id")
+    return run === undefined ? undefined : { run, at: timeOf(field(meta, "timestamp")) }
+  },
   open: (file: SourceFile, runs: Runs): Mapper => {
     const rollout = new Rollout(runs, file)
     return { record: ({ value }) => rollout.record(value), end: () => rollout.end() }

@@ -4,8 +4,9 @@ import type { Dirent } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Either } from "effect"
+import { groupBy } from "../../values/groupBy.ts"
 import { parsed } from "../runs/Untrusted.ts"
-import type { FileHead, Source } from "../Source.ts"
+import type { FileBeginning, FileHead, Source } from "../Source.ts"
 import { beginningWithLine, FileRefused, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
@@ -18,6 +19,12 @@ export interface Found {
   readonly zipped: boolean
   /** The names of the files in it, in order, where `file` is the directory of a run in pieces. */
   readonly pieces?: ReadonlyArray<string>
+  /** Which run it is of, where its format tells. */
+  readonly beginning?: FileBeginning
+  /** When it was made, where the file system knows, in milliseconds since 1970. */
+  readonly madeAt?: number
+  /** All files of the run in the order of time, where there are several; `file` is the first. */
+  readonly parts?: ReadonlyArray<string>
 }
 
 /** What was found: files that will be imported, and those of a directory that are of no known format. */
@@ -80,7 +87,7 @@ export const find = (
       }
     }
     const once = new Map(found.map((one) => [path.resolve(one.file), one]))
-    const all = inPieces([...once.values()])
+    const all = inRuns(inPieces([...once.values()]))
     const beside = new Set(all.flatMap(companionsOf))
     return { found: all, unknown: unknown.filter((file) => !beside.has(path.resolve(file))), links, refused }
   })
@@ -108,6 +115,31 @@ const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   for (const pieces of runs.values()) pieces.sort()
   return once
 }
+
+/** Files of one run stand as one, and runs in the order of time, as far as their formats tell of both; the others stay where they are. */
+const inRuns = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const told = found.filter(({ beginning }) => beginning !== undefined).sort(byTime)
+  const runs = [...groupBy(told, ({ source, beginning }) => [`${source.name} ${beginning?.run}`])].map(
+    ([, files]): Found => ({
+      ...(files[0] as Found),
+      ...(files.length > 1 ? { parts: files.map(({ file }) => file) } : {}),
+    }),
+  )
+  const others = found.filter(({ beginning }) => beginning === undefined)
+  return [...others, ...runs]
+}
+
+const byTime = (a: Found, b: Found): number => {
+  const [one, other] = [timesOf(a), timesOf(b)]
+  const index = one.findIndex((value, place) => value !== other[place])
+  return index < 0 ? 0 : (one[index] as number) < (other[index] as number) ? -1 : 1
+}
+
+const timesOf = ({ beginning, madeAt = 0 }: Found): ReadonlyArray<number> => [
+  beginning?.at ?? Number.POSITIVE_INFINITY,
+  beginning?.rank ?? 0,
+  madeAt,
+]
 
 const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
 
@@ -207,7 +239,12 @@ const formatOf = (
         ...{ file, expected: "a file of one format" },
         found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
       })
-    return first === undefined ? undefined : { source: first, form: formIn(head, first), zipped: head.zipped }
+    if (first === undefined) return undefined
+    const beginning = first.beginning?.(head)
+    const told = { source: first, form: formIn(head, first), zipped: head.zipped }
+    if (beginning === undefined) return told
+    const { birthtimeMs } = yield* Effect.tryPromise({ try: () => fs.stat(file), catch: unreadable(file) })
+    return { ...told, beginning, madeAt: birthtimeMs }
   })
 
 /** A document has its first line end in mid-value, or is longer than the head. */

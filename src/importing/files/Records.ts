@@ -22,12 +22,13 @@ export interface Receiver<E> {
  * that were taken before that are not taken back.
  */
 export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Effect.Effect<void, FileRefused | E> => {
-  const { file, source, form, zipped, pieces } = found
+  const { file, source, form, zipped, pieces, parts } = found
   const refuse = (cause: unknown) =>
     cause instanceof FileRefused
       ? cause
       : new FileRefused({ file, expected: `a ${source.title}`, found: messageOf(cause) })
   if (zipped) return readArchive(found, extent, refuse, receiver)
+  if (parts !== undefined) return readParts(found, parts, extent, receiver)
   if (pieces !== undefined) return readPieces(found, pieces, extent, refuse, receiver)
   return form === "document" ? readDocument(file, extent, refuse, receiver) : readLines(file, extent, refuse, receiver)
 }
@@ -55,6 +56,20 @@ const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver:
     })
     receiver.record({ value, where: "the document" })
     yield* receiver.onRecords(1, extent.bytes)
+  })
+
+/** Reads the files of a run, one after the other. */
+const readParts = <E>(found: Found, parts: ReadonlyArray<string>, extent: Extent, receiver: Receiver<E>) =>
+  Effect.gen(function* () {
+    let before = 0
+    for (const [index, file] of parts.entries()) {
+      const own = extent.ofParts?.[index]
+      if (own === undefined) continue
+      const { parts: _, ...one } = { ...found, file }
+      const onRecords = (count: number, bytes: number) => receiver.onRecords(count, before + bytes)
+      yield* read(one, own, { ...receiver, onRecords })
+      before += own.bytes
+    }
   })
 
 const readPieces = <E>(

@@ -36,6 +36,8 @@ export interface Extent {
   readonly bytes: number
   /** Whether bytes follow that are no whole line yet. */
   readonly partial: boolean
+  /** Of a run in several files of lines: how far each of them was examined. */
+  readonly ofParts?: ReadonlyArray<Extent>
 }
 
 /** A file that cannot be read. */
@@ -82,6 +84,18 @@ export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
+
+/** Examines the files of lines of one run. */
+export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
+  Effect.map(Effect.forEach(files, examineLines), (parts) => ({
+    digest: crypto
+      .createHash("sha256")
+      .update(parts.map(({ digest }) => digest).join("\n"))
+      .digest("hex"),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    partial: parts.some(({ partial }) => partial),
+    ofParts: parts,
+  }))
 
 const tooLong = (file: string, line: number) =>
   new FileRefused({

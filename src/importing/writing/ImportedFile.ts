@@ -48,11 +48,11 @@ export const conclude = (
   })
 
 /** What a report says of a file itself. `added` counts the events that are of no run. */
-type About = Pick<FileReport, "file" | "source" | "digest" | "bytes" | "records" | "known" | "added">
+type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">
 
 /** The report of a file. */
 export const report = (
-  { file, source, digest, bytes, records, known, added }: About,
+  { file, parts, source, digest, bytes, records, known, added }: About,
   runs: Runs,
   appenders: ReadonlyMap<ImportedRun, TaskAppender>,
 ): FileReport => {
@@ -64,7 +64,7 @@ export const report = (
     }
   })
   return {
-    ...{ file, source, digest, bytes, records, known, waits: runs.waits, runs: ofRuns },
+    ...{ file, parts, source, digest, bytes, records, known, waits: runs.waits, runs: ofRuns },
     added: added + ofRuns.reduce((sum, run) => sum + run.added, 0),
     scorers: [...new Set(runs.scores.map(({ scorer }) => scorer))],
     kept: Object.fromEntries(runs.kept),

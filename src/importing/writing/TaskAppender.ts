@@ -53,6 +53,15 @@ export class TaskAppender {
     this.taskIds = [run.taskId]
   }
 
+  get source(): string {
+    return this.#writing.source
+  }
+
+  /** Whether an event of the run was written, or would have been by a dry run. */
+  has(key: string): boolean {
+    return this.#known.has(this.#makeId(key))
+  }
+
   get #actor(): string {
     return `import:${this.#writing.source}`
   }
