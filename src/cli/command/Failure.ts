@@ -48,7 +48,10 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "WorkspaceMissing",
 ])
 
-const DAMAGED: ReadonlySet<string> = new Set(["Diverged", "LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"])
+const DAMAGED: ReadonlySet<string> = new Set([
+  ...["Diverged", "NotCompared", "NothingReplayed"],
+  ...["LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"],
+])
 
 /**
  * Maps an error to a failure. This is the only place that assigns exit codes.

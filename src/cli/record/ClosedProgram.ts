@@ -4,7 +4,8 @@ import * as path from "node:path"
 import { Effect, Schema } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
 import { Attempt, summary } from "../../record/network/Attempt.ts"
-import * as ProcessRun from "../../record/process/ProcessRun.ts"
+import type * as ProcessRun from "../../record/process/ProcessRun.ts"
+import * as ExitCode from "../catalogue/ExitCode.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { repeatedText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
@@ -39,7 +40,7 @@ export const closing = (hosts: ReadonlyArray<string>) =>
     const report = Effect.gen(function* () {
       const tried = attemptsIn(attempts)
       if (tried.length === 0) return false
-      process.exitCode = ProcessRun.DIVERGED
+      process.exitCode = ExitCode.damaged
       yield* Output.note(
         [
           "A replay is closed to the network. The program tried to reach it, and nothing was sent:",

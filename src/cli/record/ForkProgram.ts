@@ -1,6 +1,6 @@
 /** `hindcast fork @412 --set … -- node agent.js`: a recorded program goes on from a moment, on a timeline of its own. */
 import { Effect, Option } from "effect"
-import { EventLog, Exact } from "../../events/log/EventLog.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -11,7 +11,9 @@ import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import { at as shownAt } from "../terminal/Text.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
+import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
+import * as ProgramTask from "./ProgramTask.ts"
 
 /** What was typed. */
 export interface Typed {
@@ -31,17 +33,21 @@ export const fork = (typed: Typed) =>
   Effect.gen(function* () {
     const program = yield* Program.checked(typed.words)
     const changes = yield* changesOf(typed.set)
-    const { closed, report } = yield* ClosedProgram.closing(typed.allowHost)
+    const { closed, report: named } = yield* ClosedProgram.closing(typed.allowHost)
     const place = yield* placeOf(typed).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     const { taskId, parent, at, timeline } = place
     // With --json, the result alone is written to the standard output.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
-    const told = (failed: string) => ({ does: "fork" as const, closed, changes, failed, ...place })
-    const { ended, closing } = yield* Program.runRecording(program, told, running)
-    process.exitCode = Program.exitCodeOf(ended)
-    const isForked = yield* close(place, closing).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
-    if ((yield* report) || !isForked) return
+    const told = (report: string) => ({ does: "fork" as const, closed, changes, report, ...place })
+    const ran = yield* Program.runReporting(program, told, running)
+    const isForked = yield* ProgramTask.close(taskId, ran, timeline).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
+    if (isForked && ran.report?.compared?.found) {
+      yield* Output.note(`The task is closed as failed in timeline ${timeline}.`)
+    }
+    yield* named
+    yield* Comparison.of(ran, typed.words)
+    if (!isForked) return
     const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json
       ? Output.show(true, { taskId, parent, at, timeline, changes }, () => [])
@@ -72,23 +78,4 @@ const placeOf = ({ at, task, timeline }: Typed) =>
       Effect.catchTag("NotForkable", ({ expected, found }) => new BadInput({ input: at, expected, found })),
     )
     return { log: (yield* EventLog).name, ...place }
-  })
-
-/** Closes the task in the fork if its program did not. Whether there is a fork. */
-const close = (
-  { taskId, timeline }: { readonly taskId: string; readonly timeline: string },
-  payload: Program.Recorded["closing"],
-) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const stream = `task/${taskId}`
-    const [forked] = yield* log.readPage({ timeline, stream: `timeline/${timeline}` }, 1)
-    if (forked === undefined) return false
-    const [closed] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)
-    if (closed === undefined) {
-      const expected = Exact(yield* log.versionOf(stream, timeline))
-      const events = [{ type: "TaskClosed", payload }] as const
-      yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
-    }
-    return true
   })

@@ -5,7 +5,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Args } from "@effect/cli"
 import { Data, Effect } from "effect"
-import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as ProcessReport from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { BadInput } from "../command/BadInput.ts"
 
@@ -57,33 +57,26 @@ export interface Running {
   readonly env?: { readonly [name: string]: string }
 }
 
-/** A run that is recorded has ended. */
-export interface Recorded {
+/** A program that records or replays has ended. */
+export interface Ran {
   readonly ended: Ended
-  /** How its task is closed where the program did not do it: it called `process.exit`, was killed, or its log failed. */
-  readonly closing: { readonly outcome: TaskOutcome; readonly reason: string }
+  /** What its process told; undefined if the program was not started, for which the process gave the reason. */
+  readonly report: ProcessReport.ProcessReport | undefined
 }
 
-/** Runs a program that records. @param toldOf what it is told, with the file that it writes if its log fails */
-export const runRecording = (
+/** Runs a program that records or replays. @param toldOf what it is told, with the file of its report */
+export const runReporting = (
   program: readonly [string, ...Array<string>],
-  toldOf: (failed: string) => ProcessRun.Recording,
+  toldOf: (report: string) => ProcessRun.Reporting,
   running: Running = {},
-): Effect.Effect<Recorded, NotStarted> =>
+): Effect.Effect<Ran, NotStarted> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const failed = path.join(yield* temporaryDirectory, "failed")
-      const ended = yield* run(program, toldOf(failed), running)
-      const failure = fs.existsSync(failed) ? fs.readFileSync(failed, "utf8") : null
-      return { ended, closing: closingOf(ended, failure) }
+      const file = path.join(yield* temporaryDirectory, "report.json")
+      const ended = yield* run(program, toldOf(file), running)
+      return { ended, report: ProcessReport.read(file) }
     }),
   )
-
-const closingOf = ({ code, signal }: Ended, failure: string | null): Recorded["closing"] => {
-  const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
-  if (failure !== null) return { outcome: "abandoned", reason: `nothing more was recorded (${failure}); ${reason}` }
-  return { outcome: code === 0 ? "achieved" : code === null ? "abandoned" : "failed", reason }
-}
 
 /** A directory for as long as the scope is open. */
 export const temporaryDirectory = Effect.acquireRelease(

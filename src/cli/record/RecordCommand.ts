@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
-import { EventLog, Exact } from "../../events/log/EventLog.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
@@ -16,6 +16,7 @@ import { count } from "../terminal/Text.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Program from "./Program.ts"
+import * as ProgramTask from "./ProgramTask.ts"
 
 /** `hindcast record -- node agent.js` */
 export const record = Command.make(
@@ -48,15 +49,15 @@ export const record = Command.make(
       }
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
-      const told = (failed: string) => ({
-        ...{ does: "record" as const, log: filename, taskId, onLogFailure, failed },
+      const told = (report: string) => ({
+        ...{ does: "record" as const, log: filename, taskId, onLogFailure, report },
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
         ...given({ subject }),
       })
-      const { ended, closing } = yield* Program.runRecording(program, told, isDoctor ? Doctor.BESIDE : {})
-      process.exitCode = Program.exitCodeOf(ended)
-      yield* report(taskId, program, closing).pipe(
+      const ran = yield* Program.runReporting(program, told, isDoctor ? Doctor.BESIDE : {})
+      process.exitCode = Program.exitCodeOf(ran.ended)
+      yield* report(taskId, program, ran).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -78,16 +79,15 @@ const nameOf = (program: ReadonlyArray<string>): string => {
 }
 
 /** Closes the task if its program did not, and says what was recorded. */
-const report = (taskId: string, words: ReadonlyArray<string>, closing: Program.Recorded["closing"]) =>
+const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran) =>
   Effect.gen(function* () {
     const log = yield* EventLog
+    // Nothing was started.
+    if (!(yield* ProgramTask.close(taskId, ran))) return
     const counts = new Map<string, number>()
     yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: COUNTED }, (page) => {
       for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
     })
-    // Nothing was started.
-    if (!counts.has("TaskOpened")) return
-    if (!counts.has("TaskClosed")) yield* close(taskId, closing)
     const turns = count(counts.get("ModelCalled") ?? 0, "model request")
     const others = count(counts.get("IoCalled") ?? 0, "other request")
     yield* Output.note(
@@ -98,13 +98,4 @@ const report = (taskId: string, words: ReadonlyArray<string>, closing: Program.R
   })
 
 /** Bodies of responses are not read only to be counted. */
-const COUNTED: ReadonlyArray<CoreName> = ["TaskOpened", "ModelCalled", "IoCalled", "TaskClosed"]
-
-const close = (taskId: string, payload: Program.Recorded["closing"]) =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const stream = `task/${taskId}`
-    const expected = Exact(yield* log.versionOf(stream))
-    const events = [{ type: "TaskClosed", payload }] as const
-    yield* log.append({ stream, taskId, actor: "kernel", expected, events })
-  })
+const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled"]

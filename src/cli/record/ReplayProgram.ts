@@ -5,6 +5,7 @@ import type { Live } from "../../record/replay/Diverged.ts"
 import { given } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
+import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
 
 /** Runs the program on a task's recording. Its exit code is passed on; it is 2 if it did otherwise than was recorded. */
@@ -16,15 +17,24 @@ export const replay = (
 ) =>
   Effect.gen(function* () {
     const program = yield* Program.checked(words)
-    const { closed, report } = yield* ClosedProgram.closing(allowHost)
+    const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
-    const ended = yield* Program.run(program, { does: "replay", log, taskId, closed, ...given({ live }) })
-    const code = Program.exitCodeOf(ended)
-    process.exitCode = code
-    if ((yield* report) || code !== 0) return
+    const ran = yield* Program.runReporting(program, (report) => ({
+      ...{ does: "replay", log, taskId, closed, report },
+      ...given({ live }),
+    }))
+    const anew = ran.report?.compared?.live ?? 0
+    if (Option.isSome(live)) yield* Output.note(`made anew: ${anew} of its requests`)
+    yield* named
+    const compared = yield* Comparison.of(ran, words)
+    if (compared === undefined) return
+    const did =
+      compared.recorded === 0
+        ? `nothing of it was answered from task ${taskId}, so that nothing was compared.`
+        : `but for what was made anew, it did as was recorded in task ${taskId}.`
     yield* Output.note(
       Option.isSome(live)
-        ? `The program came to its end; but for what was made anew, it did as was recorded in task ${taskId}.`
+        ? `The program came to its end; ${did}`
         : `The program did as was recorded in task ${taskId}.`,
     )
   }).pipe(Effect.scoped)

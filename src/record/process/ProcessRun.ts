@@ -1,4 +1,4 @@
-/** What a process is told that is recorded, or played, as a whole: by its global `fetch` and without a change to it. */
+/** What a process is told that is recorded, or replayed, as a whole: by its global `fetch` and without a change to it. */
 
 import { type Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -9,8 +9,8 @@ import { Live } from "../replay/Diverged.ts"
 /** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
 export const VARIABLE = "HINDCAST_RUN"
 
-/** The file that is written if the log fails while the process is at work, with why: its task is not what the process did. */
-const failed = Schema.String
+/** The file of the {@link ProcessReport}. */
+const report = Schema.String
 
 const Recording = Schema.Struct({
   does: Schema.Literal("record"),
@@ -20,7 +20,7 @@ const Recording = Schema.Struct({
   taskId: Schema.String,
   subject: optional(Schema.String),
   onLogFailure: Schema.Literal("go-on", "stop"),
-  failed,
+  report,
 })
 
 /** How the network is closed to a process. */
@@ -44,6 +44,7 @@ const Replaying = Schema.Struct({
   log: Schema.String,
   taskId: Schema.String,
   live: optional(Live),
+  report,
 })
 
 const Examining = Schema.Struct({
@@ -71,7 +72,7 @@ const Forking = Schema.Struct({
   changes: Schema.Struct({
     ...{ model: optional(Schema.String), answer: optional(Schema.String), result: optional(Schema.String) },
   }),
-  failed,
+  report,
 })
 
 /** A recording, a replay, an examination or a fork of a process. */
@@ -79,8 +80,8 @@ export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying, Ex
 
 export type ProcessRun = typeof ProcessRun.Type
 
-/** What a process is told that records. */
-export type Recording = Extract<ProcessRun, { readonly does: "record" | "fork" }>
+/** What a process is told that reports. */
+export type Reporting = Extract<ProcessRun, { readonly report: string }>
 
 /** The text for the variable. */
 export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)
@@ -88,8 +89,5 @@ export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)
 /** The run that a text of the variable describes. */
 export const read: (text: unknown) => Either.Either<ProcessRun, ParseError> = Schema.decodeUnknownEither(ProcessRun)
 
-/** The exit code of a process whose run could not be recorded or played, and which did not start. */
+/** The exit code of a process whose run could not be recorded or replayed, and which did not start. */
 export const NOT_STARTED = 1
-
-/** The exit code of a process that did otherwise than was recorded. */
-export const DIVERGED = 2

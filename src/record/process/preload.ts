@@ -18,6 +18,7 @@ import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
 import * as Children from "./Children.ts"
 import * as ClosedProcess from "./ClosedProcess.ts"
+import * as ProcessReport from "./ProcessReport.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
 const told = Children.told()
@@ -30,12 +31,11 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
 type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
 
-/** Whoever started the process closes its task by it. */
-const noting = (file: string) => (failure: RecordingFailed) => fs.writeFileSync(file, failure.reason)
-
-const recordProcess = async ({ taskId, failed, does: _, ...options }: Recording) => {
-  const run = await LiveRun.begin({ ...options, id: taskId }, noting(failed))
+const recordProcess = async ({ taskId, report, does: _, ...options }: Recording) => {
+  const add = ProcessReport.to(report)
+  const run = await LiveRun.begin({ ...options, id: taskId }, ({ reason }) => add({ logFailure: reason }))
   globalThis.fetch = run.fetch
+  add({})
   endWith(run.end)
 }
 
@@ -47,15 +47,26 @@ const endWith = (end: (outcome: "achieved" | "failed") => Promise<unknown>) =>
     })
   })
 
-/** Puts the `fetch` of a recorded run in the place of the global one, and says at the end whether the program did as was recorded. */
-const install = ({ run, playback }: PlaybackRun) => {
+/**
+ * Puts the `fetch` of a playback in the place of the global one, and reports at the end whether the program did as was recorded. Returns
+ * what is wrong with the program as it ends.
+ */
+const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add: ProcessReport.Add) => {
   globalThis.fetch = run.fetch
-  process.on("exit", () => {
+  const ended = () => {
     const found = playback.ended()
-    if (found === undefined) return
-    say(found.message)
-    process.exitCode = ProcessRun.DIVERGED
+    if (found !== undefined || !fs.existsSync(closed.attempts)) return found
+    const now = "an attempt to reach it, which is named above"
+    return playback.diverge("a connection", null, { where: "the network", recorded: "no connection", now })
+  }
+  // The program is about to start.
+  add({})
+  process.on("exit", () => {
+    const found = ended()
+    const told = found === undefined ? null : { tag: found._tag, message: found.message }
+    add({ compared: { found: told, ...playback.counts() } })
   })
+  return ended
 }
 
 /** The same `fetch`, for which the network is open. */
@@ -64,13 +75,11 @@ const outside =
   (input, init) =>
     ClosedNetwork.outside(() => fetch(input, init))
 
-const replayProcess = async ({ does: _, closed, ...recorded }: Replaying) => {
+const replayProcess = async ({ does: _, closed, report, ...recorded }: Replaying) => {
   const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) })
-  install(replaying)
+  install(replaying, closed, ProcessReport.to(report))
   // Tools that are called anew may reach whatever they need.
   if (recorded.live !== "tools") ClosedProcess.close(closed)
-  if (recorded.live === undefined) return
-  process.on("exit", () => say(`made anew: ${replaying.playback.counts().live} of its requests`))
 }
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
@@ -88,11 +97,17 @@ const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, t
 
 type Forking = Extract<ProcessRun.ProcessRun, { readonly does: "fork" }>
 
-const forkProcess = async ({ failed, does: _, closed, ...options }: Forking) => {
-  const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed: noting(failed) })
-  install(forking)
+const forkProcess = async ({ report, does: _, closed, ...options }: Forking) => {
+  const add = ProcessReport.to(report)
+  const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
+  const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed })
+  const ended = install(forking, closed, add)
   ClosedProcess.close(closed, forking.playback.isPast)
-  endWith(forking.close)
+  // What is found by now is in the log as the reason.
+  endWith(async (outcome) => {
+    ended()
+    await forking.close(outcome)
+  })
 }
 
 /** A worker thread of a process that tells it nothing. */

@@ -108,23 +108,10 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       : diverged(call, reason, own.position, own)
   }
 
-  /** A call that was not recorded up to the moment. */
+  /** A call that was not recorded up to the end of what is played. */
   const unrecorded = (call: Call): Match => {
     const instead = left.firstOf(call.line)
-    const later = future.like(call)
-    if (later !== undefined) future.take(later)
-    if (isFork) {
-      // What was answered before the moment comes before all that is made for real.
-      const first = instead ?? left.first()
-      const mayPass =
-        first !== undefined &&
-        !(first === instead && first.answeredAt !== null) &&
-        (later !== undefined || counts.live > 0)
-      if (first === undefined || mayPass) return made()
-      const where = "the calls before the moment"
-      const difference = first === instead ? call.difference(first) : { where, recorded: first.line, now: call.line }
-      return diverged(call, difference, first.position, first)
-    }
+    if (isFork) return afterMoment(call, instead)
     if (instead !== undefined) {
       if (goesOn) left.take(instead)
       return diverged(call, call.difference(instead), instead.position, instead)
@@ -132,12 +119,26 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     return diverged(call, { where: `the calls of ${call.line}`, recorded: "no more of them", now: "one more" }, null)
   }
 
+  /** A call that may come after the moment of a fork: all that was recorded before comes before it. */
+  const afterMoment = (call: Call, instead: Interaction | undefined): Match => {
+    const later = future.like(call)
+    if (later !== undefined) future.take(later)
+    const first = instead ?? left.first()
+    if (first === undefined) return made()
+    // What the program did after the moment has its order. Of what it did never, some may come of what is made for real.
+    const mayPass = later === undefined ? counts.live > 0 && !isAnswered(instead) : left.passedBy(later) === undefined
+    if (mayPass) return made()
+    const where = "the calls before the moment"
+    const difference = first === instead ? call.difference(first) : { where, recorded: first.line, now: call.line }
+    return diverged(call, difference, first.position, first)
+  }
+
   return {
     recording,
     diverge,
     divergence: () => divergence,
     counts: () => counts,
-    isPast: () => left.all().some(({ answeredAt }) => answeredAt !== null),
+    isPast: () => left.all().some(isAnswered),
     match: (call) => {
       if (divergence !== undefined) return { kind: "diverged", diverged: divergence, instead: undefined }
       if (isLive(live, call.line, call.isModel === true)) return made()
@@ -162,13 +163,15 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
   }
 }
 
-/** A call as the log had it at a moment: one that was answered later was under way. */
+const isAnswered = (one: Interaction | undefined): boolean => one !== undefined && one.answer.kind !== "none"
+
+/** A call as the log had it at a moment: one that was answered later was under way, and has no answer that can be given. */
 const asOf =
   (until: number | undefined) =>
   (one: Interaction): Interaction =>
-    until === undefined || one.answeredAt === null || one.answeredAt <= until
-      ? one
-      : { ...one, answer: { kind: "none" }, answeredAt: null }
+    until === undefined || one.answeredAt === null || one.answeredAt <= until ? one : { ...one, answer: UNANSWERED }
+
+const UNANSWERED = { kind: "none" } as const
 
 /** How the order of two calls differs. */
 const orderOf = (before: Interaction, own: Interaction, { line }: Call): Difference => ({

@@ -79,7 +79,8 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
   /** The one place that ends a run: one that diverged has failed, whatever its program says. */
   const end = async (found: Found, outcome: TaskOutcome, reason?: string) => {
     isEnded = true
-    await (found === undefined || outcome === "failed" ? live.end(outcome, reason) : live.end("failed", found.message))
+    const own = outcome === "failed" ? reason : undefined
+    await (found === undefined ? live.end(outcome, reason) : live.end("failed", own ?? found.message))
     return found
   }
 

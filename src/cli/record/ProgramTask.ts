@@ -1,0 +1,44 @@
+/** Closes the task of a program that recorded, on its timeline, where the program did not. */
+import { Effect } from "effect"
+import { EventLog, Exact, MAIN } from "../../events/log/EventLog.ts"
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type * as Program from "./Program.ts"
+
+/** How a task is closed. */
+interface Closing {
+  readonly outcome: TaskOutcome
+  readonly reason: string
+}
+
+/**
+ * Closes the task, unless it is closed, as one of a program that called `process.exit`, was killed, or whose log failed. Returns whether
+ * there is a task, which there is not where the program was not started.
+ */
+export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const stream = `task/${taskId}`
+    const begun = timeline === MAIN ? { stream, timeline } : { stream: `timeline/${timeline}`, timeline }
+    const [opened] = yield* log.readPage(begun, 1)
+    if (opened === undefined) return false
+    const [closed] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)
+    if (closed === undefined) {
+      const expected = Exact(yield* log.versionOf(stream, timeline))
+      const events = [{ type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) }] as const
+      yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
+    }
+    return true
+  })
+
+const closingOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
+  const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
+  const { logFailure, compared } = report
+  if (logFailure !== undefined) {
+    return { outcome: "abandoned", reason: `nothing more was recorded (${logFailure}); ${reason}` }
+  }
+  if (compared?.found) return { outcome: "failed", reason: compared.found.message }
+  if (isFork && compared === undefined) {
+    return { outcome: "abandoned", reason: `${reason} before it was compared with its recording` }
+  }
+  return { outcome: code === 0 ? "achieved" : code === null ? "abandoned" : "failed", reason }
+}
