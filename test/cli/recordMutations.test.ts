@@ -1,0 +1,114 @@
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { MUTATIONS, RECORDED } from "../record/mutations.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast } from "./hindcast.ts"
+
+const place = workplace()
+const log = place.file("mutated.db")
+
+/** A program that asks for the steps it is given, and does not care for what fails. */
+const program = place.file(
+  "steps.mjs",
+  `const [steps, ending] = process.argv.slice(2)
+for (const step of JSON.parse(steps)) await fetch(process.env.BASE + "/" + step).then((response) => response.text(), String)
+if (ending === "exits") process.exit(0)
+if (ending === "vanishes") process.reallyExit(0)
+`,
+)
+
+const asked: Array<string> = []
+const service = http.createServer((request, response) => {
+  asked.push(request.url ?? "")
+  response.end(request.url)
+})
+const env = { BASE: "" }
+
+interface Listed {
+  readonly position: number
+  readonly type: string
+  readonly payload: { readonly outcome?: string; readonly reason?: string }
+}
+
+const events = async (...filters: ReadonlyArray<string>) => {
+  const { events } = await document(["log", "ls", "--log", log, ...filters])
+  return events as ReadonlyArray<Listed>
+}
+
+let task = ""
+/** The position of the second answer. */
+let second = 0
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve))
+  env.BASE = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const { stderr } = await hindcast(["record", "--log", log, "--", ...does(RECORDED)], { env })
+  task = /as task (\S+)\./.exec(stderr)?.[1] ?? ""
+  second = (await events("--type", "IoAnswered"))[1]?.position ?? 0
+  asked.length = 0
+})
+afterAll(async () => {
+  service.close()
+  await place.remove()
+})
+
+const does = (steps: ReadonlyArray<string>, ...ending: ReadonlyArray<string>) => [
+  ...[process.execPath, program, JSON.stringify(steps), ...ending],
+]
+
+const replay = (...words: ReadonlyArray<string>) => hindcast(["replay", task, "--log", log, "--", ...words], { env })
+const fork = (timeline: string, ...words: ReadonlyArray<string>) =>
+  hindcast(["fork", `@${second}`, "--timeline", timeline, "--log", log, "--", ...words], { env })
+
+const closedIn = async (timeline: string) =>
+  (await events("--timeline", timeline, "--type", "TaskClosed")).map(({ payload }) => payload)
+
+describe("a recorded program on the command line that", () => {
+  it("does as was recorded is replayed, and goes on in a fork", async () => {
+    expect(await replay(...does(RECORDED))).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was") })
+    expect(asked).toEqual([])
+    const forked = await fork("faithful", ...does(RECORDED))
+    expect(forked).toMatchObject({ code: 0, stderr: expect.stringContaining(`went on from @${second}`) })
+    expect(asked).toEqual(["/three", "/four"])
+    expect(await closedIn("faithful")).toMatchObject([{ outcome: "achieved" }])
+  })
+
+  it.each(Object.entries(MUTATIONS))("%s fails a replay and a fork, which asks nobody", async (name, steps) => {
+    asked.length = 0
+    const [found, done] = steps.length === 0 ? ["compared nothing", "found the end"] : ["diverged @", "expected in"]
+    const replayed = await replay(...does(steps))
+    const timeline = name.replaceAll(" ", "-")
+    const forked = await fork(timeline, ...does(steps))
+    for (const { code, stderr } of [replayed, forked]) {
+      expect(code).toBe(2)
+      expect(stderr).toContain(found)
+      expect(stderr).toContain(done)
+      expect(stderr).not.toMatch(/did as was recorded in|went on from/)
+    }
+    expect(await closedIn(timeline)).toMatchObject([{ outcome: "failed", reason: expect.stringContaining(found) }])
+    expect(asked).toEqual([])
+  })
+
+  it("asks nothing is told how it can be recorded", async () => {
+    const { stderr } = await replay(...does([]))
+    expect(stderr).toMatch(/`node \S+main\.js record --log \S+mutated\.db -- \S+node \S+steps\.mjs '\[\]'` records it/)
+  })
+
+  it("exits by itself before it did all is found, and one that ends unseen is not taken for faithful", async () => {
+    const exits = await fork("exits", ...does(["one"], "exits"))
+    expect(exits).toMatchObject({ code: 2, stderr: expect.stringContaining("diverged @") })
+    expect(await closedIn("exits")).toMatchObject([
+      { outcome: "failed", reason: expect.stringContaining("diverged @") },
+    ])
+    const [replayed, forked] = [
+      await replay(...does(RECORDED, "vanishes")),
+      await fork("vanishes", ...does(["one"], "vanishes")),
+    ]
+    for (const { code, stderr } of [replayed, forked]) {
+      expect(code).toBe(2)
+      expect(stderr).toContain("before it was compared with its recording")
+    }
+    expect(await closedIn("vanishes")).toMatchObject([{ outcome: "abandoned" }])
+  })
+})
