@@ -3,52 +3,21 @@
  * became of them is recorded.
  */
 
-import { Cause, Data, Effect, Option } from "effect"
-import type { AppendError, CoreNewEvent, LogError, LogUnavailable } from "../../events/log/EventLog.ts"
+import { Data, Effect } from "effect"
+import type { AppendError, CoreNewEvent, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
-import type { Instance, Restore } from "../instances/Instance.ts"
-import { onPluginFailure, type PluginFailure } from "../instances/PluginFailure.ts"
-import type { ActingTask } from "./ActingTask.ts"
+import type { Instance } from "../instances/Instance.ts"
+import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { type ResolvedActuator, resolve } from "./Command.ts"
-import { endedBy, recordAborted } from "./CommandOutcome.ts"
+import { endedBy } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
 import * as Interpreter from "./Interpreter.ts"
 import { type Denial, GRANTED_MORE, outdatedBy } from "./Judging.ts"
-import type { Place } from "./queue/CommandOrder.ts"
+import type { Journey } from "./Reach.ts"
 import type { Traveller } from "./Traveller.ts"
-
-/** Commands of one actuator that a kernel takes to their ends, together. */
-export interface Journey {
-  readonly task: ActingTask
-  readonly reach: Reach
-  /** Its place in the order in which the task's commands start. */
-  readonly place: Place
-  readonly travellers: ReadonlyArray<Traveller>
-  /** Makes a wait interruptible, as far as the caller is. Everything else is not, so that what was begun is recorded. */
-  readonly waiting: Restore
-}
-
-/** How commands reach their plugin. */
-export interface Reach {
-  /** Whether they reach it in one call. */
-  readonly isRound: boolean
-  /** Why no command of the journey passes. */
-  readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
-  /** Calls the plugin's process, and answers with what records how the commands ended. */
-  readonly call: (
-    process: Instance["process"],
-    dispatched: ReadonlyArray<Traveller>,
-    resolved: ResolvedActuator,
-  ) => Effect.Effect<Effect.Effect<void, AppendError>>
-  /** Records that there was no process to call. */
-  readonly unreached: (
-    failure: PluginFailure,
-    ready: ReadonlyArray<Traveller>,
-    resolved: ResolvedActuator,
-  ) => Effect.Effect<void, AppendError>
-}
+import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
 /** The task was paused before the dispatch. The command gives up its turn, and waits. */
 class Paused extends Data.TaggedError("Paused") {}
@@ -120,30 +89,6 @@ const atOnce = (
     return Effect.ensuring(instance.use(dispatched), giveBack)
   })
 
-/** Records the ends of commands whose dispatch is in the log, but may not be on the disk: they were not executed. */
-const endIfRecorded = (
-  { task }: Journey,
-  ready: ReadonlyArray<Traveller>,
-  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
-  cause: LogUnavailable,
-) => {
-  const last = entries.at(-1)?.event.id
-  if (last === undefined) return Effect.void
-  return task.kernel.log.find(last).pipe(
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.void,
-        onSome: () => {
-          for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
-          for (const of of ready) of.state = CommandState.uncalled(of.state)
-          return recordAborted(ready, Cause.fail(cause))
-        },
-      }),
-    ),
-    Effect.ignore,
-  )
-}
-
 const inTurn = (
   journey: Journey,
   resolved: ResolvedActuator,
@@ -200,8 +145,6 @@ const send = (
     yield* call(journey, process, passing, resolved)
   })
 
-const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
-
 const DEACTIVATED: Denial = {
   rule: "active-actuators",
   reason: "its actuator was deactivated or updated meanwhile",
@@ -217,47 +160,6 @@ const call = (
   resolved: ResolvedActuator,
 ): Effect.Effect<void, AppendError> =>
   Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds)
-
-/** Ends commands for which there was no process to call. */
-const unreached = (
-  journey: Journey,
-  resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
-  failure: PluginFailure,
-): Effect.Effect<void, AppendError> => {
-  const inDoubt = ready.filter(({ state }) => state.at === "doubtful")
-  const others = ready.filter((of) => isOpen(of) && of.state.at !== "doubtful")
-  return Effect.zipRight(
-    conclude(
-      journey,
-      inDoubt.map((of) => ({ of, step: { do: "doubt" } })),
-    ),
-    others.length === 0 ? Effect.void : journey.reach.unreached(failure, others, resolved),
-  )
-}
-
-/** Ends those commands for which there is a reason not to dispatch them. */
-const refuse = (
-  journey: Journey,
-  travellers: ReadonlyArray<Traveller>,
-  why: (of: Traveller) => Denial | undefined,
-): Effect.Effect<void, AppendError> =>
-  conclude(
-    journey,
-    travellers.flatMap((of) => {
-      const denial = why(of)
-      return denial === undefined ? [] : [{ of, step: CommandState.refusal(of.state, denial.rule, denial.reason) }]
-    }),
-  )
-
-const conclude = (
-  { task }: Journey,
-  ends: ReadonlyArray<{ readonly of: Traveller; readonly step: CommandState.Step }>,
-): Effect.Effect<void, AppendError> =>
-  Interpreter.record(
-    ends.map(({ of, step }) => Interpreter.entryOf(of, of.state, step)),
-    { record: task.recordAll, ended: endedBy },
-  )
 
 /** The entries of the dispatches of commands. */
 const dispatches = (

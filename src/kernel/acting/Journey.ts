@@ -7,10 +7,11 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import * as Command from "./Command.ts"
 import { endedBy, recordAborted } from "./CommandOutcome.ts"
-import { carryOut, type Journey, type Reach } from "./Dispatch.ts"
+import { carryOut } from "./Dispatch.ts"
 import * as Interpreter from "./Interpreter.ts"
 import * as Judging from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
+import type { Journey, Reach } from "./Reach.ts"
 import type { Setout, Traveller } from "./Traveller.ts"
 
 /**

@@ -3,7 +3,7 @@
 import { Deferred, Effect, FiberId } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
-import type { AgentCommand } from "../acting/Round.ts"
+import type { AgentCommand } from "../acting/round/Round.ts"
 import type { Capabilities } from "../tasks/Capabilities.ts"
 import type { Task } from "../tasks/Task.ts"
 import { Stopped } from "./Divergence.ts"

@@ -15,7 +15,7 @@ import * as Options from "../../values/Options.ts"
 import * as CommandExecution from "../acting/CommandExecution.ts"
 
 import * as LeftCommands from "../acting/LeftCommands.ts"
-import { together } from "../acting/Round.ts"
+import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
 import type { Restore } from "../instances/Instance.ts"
 import * as Scoring from "../scoring/Scoring.ts"

@@ -7,7 +7,7 @@
 import { Deferred, Effect, type Exit, FiberId } from "effect"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import { copied } from "../../kernel/acting/command/Arguments.ts"
-import type { AgentCommand } from "../../kernel/acting/Round.ts"
+import type { AgentCommand } from "../../kernel/acting/round/Round.ts"
 import type { Agent } from "../../kernel/agents/Agent.ts"
 import type { RunResult } from "../../kernel/agents/AgentLoop.ts"
 import type { ActOptions } from "../../kernel/tasks/OpenOptions.ts"

@@ -1,18 +1,18 @@
 /** Records how the commands of a round ended: together, in one commit, in the order of the commands. */
 
 import { Effect } from "effect"
-import type { CoreNewEvent, InvalidEvent } from "../../events/log/EventLog.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import type { RoundAnswer } from "../../plugins/process/Components.ts"
-import { type Json, plainText } from "../../values/Json.ts"
-import { failureOf, type PluginFailure } from "../instances/PluginFailure.ts"
-import type { ActingTask } from "./ActingTask.ts"
-import * as CommandOutcome from "./CommandOutcome.ts"
-import * as CommandState from "./CommandState.ts"
-import { rewardsAfter } from "./FailedStep.ts"
+import type { CoreNewEvent, InvalidEvent } from "../../../events/log/EventLog.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { RoundAnswer } from "../../../plugins/process/Components.ts"
+import { type Json, plainText } from "../../../values/Json.ts"
+import { failureOf, type PluginFailure } from "../../instances/PluginFailure.ts"
+import type { ActingTask } from "../ActingTask.ts"
+import * as CommandOutcome from "../CommandOutcome.ts"
+import * as CommandState from "../CommandState.ts"
+import { rewardsAfter } from "../FailedStep.ts"
+import type { Traveller } from "../Traveller.ts"
+import { rewardsOf, unknownReward } from "../WorldRewards.ts"
 import { resultsOf } from "./RoundResults.ts"
-import type { Traveller } from "./Traveller.ts"
-import { rewardsOf, unknownReward } from "./WorldRewards.ts"
 
 /**
  * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot store

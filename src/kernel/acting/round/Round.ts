@@ -5,16 +5,16 @@
  */
 
 import { Effect } from "effect"
-import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import * as Options from "../../values/Options.ts"
-import type { ActingTask } from "./ActingTask.ts"
-import * as Command from "./Command.ts"
-import type { Reach } from "./Dispatch.ts"
-import * as Journey from "./Journey.ts"
-import type { LeftCommands } from "./LeftCommands.ts"
+import * as MonotonicClock from "../../../platform/MonotonicClock.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import * as Options from "../../../values/Options.ts"
+import type { ActingTask } from "../ActingTask.ts"
+import * as Command from "../Command.ts"
+import * as Journey from "../Journey.ts"
+import type { LeftCommands } from "../LeftCommands.ts"
+import type { Reach } from "../Reach.ts"
+import * as Traveller from "../Traveller.ts"
 import { recordFailure, recordRound } from "./RoundEnd.ts"
-import * as Traveller from "./Traveller.ts"
 
 /** The step of one of several agents. */
 export interface AgentCommand {

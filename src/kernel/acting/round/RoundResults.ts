@@ -1,9 +1,9 @@
 /** What each command of a round came to, from what the world answered for each agent. */
 
-import type { Failure } from "../../events/vocabulary/EventType.ts"
-import type { RoundAnswer, RoundOutcome } from "../../plugins/process/Components.ts"
-import type { JsonObject } from "../../values/Json.ts"
-import * as SafeRecord from "../../values/SafeRecord.ts"
+import type { Failure } from "../../../events/vocabulary/EventType.ts"
+import type { RoundAnswer, RoundOutcome } from "../../../plugins/process/Components.ts"
+import type { JsonObject } from "../../../values/Json.ts"
+import * as SafeRecord from "../../../values/SafeRecord.ts"
 
 /**
  * The results of the agents that acted, in their order. What other agents got is told in the first result that there is,

@@ -1,0 +1,80 @@
+/** Ends commands that were to be dispatched and are not called: what stood in the way is recorded. */
+
+import { Cause, Effect, Option } from "effect"
+import type { AppendError, LogUnavailable } from "../../events/log/EventLog.ts"
+import type { PluginFailure } from "../instances/PluginFailure.ts"
+import type { ResolvedActuator } from "./Command.ts"
+import { endedBy, recordAborted } from "./CommandOutcome.ts"
+import * as CommandState from "./CommandState.ts"
+import * as Interpreter from "./Interpreter.ts"
+import type { Denial } from "./Judging.ts"
+import type { Journey } from "./Reach.ts"
+import type { Traveller } from "./Traveller.ts"
+
+/** Whether a command has not ended. */
+export const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
+
+/** Ends commands for which there was no process to call. */
+export const unreached = (
+  journey: Journey,
+  resolved: ResolvedActuator,
+  ready: ReadonlyArray<Traveller>,
+  failure: PluginFailure,
+): Effect.Effect<void, AppendError> => {
+  const inDoubt = ready.filter(({ state }) => state.at === "doubtful")
+  const others = ready.filter((of) => isOpen(of) && of.state.at !== "doubtful")
+  return Effect.zipRight(
+    conclude(
+      journey,
+      inDoubt.map((of) => ({ of, step: { do: "doubt" } })),
+    ),
+    others.length === 0 ? Effect.void : journey.reach.unreached(failure, others, resolved),
+  )
+}
+
+/** Ends those commands for which there is a reason not to dispatch them. */
+export const refuse = (
+  journey: Journey,
+  travellers: ReadonlyArray<Traveller>,
+  why: (of: Traveller) => Denial | undefined,
+): Effect.Effect<void, AppendError> =>
+  conclude(
+    journey,
+    travellers.flatMap((of) => {
+      const denial = why(of)
+      return denial === undefined ? [] : [{ of, step: CommandState.refusal(of.state, denial.rule, denial.reason) }]
+    }),
+  )
+
+const conclude = (
+  { task }: Journey,
+  ends: ReadonlyArray<{ readonly of: Traveller; readonly step: CommandState.Step }>,
+): Effect.Effect<void, AppendError> =>
+  Interpreter.record(
+    ends.map(({ of, step }) => Interpreter.entryOf(of, of.state, step)),
+    { record: task.recordAll, ended: endedBy },
+  )
+
+/** Records the ends of commands whose dispatch is in the log, but may not be on the disk: they were not executed. */
+export const endIfRecorded = (
+  { task }: Journey,
+  ready: ReadonlyArray<Traveller>,
+  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
+  cause: LogUnavailable,
+) => {
+  const last = entries.at(-1)?.event.id
+  if (last === undefined) return Effect.void
+  return task.kernel.log.find(last).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: () => {
+          for (const { of, event } of entries) of.state = CommandState.evolve(of.state, event)
+          for (const of of ready) of.state = CommandState.uncalled(of.state)
+          return recordAborted(ready, Cause.fail(cause))
+        },
+      }),
+    ),
+    Effect.ignore,
+  )
+}
