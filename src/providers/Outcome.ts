@@ -17,7 +17,7 @@ export interface Came {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly body: string
-  /** The bytes of the body, where it is no text: the event stream of AWS. */
+  /** The same, for a body that is no text: the event stream of AWS. */
   readonly bytes?: () => Uint8Array
   /** `clean`: to its end; `cut`: it broke off; `cancelled`: the program did not want the rest. */
   readonly end: "clean" | "cut" | "cancelled"

@@ -1,6 +1,7 @@
 /** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
 
 import type { Json } from "../values/Json.ts"
+import * as AwsEvents from "./AwsEvents.ts"
 import * as ExactJson from "./ExactJson.ts"
 
 /**
@@ -28,8 +29,11 @@ export interface AnswerBody {
  * The JSON values of a body. It may be one value, a list of them (Gemini), one in each line (Ollama), or server-sent
  * events (https://html.spec.whatwg.org/multipage/server-sent-events.html). What is no JSON, and a last value that was
  * cut, are left out.
+ *
+ * @param bytes the bytes, where the body is no text: the event stream of AWS is read
  */
-export const bodyOf = (body: string, _bytes?: () => Uint8Array): AnswerBody => {
+export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
+  if (bytes !== undefined) return { pieces: AwsEvents.eventsOf(bytes()), isWhole: false, isDone: false }
   const text = body.startsWith("\uFEFF") ? body.slice(1) : body
   if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) {
     const events = eventsOf(text)

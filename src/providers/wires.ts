@@ -3,8 +3,14 @@
 import { callIdOf } from "../agents/models/CallId.ts"
 import { type Json, wellFormed } from "../values/Json.ts"
 import { isObject } from "../values/JsonObjects.ts"
+import * as AwsEvents from "./AwsEvents.ts"
 import { anthropic } from "./formats/Anthropic.ts"
+import { converse, invoke } from "./formats/Bedrock.ts"
+import { cohere } from "./formats/Cohere.ts"
+import { completions } from "./formats/Completions.ts"
+import { embeddings } from "./formats/Embeddings.ts"
 import { gemini } from "./formats/Gemini.ts"
+import { interactions } from "./formats/Interactions.ts"
 import { ollama, ollamaGenerate } from "./formats/Ollama.ts"
 import { openAiChat } from "./formats/OpenAiChat.ts"
 import { openAiResponses } from "./formats/OpenAiResponses.ts"
@@ -14,7 +20,11 @@ import type { Address, ModelRequest, Wire } from "./Wire.ts"
 
 export type { Answered, Came, ReadTurn, Unread } from "./Outcome.ts"
 
-const WIRES: ReadonlyArray<Wire> = [openAiChat, openAiResponses, anthropic, gemini, ollama, ollamaGenerate]
+/** The first that matches counts: a path may end as two formats do. */
+const WIRES: ReadonlyArray<Wire> = [
+  ...[openAiChat, openAiResponses, anthropic, gemini, interactions, converse, invoke, cohere, ollama, ollamaGenerate],
+  ...[embeddings, completions],
+]
 
 /** A request to a model, and how its answer is read. */
 export interface Asked {
@@ -52,7 +62,8 @@ export const answeredBy = (
   redact: (text: string) => string,
   now: number,
 ): Answered => {
-  const given = wire.answer(bodyOf(came.body, came.bytes), (index) => callIdOf(request, index))
+  const isBinary = came.headers["content-type"]?.startsWith(AwsEvents.MEDIA_TYPE) === true
+  const given = wire.answer(bodyOf(came.body, isBinary ? came.bytes : undefined), (index) => callIdOf(request, index))
   // A character may come in halves, in two pieces; a half that stays alone is none that a log holds. Parts are JSON.
   const parts = (wellFormed(given.parts as unknown as Json) ?? []) as unknown as typeof given.parts
   return outcomeOf({ ...given, parts }, came, redact, now)

@@ -264,7 +264,7 @@ describe("a request", () => {
   it("to another path, or of another shape, is none to a model", () => {
     for (const [method, path, body] of [
       ["GET", "/v1/chat/completions", { messages: [] }],
-      ["POST", "/v1/embeddings", { input: "a" }],
+      ["POST", "/v1/moderations", { input: "a" }],
       ["POST", "/v1/chat/completions", { messages: "a" }],
       ["POST", "/v1/messages", { messages: [] }],
     ] as const) {
@@ -288,6 +288,25 @@ describe("an answer that a person wrote", () => {
     ["/v1beta/models/m:streamGenerateContent?alt=sse", gemini],
     ["/api/chat", { model: "m", messages }],
     ["/api/chat", { model: "m", messages, stream: false }],
+    ["/api/generate", { model: "m", prompt: "hello" }],
+    ["/api/generate", { model: "m", prompt: "hello", stream: false }],
+    ["/v1/completions", { model: "m", prompt: "hello" }],
+    ["/v1/completions", { model: "m", prompt: "hello", stream: true }],
+    ["/v1beta/interactions", { model: "m", input: "hello" }],
+    ["/v1beta/interactions", { model: "m", input: "hello", stream: true }],
+    ["/v2/chat", { model: "m", messages }],
+    ["/v2/chat", { model: "m", messages, stream: true }],
+    ["/model/m/converse", { messages: [{ role: "user", content: [{ text: "hello" }] }] }],
+    ["/model/m/converse-stream", { messages: [{ role: "user", content: [{ text: "hello" }] }] }],
+    ["/model/m/invoke", { anthropic_version: "bedrock-2023-05-31", max_tokens: 9, messages }],
+    ["/model/m/invoke-with-response-stream", { anthropic_version: "bedrock-2023-05-31", max_tokens: 9, messages }],
+    ["/model/m/invoke-with-response-stream", { schemaVersion: "messages-v1", messages }],
+    ["/model/m/invoke-with-response-stream", { messages }],
+    ["/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", { anthropic_version: "v", messages }],
+    [
+      "/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict",
+      { anthropic_version: "v", messages, stream: true },
+    ],
   ]
 
   it.each(asks)("is read as the provider's own, to %s %o", (path, body) => {
@@ -295,17 +314,18 @@ describe("an answer that a person wrote", () => {
     const asked = askedBy("POST", address, body)
     if (asked === undefined) throw new Error("expected a request to a model")
     fc.assert(
-      // An answer of white space alone is a failed one, as for the library's own models.
-      fc.property(
-        fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.trim() !== ""),
-        (text) => {
-          const answer = written(asked.wire.name, { ...address, path }, body, text)
-          const came = { status: 200, headers: {}, body: answer.body, end: "clean" as const }
-          expect(answeredBy(asked, came, String, 0)).toMatchObject({
-            turn: { parts: [{ type: "text", text }], finish: "stop" },
-          })
-        },
-      ),
+      fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (text) => {
+        const { body: given, contentType } = written(asked.wire.name, { ...address, path }, body, text)
+        const bytes = new Uint8Array(Buffer.from(given))
+        const came = {
+          status: 200,
+          headers: { "content-type": contentType },
+          body: Buffer.from(given).toString("utf8"),
+        }
+        expect(answeredBy(asked, { ...came, bytes: () => bytes, end: "clean" }, String, 0)).toMatchObject({
+          turn: { parts: [{ type: "text", text }], finish: "stop", unread: [] },
+        })
+      }),
     )
   })
 })

@@ -8,6 +8,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as zlib from "node:zlib"
 import { Decompress } from "fzstd"
+import { crc32 } from "../../values/Digest.ts"
 
 /** Largest entry, in bytes as it reads. A larger one is refused before it is expanded. */
 export const MAX_ENTRY_BYTES = 128 * 1024 * 1024
@@ -205,18 +206,3 @@ const unzstd = (bytes: Buffer, size: number): Buffer => {
   decompress.push(bytes, true)
   return Buffer.concat(parts)
 }
-
-/** The CRC-32 of ZIP (polynomial 0xEDB88320, reflected): Node's own, which versions before 20.15 lack. */
-const crc32 = (bytes: Uint8Array): number => zlib.crc32?.(bytes) ?? crc32ByTable(bytes)
-
-const crc32ByTable = (bytes: Uint8Array): number => {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0)
-  return (crc ^ 0xffffffff) >>> 0
-}
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte
-  for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
-  return crc >>> 0
-})

@@ -118,6 +118,67 @@ export const ollama: UsageFormat = {
   read: (piece) => known({ inputTokens: count(piece, "prompt_eval_count"), outputTokens: count(piece, "eval_count") }),
 }
 
+/** Gemini's interactions, which count thoughts, and what Google's own tools read, next to the rest. */
+export const interactions: UsageFormat = {
+  inPiece: (piece) => fieldOf(piece, "usage") ?? fieldOf(fieldOf(piece, "interaction"), "usage"),
+  read: (usage) =>
+    known({
+      inputTokens: sum(count(usage, "total_input_tokens"), count(usage, "total_tool_use_tokens")),
+      outputTokens: sum(count(usage, "total_output_tokens"), count(usage, "total_thought_tokens")),
+      cachedTokens: count(usage, "total_cached_tokens"),
+      reasoningTokens: count(usage, "total_thought_tokens"),
+    }),
+}
+
+/** Bedrock's `converse`, which counts cache reads and writes next to `inputTokens`. */
+export const bedrock: UsageFormat = {
+  inPiece: (piece) => fieldOf(piece, "usage"),
+  read: (usage) => {
+    const [fresh, written, read] = [
+      count(usage, "inputTokens"),
+      count(usage, "cacheWriteInputTokens"),
+      count(usage, "cacheReadInputTokens"),
+    ]
+    return known({
+      inputTokens: fresh === undefined ? undefined : fresh + (written ?? 0) + (read ?? 0),
+      outputTokens: count(usage, "outputTokens"),
+      cachedTokens: read,
+      cacheWriteTokens: written,
+    })
+  },
+}
+
+/** Cohere's answers: the tokens of the model, or else those that are billed. */
+export const cohere: UsageFormat = {
+  inPiece: (piece) => fieldOf(piece, "usage") ?? fieldOf(fieldOf(piece, "delta"), "usage"),
+  read: (usage) =>
+    known({
+      inputTokens: count(usage, "tokens", "input_tokens") ?? count(usage, "billed_units", "input_tokens"),
+      outputTokens: count(usage, "tokens", "output_tokens") ?? count(usage, "billed_units", "output_tokens"),
+      cachedTokens: count(usage, "cached_tokens"),
+    }),
+}
+
+/** Embeddings, of OpenAI (`usage`), Cohere (`meta`), Ollama and Gemini. There are no tokens in the answer. */
+export const embeddings: UsageFormat = {
+  inPiece: (piece) => ({
+    ...asFields(piece),
+    ...asFields(fieldOf(piece, "usage")),
+    ...asFields(fieldOf(fieldOf(piece, "meta"), "billed_units")),
+    ...asFields(fieldOf(piece, "usageMetadata")),
+  }),
+  read: (usage) => {
+    const inputTokens =
+      count(usage, "prompt_tokens") ??
+      count(usage, "input_tokens") ??
+      count(usage, "prompt_eval_count") ??
+      count(usage, "promptTokenCount")
+    return inputTokens === undefined ? {} : { inputTokens, outputTokens: 0 }
+  },
+}
+
+const asFields = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
+
 /** The usage while an answer streams. */
 export interface Counted {
   /** Takes a piece. A later piece adds to those before it. */

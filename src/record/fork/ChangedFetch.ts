@@ -34,7 +34,8 @@ export const changed =
       const contentType = jsonOf(given) === undefined ? "text/plain;charset=utf-8" : "application/json"
       return new Response(given, { headers: { "content-type": contentType } })
     }
-    const answer = changes.takeAnswer()
+    // An answer in words is none to a request for embeddings.
+    const answer = asked.wire.isConversation === false ? undefined : changes.takeAnswer()
     if (answer === undefined) return pass()
     const given = written(asked.wire.name, { host, path: pathname + search }, body, answer)
     return new Response(given.body, { headers: { "content-type": given.contentType } })
@@ -44,6 +45,13 @@ export const changed =
 const bodyOf = ({ body }: HttpMessage.SentRequest): Json | undefined => {
   const text = body === null ? undefined : HttpMessage.textOf(body)
   return text === undefined ? undefined : jsonOf(text)
+}
+
+const withPath = (url: string, path: string): string => {
+  const changed = new URL(url)
+  if (changed.pathname === path) return url
+  changed.pathname = path
+  return changed.href
 }
 
 /** A request to a model, with another model named in its body, or in the path where a format has it there. */
@@ -58,9 +66,9 @@ const withModel = (
   if (!isObject(body)) return [input, init]
   const asked = askedBy(sent.method, { host, path }, body)
   if (asked === undefined) return [input, init]
-  const isInPath = asked.wire.name === "gemini"
-  const url = isInPath ? sent.url.replace(/(\/models\/)[^:/?]+(?=:)/, `$1${encodeURIComponent(model)}`) : sent.url
-  const named: JsonObject = isInPath ? body : { ...body, model }
+  const url = asked.wire.withModel === undefined ? sent.url : withPath(sent.url, asked.wire.withModel(path, model))
+  // A path that names no model, such as that of Anthropic's own server, stays as it is.
+  const named: JsonObject = url === sent.url ? { ...body, model } : body
   const signal = input instanceof Request ? input.signal : init?.signal
   return [
     url,

@@ -88,7 +88,7 @@ const modelExchange = (
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
   // Messages are JSON.
-  const news = conversations.asked(id, messages)
+  const news = asked.wire.isConversation === false ? { messages } : conversations.asked(id, messages)
   const kept = thread === undefined ? {} : { thread }
   const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)

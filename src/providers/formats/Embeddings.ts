@@ -1,0 +1,89 @@
+/**
+ * Embeddings, as OpenAI, Cohere, Gemini and Ollama make them. The model reads texts and answers with vectors, which stay in
+ * the recorded bytes: the answer says how many came.
+ */
+
+import type { ToldPart } from "../../agents/models/Message.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import * as Conversing from "../Conversing.ts"
+import { providerAt } from "../Providers.ts"
+import * as Parts from "../parts.ts"
+import type { Wire } from "../Wire.ts"
+import { deploymentIn } from "./OpenAiChat.ts"
+
+/** Where each provider embeds, what it is called there, and the fields in which it has texts. */
+const PLACES: ReadonlyArray<readonly [RegExp, string, ReadonlyArray<string>]> = [
+  [/\/v2\/embed$/, "cohere", ["texts", "inputs", "images"]],
+  [/\/models\/([^/:]+):(?:embedContent|batchEmbedContents)$/, "google", ["content", "requests"]],
+  [/\/api\/(?:embed|embeddings)$/, "ollama", ["input", "prompt"]],
+  [/\/embeddings$/, "openai-compatible", ["input"]],
+]
+
+const placeOf = (path: string, body: JsonObject) =>
+  PLACES.find(([pattern, , fields]) => pattern.test(path) && fields.some((name) => name in body))
+
+export const embeddings: Wire = {
+  name: "embeddings",
+  isConversation: false,
+  matches: ({ path }, body) => placeOf(path, body) !== undefined,
+  withModel: (path, model) => path.replace(/(\/models\/)[^/:]+(?=:)/, `$1${encodeURIComponent(model)}`),
+  request: ({ host, path }, body) => {
+    const [pattern, provider, fields] = placeOf(path, body) ?? [/$/, "", []]
+    const told = Conversing.make()
+    told.user(fields.flatMap((name) => textsIn(body[name])))
+    return {
+      provider: providerAt(host, provider),
+      model: Parts.asText(body.model ?? pattern.exec(path)?.[1] ?? deploymentIn(path) ?? ""),
+      ...told.whole(),
+      tools: [],
+      settings: Parts.settingsOf(body, ["model", ...fields]),
+    }
+  },
+  answer: ({ pieces: [piece], isWhole }) => {
+    const vectors = vectorsIn(piece)
+    const counted = ProviderUsage.counting(ProviderUsage.embeddings)
+    counted.take(piece)
+    const error = fieldOf(piece, "error")
+    const isAnswer = isWhole && vectors !== undefined
+    return {
+      model: textOf(fieldOf(piece, "model")),
+      parts: vectors === undefined ? [] : [Parts.itemPart("embeddings", vectors)],
+      ...{ usage: ProviderUsage.whole(counted.usage()), cost: counted.cost(), refusal: "", hasBegun: isAnswer },
+      finish: isAnswer ? { unified: "stop", raw: undefined } : undefined,
+      error: error === undefined || error === null ? undefined : { error },
+    }
+  },
+}
+
+/** The texts that are embedded. Tokens and files are kept as they are. */
+const textsIn = (value: Json | undefined): ReadonlyArray<ToldPart> => {
+  if (value === undefined) return []
+  if (typeof value === "string") return [{ type: "text", text: value }]
+  if (Array.isArray(value) && !value.every((one) => typeof one === "number")) return value.flatMap(textsIn)
+  const parts = fieldOf(value, "parts") ?? fieldOf(value, "content")
+  const text = Parts.anyText(fieldOf(value, "text"))
+  if (text !== undefined) return [{ type: "text", text }]
+  // Each field of a body is JSON.
+  return parts === undefined
+    ? [Parts.itemPart(Array.isArray(value) ? "tokens" : "input", value)]
+    : textsIn(parts as Json)
+}
+
+/** How many vectors came, and how long they are. */
+const vectorsIn = (piece: unknown) => {
+  const lists = [
+    ...[Parts.listOf(fieldOf(piece, "data")), Parts.listOf(fieldOf(piece, "embeddings"))],
+    ...Object.values(asFields(fieldOf(piece, "embeddings"))).map(Parts.listOf),
+    [fieldOf(piece, "embedding")].filter((one) => one !== undefined),
+  ]
+  const found = lists.find((list) => list.length > 0)
+  if (found === undefined) return undefined
+  const [first] = found
+  const vector = fieldOf(first, "embedding") ?? fieldOf(first, "values") ?? first
+  return { count: found.length, ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
+}
+
+const asFields = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {}
