@@ -81,7 +81,7 @@ const vectorsIn = (piece: unknown) => {
   const found = lists.find((list) => list.length > 0)
   if (found === undefined) return undefined
   const [first] = found
-  const vector = fieldOf(first, "embedding") ?? fieldOf(first, "values") ?? first
+  const vector = Array.isArray(first) ? first : (fieldOf(first, "embedding") ?? fieldOf(first, "values"))
   return { count: found.length, ...(Array.isArray(vector) ? { dimensions: vector.length } : {}) }
 }
 

@@ -108,7 +108,9 @@ export class GrowingSteps {
         ...(args === "" ? {} : { arguments: args }),
       }
       if (contents.length === 0) return { ...begun, ...more }
-      const before = isContent(step) ? [step] : Parts.listOf(fieldOf(step, "content"))
+      // A content may begin with its type alone.
+      const isEmpty = typeof step === "object" && step !== null && Object.keys(step).length <= 1
+      const before = !isContent(step) ? Parts.listOf(fieldOf(step, "content")) : isEmpty ? [] : [step]
       return { ...begun, ...more, type: "model_output", content: [...before, ...contents] }
     })
   }

@@ -59,14 +59,14 @@ export const refusalIn = (item: unknown): string =>
 
 const partsOfItem = (item: unknown, callId: () => string): ReadonlyArray<AnswerPart> => {
   const type = typeOf(item)
-  if (has(CALLS, type)) return [CALLS[type]?.(item, callId) ?? Parts.unreadPart(item)]
-  if (has(HOSTED, type)) return [hosted(item, type)]
-  if (has(OTHERS, type)) return OTHERS[type]?.(item) ?? []
   if (type === "tool_search_call") {
     return fieldOf(item, "execution") === "client"
       ? [call(item, callId, "tool_search", "arguments")]
       : [hosted(item, type)]
   }
+  if (has(CALLS, type)) return [CALLS[type]?.(item, callId) ?? Parts.unreadPart(item)]
+  if (has(HOSTED, type)) return [hosted(item, type)]
+  if (has(OTHERS, type)) return OTHERS[type]?.(item) ?? []
   if (type === "image_generation_call") {
     const { result, output_format, revised_prompt } = fieldsOf(item)
     const args = revised_prompt === undefined || revised_prompt === null ? {} : { prompt: revised_prompt }

@@ -77,7 +77,13 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
     rest: growing.rest,
     parts: growing.parts,
     // The package leaves out some counts, such as how long what was written to the cache is kept. Recordings count alike.
-    usage: () => ProviderUsage.whole({ ...usage, ...counted?.usage() }),
+    usage: () => {
+      const own = counted?.usage() ?? {}
+      const isCounted = own.inputTokens !== undefined || own.outputTokens !== undefined
+      const { inputTokens: _input, outputTokens: _output, ...details } = usage
+      // Where the provider gives one count alone, a package says 0 for the other.
+      return ProviderUsage.whole({ ...(isCounted ? details : usage), ...own })
+    },
     finish: () => finish,
     error: () => error,
     refusal: () => refusal,

@@ -27,6 +27,8 @@ interface Growing {
   readonly told: StreamedText
   metadata: JsonObject | undefined
   call?: { readonly id: string | undefined; readonly tool: string; isWhole: boolean }
+  /** A file that the model made, which comes as a whole and is not told while it streams. */
+  readonly file?: { readonly mediaType: string; readonly data: string }
 }
 
 /**
@@ -87,6 +89,12 @@ export const none = (
     place(part)
     return tell(part, (isTold ? "" : part.told.take(input)) + part.told.end())
   }
+  const wholeFile = ({ mediaType, data }: WholeFile): undefined => {
+    const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64")
+    if (mediaType === "" || base64 === "") return undefined
+    place({ ...{ kind: "text", text: "", told: streamed(), metadata: undefined }, file: { mediaType, data: base64 } })
+    return undefined
+  }
   const take = (piece: LanguageModelV3StreamPart): Delta | undefined => {
     switch (piece.type) {
       case "text-start":
@@ -109,6 +117,8 @@ export const none = (
         return undefined
       case "tool-input-delta":
         return growing.has(`call ${piece.id}`) ? grow(of("call", piece.id), piece.delta) : undefined
+      case "file":
+        return wholeFile(piece)
       case "tool-call":
         return piece.providerExecuted === true ? undefined : wholeCall(piece)
       default:
@@ -124,6 +134,8 @@ export const none = (
 
   return { take, rest, parts: () => partsOf(placed, callId) }
 }
+
+type WholeFile = Extract<LanguageModelV3StreamPart, { readonly type: "file" }>
 
 type ToolInputStart = Extract<LanguageModelV3StreamPart, { readonly type: "tool-input-start" }>
 
@@ -149,6 +161,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 const partsOf = (placed: ReadonlyArray<Growing>, idOf: (index: number) => string): ReadonlyArray<AnswerPart> => {
   const taken = new Set<string>()
   return placed.map((part, index): AnswerPart => {
+    if (part.file !== undefined) return { type: "file", ...part.file }
     const metadata = part.metadata === undefined ? {} : { providerMetadata: part.metadata }
     if (part.call === undefined) {
       const type = part.kind === "reasoning" ? "reasoning" : "text"

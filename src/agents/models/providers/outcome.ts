@@ -16,6 +16,7 @@ export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | 
   const parts = answer.parts()
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
   const hasCalls = parts.some(({ type }) => type === "call")
+  const hasFiles = parts.some(({ type }) => type === "file")
   const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN }
   if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
   const finish = answer.finish()
@@ -29,7 +30,8 @@ export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | 
     }
     case "stop":
     case "tool-calls":
-      if (!hasText && !hasCalls) return { kind: "empty", reason: "The answer has neither text nor a tool call" }
+      if (!hasText && !hasCalls && !hasFiles)
+        return { kind: "empty", reason: "The answer has neither text nor a tool call" }
       return { ...turn, finish: hasCalls ? "calls" : "stop" }
     case undefined:
     case "other":
