@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -64,6 +65,17 @@ const fork = (timeline: string, ...words: ReadonlyArray<string>) =>
 const closedIn = async (timeline: string) =>
   (await events("--timeline", timeline, "--type", "TaskClosed")).map(({ payload }) => payload)
 
+/** Runs the command that a message names before some words, as a person does who pastes it into a shell. */
+const pasted = async (message: string, before: string) => {
+  const [command = ""] = new RegExp(`(?<=\`)node .*(?=\` ${before})`, "s").exec(message) ?? []
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: { ...process.env, ...env } }
+    execFile("/bin/sh", ["-c", command], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
 describe("a recorded program on the command line that", () => {
   it("does as was recorded is replayed, and goes on in a fork", async () => {
     expect(await replay(...does(RECORDED))).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was") })
@@ -92,6 +104,32 @@ describe("a recorded program on the command line that", () => {
     }
     expect(await closedIn(timeline)).toMatchObject([{ outcome: "failed", reason: expect.stringContaining(found) }])
     expect(asked).toEqual([])
+  })
+
+  it("has arguments like Hindcast's own is replayed, and compared with its fork, by the commands that are printed", async () => {
+    const other = place.file("another log.db")
+    const words = does(RECORDED, "--log", "other.db", "--log-level", "it's `all`")
+    const first = await hindcast(["record", "--log", other, "--", ...words], { env })
+    expect(await pasted(first.stderr, "plays it again")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("did as was"),
+    })
+    const forked = await hindcast(["fork", "@1", "--log", other, "--", ...words], { env })
+    expect(await pasted(forked.stderr, "shows where")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("fork-1"),
+    })
+  })
+
+  it("is a text is recorded under a name that a log can hold", async () => {
+    const script = "await fetch(process.env.BASE)\n// `several` lines"
+    const first = await hindcast(
+      ["record", "--log", log, "--", process.execPath, "--input-type=module", "-e", script],
+      { env },
+    )
+    expect(await pasted(first.stderr, "plays it again")).toMatchObject({ code: 0 })
+    const { tasks } = await document(["task", "ls", "--log", log])
+    expect(tasks).toContainEqual(expect.objectContaining({ agent: "program" }))
   })
 
   it("exits by itself before it did all is found, and one that ends unseen is not taken for faithful", async () => {

@@ -32,11 +32,12 @@ export const written = (...args: ReadonlyArray<string>): string => ["hindcast", 
  * given, before a `--`, after which the words are another program's.
  */
 export const shellCommand = (command: string): string => {
-  const words = command.replace(/^hindcast(?= )/, programWords)
   const log = namedLog()
-  if (log === undefined || / --(?:log|help)\b/.test(command)) return words
-  const named = `--log ${quoteWord(log)}`
-  return / -- /.test(words) ? words.replace(" -- ", ` ${named} -- `) : `${words} ${named}`
+  const end = command.indexOf(" -- ")
+  const [own, others] = end < 0 ? [command, ""] : [command.slice(0, end), command.slice(end)]
+  const words = own.replace(/^hindcast(?= )/, programWords)
+  const isComplete = log === undefined || / --(?:log|help)(?![\w-])/.test(own)
+  return isComplete ? words + others : `${words} --log ${quoteWord(log)}${others}`
 }
 
 /** The log of this process: `--log` on its command line, else `HINDCAST_LOG`, which the user's shell may not have. */

@@ -1,12 +1,13 @@
 /** The command `hindcast record`: records what a program asks models and others by its `fetch`, without a change to it. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import { Name } from "../../values/Options.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, oneOf, optionalText } from "../command/CommonOptions.ts"
@@ -70,13 +71,20 @@ export const record = Command.make(
   ),
 )
 
-/** The name of a program's file, without its ending. */
+/** The name of a program's file, without its ending; `program` for a program that is no file, or whose file has another name. */
 const nameOf = (program: ReadonlyArray<string>): string => {
   const words = program.slice(1)
   // The value of an option of Node's, as of `--import tsx`, has no such ending.
   const file = words.find((word) => /\.[cm]?[jt]sx?$/.test(word)) ?? words.find((word) => !word.startsWith("-"))
-  return path.basename(file ?? "program").replace(/\.\w+$/, "")
+  if (file === undefined || words.slice(0, words.indexOf(file)).some((word) => EVALUATES.test(word))) return "program"
+  const name = path.basename(file).replace(/\.\w+$/, "")
+  return isName(name) ? name : "program"
 }
+
+/** The options of Node that have a program as their value. */
+const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
+
+const isName = Schema.is(Name)
 
 /** Closes the task if its program did not, and says what was recorded. */
 const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran) =>
