@@ -20,6 +20,11 @@ export interface RecordOptions {
   /** The task's id. Default: a new one. */
   readonly id?: string
   /**
+   * Whether a run with this id that was left open is continued: `run.leave()` left it, or its process is gone. Without one, a run
+   * begins. Default: false, and an id that is taken rejects with `TaskIdTaken`.
+   */
+  readonly continue?: boolean
+  /**
    * The person whose personal data the run holds: it is encrypted under this subject's key, in forks too, until
    * `PersonalData.shred` or `hindcast log shred` destroys it. Default: none.
    */
@@ -42,6 +47,7 @@ const Fields = Options.of<RecordOptions>({
   required: { log: Options.Path, goal: Options.Text, agent: Options.Name },
   optional: {
     id: Schema.String,
+    continue: Schema.Boolean,
     subject: Options.Name,
     gate: Gate.GateConfig,
     onLogFailure: Schema.Literal("go-on", "stop"),
@@ -51,7 +57,12 @@ const Fields = Options.of<RecordOptions>({
 })
 
 /** The options of `record`, checked. Throws `InvalidOptions`, which names every mistake. */
-export const decode = (options: unknown): RecordOptions => orThrow(Options.decode("record", Fields, options))
+export const decode = (options: unknown): RecordOptions => {
+  const decoded = orThrow(Options.decode("record", Fields, options))
+  if (decoded.continue !== true || decoded.id !== undefined) return decoded
+  const problems = [{ path: "id", expected: "the id of the run to continue", found: "none" }]
+  throw new Options.InvalidOptions({ of: "record", problems })
+}
 
 const End = Options.of<{ readonly outcome: TaskOutcome; readonly reason?: string }>({
   required: { outcome: TaskOutcome },

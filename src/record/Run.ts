@@ -47,6 +47,11 @@ export interface Run {
   /** A number in [0, 1), as `Math.random`. */
   readonly random: () => number
   /**
+   * Ceases to record, and leaves the task open: waits for what is being recorded, and closes the log. Another process, or a later call of
+   * this one, goes on with `record({ id, continue: true })`: after an interrupt, or when a serverless function is called again.
+   */
+  readonly leave: () => Promise<void>
+  /**
    * Ends the run: waits for what is being recorded, closes its task and then its log. Without it, the task stays open in the
    * log, and the next one that opens the log closes it as `abandoned`.
    */
@@ -57,6 +62,16 @@ export interface Run {
 export class RunEnded extends Data.TaggedError("RunEnded")<{ readonly taskId: string; readonly call: string }> {
   override get message() {
     return `${this.call}: expected it before the end of run ${this.taskId}, found it after. Record another run.`
+  }
+}
+
+/** The run cannot be continued: its task is closed, or is none that was recorded. Record another run, under another id. */
+export class RunNotOpen extends Data.TaggedError("RunNotOpen")<{
+  readonly taskId: string
+  readonly found: string
+}> {
+  override get message() {
+    return `Run ${this.taskId}: expected a recorded task that is open, to continue it, found ${this.found}. End a run that another process is to continue with \`run.leave()\`, or record another one.`
   }
 }
 

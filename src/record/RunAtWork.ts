@@ -5,7 +5,8 @@ import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
-import * as Conversations from "./http/Conversations.ts"
+import * as Conversations from "./conversations/Conversations.ts"
+import * as Past from "./conversations/Past.ts"
 import * as Exchange from "./http/Exchange.ts"
 import type { SentRequest } from "./http/HttpMessage.ts"
 import * as ObservedCalls from "./http/ObservedCalls.ts"
@@ -28,6 +29,8 @@ export interface RunParts {
   readonly gate: GateConfig | undefined
   /** Makes the requests. */
   readonly fetch: Fetch
+  /** The conversations of all runs of the process. Default: this run is the only one. */
+  readonly conversations?: Conversations.Conversations
 }
 
 /** A run for those who make requests by something else than its `fetch`. */
@@ -57,9 +60,21 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   /** The tools that the program records itself. */
   const recorded = new Set<string>()
   const calls = ObservedCalls.make((tool) => recorded.has(tool))
-  const exchanges = {
-    ...parts,
-    ...{ conversations: Conversations.make(), calls, prompts: Prompts.make(), open: bodies },
+  const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
+  Past.recall(conversations, opened.past)
+  calls.recall(opened.past)
+  const exchanges = { ...parts, conversations, calls, prompts: Prompts.make(), open: bodies }
+
+  /** Ends the run with the events that are last, after all that is being recorded. */
+  const ending = async (last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]): Promise<void> => {
+    isEnded = true
+    try {
+      for (const body of bodies) await body.ended("open")
+      await log.settled()
+      await log.tell(...last())
+    } finally {
+      await KeptAlive.during(opened.close())
+    }
   }
 
   return {
@@ -87,24 +102,20 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
       assertOpen("run.random")
       return IoCalls.random(parts)
     },
+    leave: () => {
+      assertOpen("run.leave")
+      const { identity } = opened
+      return ending(() => [{ type: "RecorderLeft", payload: identity === undefined ? {} : { identity } }])
+    },
     end: async (outcome, reason) => {
       assertOpen("run.end")
       const ended = RecordOptions.endOf(outcome, reason)
-      isEnded = true
-      try {
-        for (const body of bodies) await body.ended("open")
-        await log.settled()
-        const { outcome, reason } = ended
-        const payload = {
-          outcome,
-          ...(reason === undefined ? {} : { reason: plainText(parts.redaction.text(reason)) }),
-        }
-        const closed: CoreNewEvent = { type: "TaskClosed", payload }
+      await ending(() => {
+        const why = ended.reason === undefined ? {} : { reason: plainText(parts.redaction.text(ended.reason)) }
+        const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome: ended.outcome, ...why } }
         const [first = closed, ...others] = [...calls.left(), closed]
-        await log.tell(first, ...others)
-      } finally {
-        await KeptAlive.during(opened.close())
-      }
+        return [first, ...others]
+      })
     },
   }
 }

@@ -18,7 +18,7 @@ export const digest = (value: Json): string => sha256(canonicalJson(value))
  * A value's canonical JSON. Of most values, `JSON.stringify` writes it of a copy whose keys are sorted, in a third of the
  * time that `canonicalize` takes, which does the others.
  */
-const canonicalJson = (value: Json): string => {
+export const canonicalJson = (value: Json): string => {
   const sorted = sortedCopy(value)
   return (sorted === undefined ? canonicalize(value) : JSON.stringify(sorted)) ?? "null"
 }

@@ -77,6 +77,13 @@ export const taskEvents = [
     { outcome: TaskOutcome, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
+  eventType("RecorderJoined", "Another process records what a program does in an open task.", {
+    recorder: Recorder,
+    agent: Schema.NonEmptyString.annotations({ description: "`name`, or `name@version`, of the program" }),
+  }),
+  eventType("RecorderLeft", "A process ceased to record an open task, so that another one can join it.", {
+    identity: optional(Schema.UUID.annotations({ description: "The recorder's own" })),
+  }),
   eventType(
     "TaskPaused",
     "Nothing new is begun in the task until it is continued.",

@@ -45,6 +45,8 @@ export const close = (
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {
+      // Another process records the task now.
+      if (missed.some((event) => Vocabulary.is(event, "RecorderJoined"))) return Effect.succeed([])
       // A confirmation that was decided meanwhile needs no withdrawal.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
       const now = Projection.fold(Unfinished.projection, missed, state)

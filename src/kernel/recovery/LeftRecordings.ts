@@ -54,7 +54,16 @@ export const closeOnceGone = <E, R, E2, R2>(
       Effect.gen(function* () {
         const { identity } = recorder
         if (identity === undefined || (yield* Recorders.watch(recorder))) return
-        const left = tasks.filter((task) => task.recorder.identity === identity)
+        const log = yield* EventLog
+        const isStill = ({ taskId }: Recording) =>
+          Effect.map(
+            Recorders.currentOf(log, taskId),
+            (now) => now !== undefined && now !== "left" && now.identity === identity,
+          )
+        const left = yield* Effect.filter(
+          tasks.filter((task) => task.recorder.identity === identity),
+          isStill,
+        )
         yield* Effect.forEach(left, ({ taskId }) => close(taskId), { discard: true })
         yield* StaleForks.endAll(
           (forked) => Effect.succeed(StaleForks.recorderOf(forked)?.identity === identity),

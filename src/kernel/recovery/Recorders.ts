@@ -2,9 +2,11 @@
 
 import * as os from "node:os"
 import { Effect } from "effect"
-import type { LogError } from "../../events/log/EventLog.ts"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { Presence, type WriterState } from "../../events/log/Presence.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import type { Recorder } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 
 /**
@@ -12,6 +14,24 @@ import { isAlive } from "../../platform/LiveProcess.ts"
  * for that, and a program that computes sends none meanwhile.
  */
 export const WATCH_MS = 30_000
+
+/** The process that records a task: `left` if none does and one may join; undefined if the task is not recorded. */
+export const currentOf = (
+  log: EventLog.Service,
+  taskId: string,
+): Effect.Effect<Recorder | "left" | undefined, LogError> =>
+  Effect.gen(function* () {
+    const { timeline } = log
+    const [opened] = yield* log.readPage({ timeline, taskId, types: ["TaskOpened"] }, 1)
+    let current: Recorder | "left" | undefined =
+      opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
+    // No other task has such events.
+    if (current === undefined) return undefined
+    yield* Pages.forEach(log.readPage, { timeline, taskId, types: ["RecorderJoined", "RecorderLeft"] }, (page) => {
+      for (const event of page) current = is(event, "RecorderJoined") ? event.payload.recorder : "left"
+    })
+    return current
+  })
 
 /** Whether a recorder lives, as far as one look shows it. */
 export const stateOf = (recorder: Recorder): Effect.Effect<WriterState, LogError, Presence> =>

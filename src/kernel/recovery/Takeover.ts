@@ -38,8 +38,8 @@ export const recover = (
     const { position } = yield* log.head
     const state = yield* unfinishedAt(position)
     const swept = yield* OrphanProcesses.sweep(state.processes, lease)
-    const recordings = yield* recordedTasks(log, state)
-    const recorded = new Set(recordings.map(({ taskId }) => taskId))
+    const { recordings, left } = yield* recordedTasks(log, state)
+    const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left])
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
@@ -53,20 +53,25 @@ export const recover = (
     return yield* LeftRecordings.doubtful(recordings)
   })
 
-/** The open tasks that processes record without a kernel, and may be at work on. */
+/** The open tasks that processes record without a kernel, and may be at work on, and those that their recorders left for another one. */
 const recordedTasks = (
   log: EventLog.Service,
   { tasks }: Unfinished.Unfinished,
-): Effect.Effect<ReadonlyArray<LeftRecordings.Recording>, LogError, Presence> =>
+): Effect.Effect<
+  { readonly recordings: ReadonlyArray<LeftRecordings.Recording>; readonly left: ReadonlyArray<string> },
+  LogError,
+  Presence
+> =>
   Effect.gen(function* () {
     const recordings: Array<LeftRecordings.Recording> = []
-    for (const [taskId] of Tasks.open(tasks)) {
-      const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
-      const recorder = opened !== undefined && Vocabulary.is(opened, "TaskOpened") ? opened.payload.recorder : undefined
-      if (recorder === undefined || (yield* Recorders.stateOf(recorder)) === "gone") continue
-      recordings.push({ taskId, recorder })
+    const left: Array<string> = []
+    for (const [taskId, { asked }] of Tasks.open(tasks)) {
+      const recorder = yield* Recorders.currentOf(log, taskId)
+      if (recorder === "left" && asked?.what !== "cancelled") left.push(taskId)
+      if (recorder === undefined || recorder === "left") continue
+      if ((yield* Recorders.stateOf(recorder)) !== "gone") recordings.push({ taskId, recorder })
     }
-    return recordings
+    return { recordings, left }
   })
 
 // Not `current`: the projector would keep this state, which is needed only once.

@@ -117,6 +117,8 @@ const summaries: Summaries = {
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
+  RecorderJoined: ({ agent, recorder }) => `${agent} in process ${recorder.pid} on ${recorder.host}`,
+  RecorderLeft: ({ identity }) => identity ?? "",
   TaskPaused: ({ by, reason }) => `by ${by}${because(reason)}`,
   TaskContinued: ({ by }) => `by ${by}`,
   TaskCancelled: ({ by, reason }) => `by ${by}${because(reason)}`,

@@ -11,14 +11,15 @@ const Recordings = Schema.Record({ key: Schema.String, value: Recorder }).annota
 
 const apply = (recordings: RecordBuilder<Recorder>, event: Event): void => {
   if (event.taskId === null) return
-  if (is(event, "TaskClosed")) recordings.remove(event.taskId)
+  // Nobody is at work on a task that its recorder left, and nobody closes it: another one may join it.
+  if (is(event, "TaskClosed") || is(event, "RecorderLeft")) recordings.remove(event.taskId)
   else if (is(event, "TaskOpened") && event.payload.recorder !== undefined) {
     recordings.set(event.taskId, event.payload.recorder)
-  }
+  } else if (is(event, "RecorderJoined")) recordings.set(event.taskId, event.payload.recorder)
 }
 
 /** The process that records each open task, by the task's id. */
 export const projection = {
-  ...recordProjection({ name: "OpenRecordings", version: 1, state: Recordings, apply }),
-  types: ["TaskOpened", "TaskClosed"],
+  ...recordProjection({ name: "OpenRecordings", version: 2, state: Recordings, apply }),
+  types: ["TaskOpened", "TaskClosed", "RecorderJoined", "RecorderLeft"],
 }

@@ -7,6 +7,7 @@ import * as Redaction from "../http/Redaction.ts"
 import type * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
 import * as RunAtWork from "../RunAtWork.ts"
+import * as Parts from "../replay/Parts.ts"
 import * as Playback from "../replay/Playback.ts"
 import * as PlaybackRun from "../replay/PlaybackRun.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
@@ -29,7 +30,8 @@ export interface ForkedOptions extends Omit<OpenedRun.Forking, "overrides"> {
 export const begin = async (options: ForkedOptions): Promise<PlaybackRun.PlaybackRun> => {
   const { changes, fetch, gate, secrets, onLogFailed = () => {}, ...forking } = options
   const { log: file, taskId, parent, at } = forking
-  const playback = Playback.of(Recording.of(await eventsOf(file, taskId, parent)), { until: at })
+  const events = await eventsOf(file, taskId, parent)
+  const playback = Playback.of(Recording.of(events, Parts.at(events, at)), { until: at })
   const redaction = Redaction.make(secrets)
   const overrides = Object.keys(changes).length === 0 ? {} : { changes: redaction.value({ ...changes }) }
   const opened = await KeptAlive.during(

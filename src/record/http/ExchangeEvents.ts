@@ -8,10 +8,10 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
 import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
+import type { RunConversations } from "../conversations/Conversations.ts"
 import type { RunLog } from "../log/RunLog.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
-import type { Conversations } from "./Conversations.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { ObservedCalls } from "./ObservedCalls.ts"
 import type { Prompts } from "./Prompts.ts"
@@ -22,7 +22,7 @@ import { remembered } from "./Remembered.ts"
 export interface EventsParts {
   readonly log: RunLog
   readonly redaction: Redaction
-  readonly conversations: Conversations
+  readonly conversations: RunConversations
   readonly calls: ObservedCalls
   readonly prompts: Prompts
 }
@@ -83,12 +83,13 @@ const modelExchange = (
   read: HttpMessage.ReadRequest,
   asked: Asked,
 ): ExchangeEvents => {
-  const { provider, model, system, messages, tools, settings, thread } = asked.request
+  const { provider, model, system, tools, settings, thread } = asked.request
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
   // Messages are JSON.
-  const news = asked.wire.isConversation === false ? { messages } : conversations.asked(id, messages)
+  const isConversation = asked.wire.isConversation !== false
+  const news = isConversation ? conversations.asked(id, asked.request) : { messages: asked.request.messages }
   const kept = thread === undefined ? {} : { thread }
   const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)
@@ -133,9 +134,9 @@ const modelExchange = (
           ...(answerer === undefined ? {} : { model: redaction.text(answerer) }),
         }
         const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
-        conversations.answered(id, told.id, answered.turn.parts)
         // Parts are JSON.
         const safe = parts as unknown as typeof answered.turn.parts
+        conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
         const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
         const recording = tell((parts) => ({
           ...{ ...told, type: "ModelResponded" },
@@ -150,6 +151,7 @@ const modelExchange = (
         await recording
         return
       }
+      conversations.failed(id)
       const { kind, reason, retryAfterMs } = answered.failure
       const payload = {
         ...{ kind, reason: plainText(reason), latencyMs, ...priced },
@@ -162,6 +164,7 @@ const modelExchange = (
       }))
     },
     failed: async (error, latencyMs) => {
+      conversations.failed(id)
       const failure = failureOfRequest(error, redaction)
       const kind = HttpMessage.isAbort(failure.code) ? "cancelled" : "unreachable"
       await log.tell(

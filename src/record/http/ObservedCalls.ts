@@ -5,7 +5,9 @@
 
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
-import { newId } from "../../events/vocabulary/Event.ts"
+import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as CommandState from "../../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Json } from "../../values/Json.ts"
@@ -26,6 +28,8 @@ export interface TellingRequest {
 
 /** The calls of a run whose results have not come yet. */
 export interface ObservedCalls {
+  /** Takes note of the calls among events that an earlier process recorded of the run. */
+  readonly recall: (events: ReadonlyArray<Event>) => void
   /** The events of the commands that an answer calls. They follow the answer. */
   readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
   /** The events of the results that a request tells at a time. They come before the request, which the last of them causes. */
@@ -80,6 +84,9 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
   const doubted = (call: OpenCall) => give(call, ObservedCommand.unknown(call.commandId, NOT_TOLD))
 
   return {
+    recall: (events) => {
+      for (const call of openIn(events)) open.set(call.commandId, call)
+    },
     called: ({ id, request, parts }) =>
       parts.flatMap((part): ReadonlyArray<CoreNewEvent> => {
         if (part.type !== "call" || isRecorded(part.tool)) return []
@@ -108,6 +115,31 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
     },
     left: () => [...open.values()].map(doubted),
   }
+}
+
+/** The observed calls among a run's events that have no result. */
+const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
+  const found = new Map<string, OpenCall>()
+  const requests = new Map<string, string>()
+  for (const event of events) {
+    if (is(event, "ModelResponded")) requests.set(event.id, event.causationId ?? "")
+    if (is(event, "ActuatorCommanded") && event.payload.observed === true) {
+      const { commandId, actuator, callId = "" } = event.payload
+      const answer = event.causationId ?? ""
+      // By this process's clock, as far as the wall clock shows it.
+      const calledAt = performance.now() - Math.max(0, Date.now() - event.occurredAt)
+      const tool = actuator.slice(actuator.indexOf("/") + 1)
+      const request = requests.get(answer) ?? ""
+      found.set(commandId, { commandId, callId, tool, answer, request, last: event.id, calledAt })
+      continue
+    }
+    const { commandId } = event.payload
+    const call = typeof commandId === "string" ? found.get(commandId) : undefined
+    if (call === undefined) continue
+    if (CommandState.isEnd(event.type)) found.delete(call.commandId)
+    else found.set(call.commandId, { ...call, last: event.id })
+  }
+  return [...found.values()]
 }
 
 /**

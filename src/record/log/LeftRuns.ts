@@ -16,12 +16,16 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
  *
  * Of a recorder on another machine or in another container, one look does not tell whether it is gone. Those are watched until the
  * scope closes, while the caller continues.
+ *
+ * @param continued a task that stays open, because the caller is about to continue it
  */
-export const abandon = (scope: Scope.Scope) =>
+export const abandon = (scope: Scope.Scope, continued?: string) =>
   Effect.gen(function* () {
     const projector = yield* Projector.Projector
     const open = Object.entries(yield* projector.current(OpenRecordings.projection))
-    const recordings = open.map(([taskId, recorder]) => ({ taskId, recorder }))
+    const recordings = open
+      .filter(([taskId]) => taskId !== continued)
+      .map(([taskId, recorder]) => ({ taskId, recorder }))
     const left = yield* Effect.filter(recordings, ({ recorder }) =>
       Effect.map(Recorders.stateOf(recorder), (state) => state === "gone"),
     )

@@ -105,6 +105,13 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
       const read = live.sensor(name, reads)
       return () => promised(() => answerTo(`sensor program/${name}`, read))
     },
+    leave: async () => {
+      assertOpen("run.leave")
+      isEnded = true
+      await live.leave()
+      const found = playback.ended()
+      if (found !== undefined) throw found
+    },
     now: () => drawn("now"),
     random: () => drawn("random"),
     end: async (outcome, reason) => {

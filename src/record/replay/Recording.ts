@@ -8,6 +8,8 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { RecordedResponse } from "../http/HttpMessage.ts"
 import * as Unrecorded from "../Unrecorded.ts"
+import type { Part } from "./Parts.ts"
+import * as Parts from "./Parts.ts"
 
 /** What was recorded for a call. */
 export type Answer =
@@ -46,13 +48,18 @@ export interface Recording {
   readonly end: { readonly position: number; readonly outcome: TaskOutcome } | undefined
 }
 
-/** @param events all of the task, in order */
-export const of = (events: ReadonlyArray<Event>): Recording => {
-  const closed = events.find((event) => is(event, "TaskClosed"))
+/**
+ * @param events all of the task, in order
+ * @param part the part of them that a program makes again. Default: the whole
+ */
+export const of = (events: ReadonlyArray<Event>, part: Part = Parts.of(events)[0]): Recording => {
+  const isWithin = ({ position }: { readonly position: number }) => position >= part.from && position < part.before
+  const closed = events.find((event) => is(event, "TaskClosed") && isWithin(event))
   return {
     taskId: events[0]?.taskId ?? "",
     events,
-    calls: callsIn(events),
+    // What a later process answered for an earlier one, such as an observed result, is no call.
+    calls: callsIn(events).filter(isWithin),
     end:
       closed !== undefined && is(closed, "TaskClosed")
         ? { position: closed.position, outcome: closed.payload.outcome }

@@ -7,6 +7,7 @@ import * as Redaction from "../http/Redaction.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Recorded, Run } from "../Run.ts"
 import { Live } from "./Diverged.ts"
+import * as Parts from "./Parts.ts"
 import * as Playback from "./Playback.ts"
 import * as PlaybackRun from "./PlaybackRun.ts"
 import { eventsOf } from "./RecordedEvents.ts"
@@ -18,6 +19,8 @@ export interface RecordedRun {
   readonly log: string
   /** The task's id. Default: the last task of the log. */
   readonly taskId?: string
+  /** Which of the processes that recorded the run, from 1: the program makes its calls again. Default: the only one. */
+  readonly part?: number
   /** The texts that `record` was given as `secrets`. */
   readonly secrets?: ReadonlyArray<string>
   /** What is asked anew, and not answered from the recording. Nothing of it is recorded. Default: nothing. */
@@ -40,14 +43,16 @@ export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => 
 
 /** Begins a replay for a program that ends by itself: whoever runs it closes it, and learns by it whether it went as recorded. */
 export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
-  const { log, taskId, secrets, live, fetch = globalThis.fetch } = decode(recorded)
-  const playback = Playback.of(Recording.of(await eventsOf(log, taskId)), { live })
+  const { log, taskId, part, secrets, live, fetch = globalThis.fetch } = decode(recorded)
+  const events = await eventsOf(log, taskId)
+  const played = Parts.named(events[0]?.taskId ?? "", events, part)
+  const playback = Playback.of(Recording.of(events, played), { live })
   return PlaybackRun.make(playback, Redaction.make(secrets), unrecorded(fetch))
 }
 
 /** What is called anew: nothing of it is recorded. */
 const unrecorded = (fetch: Fetch): PlaybackRun.LiveCalls => ({
-  ...{ fetch, now: Date.now, random: Math.random, end: async () => {} },
+  ...{ fetch, now: Date.now, random: Math.random, end: async () => {}, leave: async () => {} },
   ...{ tool: (_, does) => promised(does), io: (_, does) => promised(does), sensor: (_, reads) => promised(reads) },
 })
 
@@ -59,6 +64,7 @@ const promised =
 const Fields = Options.of<RecordedRun>({
   required: { log: Options.Path },
   optional: {
+    part: Schema.Positive.pipe(Schema.int()),
     ...{ taskId: Options.Text, secrets: Schema.Array(Options.Text), live: Live },
     fetch: Options.callable<Fetch>(),
   },

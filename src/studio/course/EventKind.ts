@@ -81,6 +81,8 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   ConfirmationWithdrawn: "approval",
 
   TaskOpened: "task",
+  RecorderJoined: "task",
+  RecorderLeft: "task",
   TaskPaused: "task",
   TaskContinued: "task",
   TaskCancelled: "task",

@@ -1,0 +1,28 @@
+/** A map of a bounded size: beyond it, what was set or asked for longest ago is forgotten. */
+
+/** Such a map. */
+export interface Bounded<Value> {
+  readonly get: (key: string) => Value | undefined
+  readonly set: (key: string, value: Value) => void
+}
+
+/** @param most the maximum number of keys */
+export const make = <Value>(most: number): Bounded<Value> => {
+  const values = new Map<string, Value>()
+  const renew = (key: string, value: Value) => {
+    values.delete(key)
+    values.set(key, value)
+  }
+  return {
+    get: (key) => {
+      const value = values.get(key)
+      if (value !== undefined) renew(key, value)
+      return value
+    },
+    set: (key, value) => {
+      renew(key, value)
+      const [oldest] = values.size > most ? values.keys() : []
+      if (oldest !== undefined) values.delete(oldest)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/** What an earlier process recorded of a run, as far as going on with the run needs it. */
+
+import { Schema } from "effect"
+import { AnswerPart, Message } from "../../agents/models/Message.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import type { RunConversations } from "./Conversations.ts"
+
+const areMessages = Schema.is(Schema.Array(Message))
+const areParts = Schema.is(Schema.Array(AnswerPart))
+
+/** Takes note of the requests and answers among a run's events. What is of no known shape is passed over. */
+export const recall = (conversations: RunConversations, events: ReadonlyArray<Event>): void => {
+  for (const event of events) {
+    if (is(event, "ModelCalled")) {
+      const { request } = event.payload
+      const messages = fieldOf(request, "messages")
+      if (!areMessages(messages)) continue
+      const thread = threadIn(fieldOf(request, "thread"))
+      conversations.recalled(event.id, { messages, after: textOf(fieldOf(request, "after")), ...thread })
+    } else if (is(event, "ModelResponded") && event.causationId !== null) {
+      const { response } = event.payload
+      const parts = fieldOf(response, "parts")
+      const answerId = textOf(fieldOf(response, "id"))
+      if (areParts(parts)) conversations.answered({ id: event.id, request: event.causationId, parts, answerId })
+    } else if (is(event, "ModelFailed") && event.causationId !== null) conversations.failed(event.causationId)
+  }
+}
+
+const threadIn = (thread: unknown) => {
+  const conversation = textOf(fieldOf(thread, "conversation"))
+  return conversation === undefined ? {} : { thread: { conversation } }
+}

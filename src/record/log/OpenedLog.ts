@@ -1,0 +1,228 @@
+/** A log that is open for recorders: without a kernel and without a lease. Any number of runs are begun and continued in it. */
+
+import * as os from "node:os"
+import { Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
+import { EventLog, Exact, type LogError, NoStream } from "../../events/log/EventLog.ts"
+import { Presence } from "../../events/log/Presence.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import type { Recorder, RecorderMeans } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
+import * as TaskId from "../../kernel/tasks/TaskId.ts"
+import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as Calls from "../../promise/Calls.ts"
+import { visibleLines } from "../../values/PlainText.ts"
+import { RunNotOpen } from "../Run.ts"
+import * as LeftRuns from "./LeftRuns.ts"
+import * as RunStream from "./RunStream.ts"
+
+/** A task that is open. */
+export interface BegunRun {
+  readonly taskId: string
+  /** The id of the event that everything is caused by: of its `TaskOpened`, of what forked it, or of the recorder that joined it. */
+  readonly openedBy: string
+  /** What was recorded before this process continued the task; empty where it began it. */
+  readonly past: ReadonlyArray<Event>
+  readonly stream: RunStream.RunStream
+  /** Asks a person about a command. */
+  readonly ask: (question: ConfirmationRequests.ConfirmationRequest) => Promise<ConfirmationRequests.ConfirmationResult>
+  /** What this process is called among recorders. */
+  readonly identity: string | undefined
+}
+
+/** A task to begin, or to continue. */
+export interface NewTask {
+  readonly goal: string
+  readonly agent: string
+  /** Default: a new one. */
+  readonly id?: string | undefined
+  readonly subject?: string | undefined
+  /** Whether a task with this id is continued, if there is one. */
+  readonly continue?: boolean | undefined
+}
+
+/** A log that is open. */
+export interface OpenedLog {
+  readonly begin: (task: NewTask) => Promise<BegunRun>
+  /** Does something with the log. Rejects with what it fails with. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+/** How a log is opened. */
+export interface Opening {
+  readonly log: string
+  /** Whether warnings are left out. */
+  readonly isSilent: () => boolean
+  /** How runs are recorded. Default: by the program itself. */
+  readonly means?: RecorderMeans | undefined
+  /** The task that is to be continued, which is left open though its recorder may be gone. */
+  readonly continues?: string | undefined
+}
+
+/** Opens a log, and closes what dead recorders left open in it. */
+export const open = async ({ log: filename, isSilent, means, continues }: Opening): Promise<OpenedLog> =>
+  opening(filename, isSilent, (opened, scope) =>
+    Effect.gen(function* () {
+      yield* LeftRuns.abandon(scope, continues)
+      const recorder = yield* announced(scope, means)
+      return { ...opened, begin: (task) => begin(opened, recorder, task) }
+    }),
+  )
+
+/** Begins or continues a task. */
+const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task: NewTask): Promise<BegunRun> => {
+  const { agent, id, ...others } = task
+  const actor = `agent:${agent}`
+  const found = await opened.run(
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const taskId = id === undefined ? newId() : yield* TaskId.checked(id)
+      const known = task.continue === true ? yield* eventsOf(log, taskId) : []
+      const position =
+        known.length === 0
+          ? yield* openTask(log, { taskId, actor, agent, recorder, ...others })
+          : yield* joinTask(log, { taskId, actor, agent, recorder, known })
+      return { log, taskId, actor, opened: position, past: known }
+    }),
+  )
+  return begun(opened, found, found.past, recorder.identity)
+}
+
+/** A task that was begun in a log. */
+export const begun = (
+  { run }: Pick<OpenedLog, "run">,
+  target: Omit<RunStream.RunTarget, "run">,
+  past: ReadonlyArray<Event>,
+  identity: string | undefined,
+): BegunRun => ({
+  ...{ taskId: target.taskId, openedBy: target.opened.id, past, identity },
+  stream: RunStream.make({ ...target, run }),
+  ask: (question) => run(ConfirmationRequests.ask(target.log, question)),
+})
+
+/** Opens a log for as long as what is made of it is not closed. */
+export const opening = async <A>(
+  filename: string,
+  isSilent: () => boolean,
+  make: (opened: Omit<OpenedLog, "begin">, scope: Scope.Scope) => Effect.Effect<A, unknown, EventLog | Presence>,
+): Promise<A> => {
+  const scope = Effect.runSync(Scope.make())
+  try {
+    const layer = Layer.provideMerge(
+      SqliteEventLog.layer({ filename }),
+      Layer.merge(warnings(isSilent), KeptAlive.layer),
+    )
+    const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
+    const calls = Calls.make(filename, runtime, scope)
+    const run: OpenedLog["run"] = (effect) => calls.run(Effect.provide(effect, runtime))
+    return await run(make({ run, close: calls.close }, scope))
+  } catch (error) {
+    await Calls.run(Scope.close(scope, Exit.void))
+    throw error
+  }
+}
+
+/** This process as the recorder of runs, which its heartbeats keep alive until the scope closes. */
+export const announced = (
+  scope: Scope.Scope,
+  means: RecorderMeans | undefined,
+): Effect.Effect<Recorder, LogError, Presence> =>
+  Effect.map(
+    Scope.extend(
+      Effect.flatMap(Presence, ({ announce }) => announce),
+      scope,
+    ),
+    (identity) => ({ host: os.hostname(), pid: process.pid, identity, ...(means === undefined ? {} : { means }) }),
+  )
+
+type Place = RunStream.RunTarget["opened"]
+
+const placeOf = ({ id, version, position }: Event): Place => ({ id, version, position })
+
+interface Recorded {
+  readonly taskId: string
+  readonly actor: string
+  readonly agent: string
+  readonly recorder: Recorder
+}
+
+const openTask = (
+  log: EventLog.Service,
+  { taskId, actor, goal, agent, recorder, subject }: Recorded & Pick<NewTask, "goal" | "subject">,
+) =>
+  Effect.gen(function* () {
+    const { events } = yield* log
+      .append({
+        ...{ stream: `task/${taskId}`, taskId, actor, expected: NoStream },
+        ...(subject === undefined ? {} : { subject }),
+        events: [{ type: "TaskOpened", payload: { goal, agent, measures: [], plugins: [], recorder } }],
+      })
+      .pipe(
+        Effect.catchTag("VersionConflict", (conflict) => {
+          const [first] = conflict.missed
+          return Effect.fail(
+            first === undefined ? conflict : new TaskId.TaskIdTaken({ taskId, position: first.position }),
+          )
+        }),
+      )
+    const [opened] = events
+    return opened === undefined ? yield* Effect.dieMessage("an append answered without events") : placeOf(opened)
+  })
+
+/** Joins a task that is open. Somebody may close it, or write to it, meanwhile: then it is looked at again. */
+const joinTask = (
+  log: EventLog.Service,
+  { taskId, actor, agent, recorder, known }: Recorded & { readonly known: ReadonlyArray<Event> },
+): Effect.Effect<Place, unknown> =>
+  Effect.gen(function* () {
+    const found = whyNot(known)
+    if (found !== undefined) return yield* Effect.fail(new RunNotOpen({ taskId, found }))
+    const stream = `task/${taskId}`
+    const version = known.findLast((event) => event.stream === stream)?.version ?? 0
+    const appended = yield* log
+      .append({
+        ...{ stream, taskId, actor, expected: Exact(version) },
+        events: [{ type: "RecorderJoined", payload: { recorder, agent } }],
+      })
+      .pipe(Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)))
+    const [joined] = appended?.events ?? []
+    if (joined !== undefined) return placeOf(joined)
+    return yield* joinTask(log, { taskId, actor, agent, recorder, known: yield* eventsOf(log, taskId) })
+  })
+
+/** Why a task cannot be continued. */
+const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
+  const opened = events.find((event) => is(event, "TaskOpened"))
+  if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
+    return "a task that no program recorded"
+  }
+  const closed = events.find((event) => is(event, "TaskClosed"))
+  if (closed !== undefined && is(closed, "TaskClosed")) {
+    return `one that was closed as ${closed.payload.outcome} at @${closed.position}`
+  }
+  const cancelled = events.find((event) => is(event, "TaskCancelled"))
+  if (cancelled !== undefined) return `one that was cancelled at @${cancelled.position}`
+  const secret = events.find(({ personal }) => personal?.readable === false)
+  return secret === undefined ? undefined : `one whose event @${secret.position} cannot be read, for want of its key`
+}
+
+/** All events of a task. */
+export const eventsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<Event>, LogError> =>
+  Effect.gen(function* () {
+    const events: Array<Event> = []
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) => void events.push(...page))
+    return events
+  })
+
+/** What the log has to say becomes warnings of the process: the program's output may be read by another. */
+const warnings = (isSilent: () => boolean) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message, logLevel }) => {
+      if (isSilent() || LogLevel.lessThan(logLevel, LogLevel.Warning)) return
+      process.emitWarning(visibleLines([message].flat().map(String).join("\n")), { type: "HindcastWarning" })
+    }),
+  )

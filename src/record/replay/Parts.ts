@@ -1,0 +1,55 @@
+/** The parts of a recorded run: one of each process that recorded it. A program makes the calls of one of them again. */
+
+import { Data } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
+
+/** Name one of the processes that recorded the run: a program makes the calls of one of them again. */
+export class PartNeeded extends Data.TaggedError("PartNeeded")<{
+  readonly taskId: string
+  readonly parts: number
+  /** The part that was named; null if none was. */
+  readonly named: number | null
+}> {
+  override get message() {
+    const { taskId, parts, named } = this
+    const found = named === null ? "none" : String(named)
+    const how =
+      parts === 1
+        ? "leave `part` out"
+        : `\`part: ${parts}\`, or \`hindcast replay ${quoteWord(taskId)} --part ${parts} -- …\`, is the last one`
+    return `Run ${taskId} was recorded by ${parts === 1 ? "1 process" : `${parts} processes, one after the other`}: expected one of them by its number, found ${found}. To replay one: ${how}.`
+  }
+}
+
+/** The positions of a part: from its first event on, and before the next part. */
+export interface Part {
+  readonly from: number
+  /** Infinite for the last part. */
+  readonly before: number
+}
+
+/** The parts of a run, in order. */
+export const of = (events: ReadonlyArray<Event>): readonly [Part, ...ReadonlyArray<Part>] => {
+  const begins = [0, ...events.flatMap((event) => (is(event, "RecorderJoined") ? [event.position] : []))]
+  const [first = { from: 0, before: Number.POSITIVE_INFINITY }, ...others] = begins.map((from, index) => ({
+    from,
+    before: begins[index + 1] ?? Number.POSITIVE_INFINITY,
+  }))
+  return [first, ...others]
+}
+
+/** The part with a number, from 1; the only one, where none is named. Throws `PartNeeded`. */
+export const named = (taskId: string, events: ReadonlyArray<Event>, part: number | undefined): Part => {
+  const parts = of(events)
+  const found = part === undefined ? (parts.length === 1 ? parts[0] : undefined) : parts[part - 1]
+  if (found === undefined) throw new PartNeeded({ taskId, parts: parts.length, named: part ?? null })
+  return found
+}
+
+/** The part that a position is in. */
+export const at = (events: ReadonlyArray<Event>, position: number): Part => {
+  const parts = of(events)
+  return parts.find(({ before }) => position < before) ?? parts[0]
+}
