@@ -43,8 +43,20 @@ export interface ImportOptions {
   readonly redact?: boolean
   /** Whether nothing is written. */
   readonly dryRun?: boolean
+  /** Is told what was done if the import is interrupted. */
+  readonly onInterrupt?: (done: ImportSoFar) => Effect.Effect<void>
   /** Is told how many bytes of how many were read. */
   readonly onProgress?: (bytes: number, of: number) => Effect.Effect<void>
+}
+
+/** How far an import came. */
+export interface ImportSoFar {
+  /** Files that are imported to their ends, or were refused. */
+  readonly files: number
+  /** Files in all. */
+  readonly of: number
+  /** Events that were new, those of the file under way among them. */
+  readonly added: number
 }
 
 /**
@@ -72,25 +84,40 @@ export const importFound = (
       0,
     )
     const relatives = new Relatives(log, dryRun)
+    const before = new Map<string, TaskAppender>()
     const preview = dryRun ? new Preview() : undefined
-    let before = 0
+    let bytesBefore = 0
     const files: Array<FileReport> = []
     const refused = unreadable.map((cause) => refusal(cause, 0))
-    for (const one of found) {
-      const subject = options.subject === undefined ? {} : { subject: options.subject }
-      const writing = { log, source: one.source.name, redact, dryRun, ...subject }
-      const onBytes = (bytes: number) => onProgress(before + bytes, Math.max(total, before + bytes))
-      const appenders = new Map<ImportedRun, TaskAppender>()
-      const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives }).pipe(
-        Effect.catchTag("FileRefused", (cause) => {
-          refused.push(refusal(cause, addedBy(appenders)))
-          return Effect.succeed(undefined)
-        }),
-      )
-      if (report !== undefined) files.push(report)
-      before += report?.bytes ?? 0
-    }
-    const added = [...files, ...refused].reduce((sum, file) => sum + file.added, 0)
+    let underWay: ReadonlyMap<ImportedRun, TaskAppender> = new Map()
+    const addedSoFar = () => [...files, ...refused].reduce((sum, file) => sum + file.added, 0)
+    const importOne = (one: Detection.Found) =>
+      Effect.gen(function* () {
+        const subject = options.subject === undefined ? {} : { subject: options.subject }
+        const writing = { log, source: one.source.name, redact, dryRun, ...subject }
+        const onBytes = (bytes: number) => onProgress(bytesBefore + bytes, Math.max(total, bytesBefore + bytes))
+        const appenders = new Map<ImportedRun, TaskAppender>()
+        underWay = appenders
+        const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives, before }).pipe(
+          Effect.catchTag("FileRefused", (cause) => {
+            refused.push(refusal(cause, addedBy(appenders)))
+            return Effect.succeed(undefined)
+          }),
+        )
+        if (report !== undefined) files.push(report)
+        underWay = new Map()
+        bytesBefore += report?.bytes ?? 0
+      })
+    yield* Effect.forEach(found, importOne, { discard: true }).pipe(
+      Effect.onInterrupt(() => {
+        const done = files.length + refused.length - unreadable.length
+        return (
+          options.onInterrupt?.({ files: done, of: found.length, added: addedSoFar() + addedBy(underWay) }) ??
+          Effect.void
+        )
+      }),
+    )
+    const added = addedSoFar()
     const shown = preview?.shown
     return { dryRun, files, refused, unknown, links, added, ...(shown === undefined ? {} : { preview: shown }) }
   })
@@ -117,13 +144,21 @@ const refusal = ({ file, expected, found }: FileRefused, added: number): Refused
 const addedBy = (appenders: ReadonlyMap<ImportedRun, TaskAppender>): number =>
   [...appenders.values()].reduce((sum, { added }) => sum + added, 0)
 
+/** What the files of an import have in common. */
+interface Shared {
+  readonly preview: Preview | undefined
+  readonly relatives: Relatives
+  /** Of a dry run: what it would have written of each task so far. */
+  readonly before: Map<string, TaskAppender>
+}
+
 /** Imports one file. Those that write its runs are put into `appenders`. */
 const importFile = (
   writing: Writing,
   found: Detection.Found,
   appenders: Map<ImportedRun, TaskAppender>,
   onBytes: (bytes: number) => Effect.Effect<void>,
-  { preview, relatives }: { readonly preview: Preview | undefined; readonly relatives: Relatives },
+  { preview, relatives, before }: Shared,
 ): Effect.Effect<FileReport, FileRefused | AppendError> =>
   Effect.gen(function* () {
     const { file, source, beginning } = found
@@ -160,6 +195,9 @@ const importFile = (
         if (appender === undefined) {
           appender = new TaskAppender(writing, event.run)
           appenders.set(event.run, appender)
+          const known = writing.dryRun ? before.get(event.run.taskId) : undefined
+          if (known !== undefined) appender.goesOnFrom(known)
+          if (writing.dryRun) before.set(event.run.taskId, appender)
         }
         const due = appender.take(event)
         if (due !== undefined) flushes.push(due)

@@ -1,13 +1,15 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, Either, TestContext } from "effect"
+import { Effect, Either, Exit, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { MAX_LINE_BYTES } from "../../src/importing/files/SourceText.ts"
+import type { ImportSoFar } from "../../src/importing/Import.ts"
+import type { ImportReport } from "../../src/importing/ImportReport.ts"
 import { digest } from "../../src/values/Digest.ts"
-import { assistant, call, first, result, SESSION, session, text } from "./claudeSession.ts"
+import { assistant, call, first, other, result, SESSION, session, text } from "./claudeSession.ts"
 import * as Codex from "./codexRollout.ts"
 import * as Formats from "./formats.ts"
 import { events, importing, lines, payloads, withFiles, write } from "./given.ts"
@@ -72,6 +74,60 @@ describe("an import", () => {
       }),
     ),
   )
+
+  it.effect("that is interrupted says what was done, and the next one goes on from there", () =>
+    withFiles({ ...both(), "last.jsonl": lines(session()) }, (directory) =>
+      Effect.gen(function* () {
+        const told: Array<ImportSoFar> = []
+        const interrupted = yield* Effect.exit(
+          importing(directory, {
+            onInterrupt: (done) => Effect.sync(() => told.push(done)),
+            onProgress: (bytes, of) => (bytes === of ? Effect.interrupt : Effect.void),
+          }),
+        )
+        expect(Exit.isInterrupted(interrupted)).toBe(true)
+        const [{ files, of, added } = { files: 0, of: 0, added: 0 }] = told
+        expect(files).toBeLessThan(of)
+        expect(added).toBe((yield* events).length)
+        expect(added).toBeGreaterThan(0)
+        yield* importing(directory)
+        expect((yield* importing(directory)).added).toBe(0)
+      }),
+    ),
+  )
+
+  it.effect("in a dry run promises what comes, also where files have runs in common", () => {
+    const records = session()
+    const files = {
+      [`a/${CLAUDE}`]: lines(records.slice(0, 8)),
+      "b.jsonl": lines([...records.slice(4), { ...records.at(-1), uuid: "other", sessionId: "another" }]),
+    }
+    return withFiles(files, (directory) =>
+      Effect.gen(function* () {
+        const promised = yield* importing(directory, { dryRun: true })
+        const done = yield* importing(directory)
+        const runs = (of: ImportReport) =>
+          new Set(of.files.flatMap((file) => file.runs.flatMap((run) => (run.added > 0 ? run.taskIds : [])))).size
+        expect([promised.added, runs(promised)]).toEqual([done.added, runs(done)])
+      }),
+    )
+  })
+
+  it.effect("closes a task that failed because of what failed last", () => {
+    const failed = other("assistant", {
+      isApiErrorMessage: true,
+      message: { content: [{ type: "text", text: "API Error: 529" }] },
+    })
+    return withFiles({ [CLAUDE]: lines([...session(), failed]) }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        const all = yield* events
+        const closed = all.find(({ type }) => type === "TaskClosed")
+        expect(closed?.payload).toMatchObject({ outcome: "failed" })
+        expect(all.find(({ id }) => id === closed?.causationId)?.type).toBe("ModelFailed")
+      }),
+    )
+  })
 
   it.effect("of an older copy of a session later adds nothing, and no task", () =>
     withFiles({ [`a/${CLAUDE}`]: lines(session()), [`b/${CLAUDE}`]: lines(session().slice(0, 8)) }, (directory) =>

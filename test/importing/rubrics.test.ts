@@ -76,7 +76,8 @@ describe("the rubric for coding agents", () => {
     () =>
       Effect.gen(function* () {
         const remove = (id: string) => assistant(id, call(id, "Bash", { command: "rm -rf build" }))
-        const refusal = "The user doesn't want to proceed with this tool use."
+        const refusal =
+          "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said: no"
         const found = yield* claude([
           ...[first("Go"), remove("a"), result("a", refusal, { is_error: true })],
           ...[remove("b"), result("b", "")],

@@ -90,6 +90,12 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
     const report = yield* ProgressLine.during({ verb: "read", unit: "KiB", json }, (onProgress) =>
       Import.importFound(findings, {
         ...options,
+        onInterrupt: ({ files, of, added }) =>
+          options.dryRun === true
+            ? Effect.void
+            : Output.note(
+                `${files} of ${count(of, "file")} imported, ${count(added, "event")} new. They stay in the log: the same command goes on from there.`,
+              ),
         onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
       }),
     ).pipe(Effect.provide(OpenLog.orCreateForEvents(log, options.dryRun === true)))

@@ -7,7 +7,7 @@ import { Effect, Either } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Source } from "../Source.ts"
-import { beginningWithLine, FileRefused, unreadable } from "./SourceText.ts"
+import { beginningWithLine, FileRefused, MAX_LINE_BYTES, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
 export interface Found {
@@ -39,8 +39,8 @@ export interface Findings {
 
 const HEAD_BYTES = 64 * 1024
 
-/** Most bytes that are read for the first line. */
-const FIRST_LINE_BYTES = 8 * 1024 * 1024
+/** Most bytes that are read for the first line: those of the longest line. */
+const FIRST_LINE_BYTES = MAX_LINE_BYTES + 1
 
 /** Most lines of a file's beginning that are parsed. */
 const HEAD_LINES = 10
@@ -247,11 +247,13 @@ const formatOf = (
     return { ...told, beginning, madeAt: birthtimeMs }
   })
 
-/** A document has its first line end in mid-value, or is longer than the head. */
-const formIn = ({ text }: FileHead, { form }: Source): Found["form"] => {
+/** A document is one value over several lines, or one that is longer than the head; else a file has lines. */
+const formIn = ({ text, lines }: FileHead, { form }: Source): Found["form"] => {
   if (form !== "either") return form
-  const line = text.trimStart().split("\n", 1)[0] ?? ""
-  return parsed(line) === undefined && line.length < text.trimStart().length ? "document" : "lines"
+  const begin = text.trimStart()
+  const line = begin.split("\n", 1)[0] ?? ""
+  const isCut = parsed(line) === undefined && /^[[{]/.test(line) && line.length < begin.length
+  return isCut && lines.length === 0 ? "document" : "lines"
 }
 
 const headOf = (file: string, bytes: Buffer): FileHead => {

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { SourceRecord } from "../Source.ts"
 import * as Archive from "./Archive.ts"
 import type { Found } from "./Detection.ts"
+import { objectsIn, parsedDocument } from "./LineText.ts"
 import { type Extent, FileRefused, linesOf } from "./SourceText.ts"
 
 /** What takes the records of a file. */
@@ -103,6 +104,7 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
   const reading = Effect.gen(function* () {
     let line = 0
     let done = 0
+    let objects = 0
     while (true) {
       const next = yield* Effect.tryPromise({ try: () => lines.next(), catch: refuse })
       if (next.done === true) break
@@ -112,15 +114,21 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
         done += text.length + 1
         if (text.trim() === "") continue
         count += 1
-        const value = parsedLine(text)
-        if (typeof value === "object" && value !== null) receiver.record({ value, where: String(line) })
-        else receiver.noObject()
+        const { values, isWhole } = objectsIn(text)
+        for (const value of values) receiver.record({ value, where: String(line) })
+        if (!isWhole) receiver.noObject()
+        objects += values.length
         // Between lines, so that no more is in memory than what one line became.
         if (count % LINES_BETWEEN_WRITES === 0) yield* receiver.onRecords(0, done)
       }
       yield* receiver.onRecords(count, done)
     }
     yield* Effect.try({ try: () => checkUnchanged(hash.digest("hex"), extent), catch: refuse })
+    if (line > 0 && objects === 0 && extent.bytes > 0)
+      return yield* new FileRefused({
+        ...{ file, expected: "lines that are JSON objects" },
+        found: `none in ${line} lines; a document is recognized by its first line, \`{\` or \`[\``,
+      })
   })
   // The file is closed also where its reading fails or is interrupted.
   return Effect.ensuring(
@@ -129,7 +137,7 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
   )
 }
 
-/** The JSON of a line; undefined if it is none. */
+/** The JSON of a piece; undefined if it is none. */
 const parsedLine = (text: string): unknown => {
   try {
     return parsedDocument(text)
@@ -175,42 +183,3 @@ const readArchive = <E>({ file, source }: Found, extent: Extent, refuse: Refuse,
       }),
     (archive) => Effect.promise(() => archive.close()),
   )
-
-/** A JSON document. Python writes NaN and infinities as words that are no JSON: outside of texts they become null. */
-const parsedDocument = (text: string): unknown => {
-  const plain = withoutMark(text)
-  try {
-    return JSON.parse(plain)
-  } catch (cause) {
-    if (!NO_NUMBERS.test(plain)) throw cause
-    return JSON.parse(withoutNaN(plain))
-  }
-}
-
-const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/
-
-/** JSON whose words that are no numbers are null, but for those within texts. No pattern fits a text of megabytes. */
-const withoutNaN = (json: string): string => {
-  const parts: Array<string> = []
-  for (let from = 0; from < json.length; ) {
-    const quote = json.indexOf('"', from)
-    const begin = quote < 0 ? json.length : quote
-    parts.push(json.slice(from, begin).replaceAll(new RegExp(NO_NUMBERS, "g"), "null"))
-    from = endOfText(json, begin)
-    parts.push(json.slice(begin, from))
-  }
-  return parts.join("")
-}
-
-/** Where the text in quotes that begins somewhere has ended. */
-const endOfText = (json: string, begin: number): number => {
-  for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let slashes = 0
-    while (json[end - 1 - slashes] === "\\") slashes += 1
-    if (slashes % 2 === 0) return end + 1
-  }
-  return json.length
-}
-
-/** A text without its byte order mark. */
-const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

@@ -78,8 +78,13 @@ export const Mapping = Schema.Struct({
     Schema.pattern(/^[a-z][a-z0-9-]{0,39}$/),
     Schema.annotations({ description: "the name of the source: lower case letters, digits and hyphens" }),
   ),
+  each: optional(Schema.Union(Value, Schema.Array(Value).pipe(Schema.minItems(1)))).annotations({
+    description:
+      "A list in each line or document, or lists within lists: each of their items is a record, which has in _whole what it is an item of, and in _index its place. The line or document itself comes last, without the list",
+  }),
   run: optional(Value).annotations({
-    description: "The id of the record's run. Default: a file is one run, by its name",
+    description:
+      "The id of the record's run. Default: a file is one run, by its name; with `each`, each line or item of the document's list is one",
   }),
   goal: optional(Value).annotations({ description: "What the run is about. Default: what was said first" }),
   agent: optional(Value).annotations({ description: "Who worked. Default: the name of the source" }),

@@ -13,6 +13,7 @@ import { countOf, logJson, nameFrom, numberOf, parsed } from "../runs/Untrusted.
 import type { SourceFile } from "../Source.ts"
 import type { Meaning } from "./Document.ts"
 import type { Reader } from "./Expressions.ts"
+import type { Row } from "./Rows.ts"
 
 /** The readers of a mapping, or of one meaning, by the names of their fields; those of calls are `calls.id` and so on. */
 export type Readers = { readonly [name: string]: Reader }
@@ -45,7 +46,7 @@ export class MappedFile {
   readonly #heads: Readers
   readonly #rules: ReadonlyArray<Rule>
   readonly #mapped = new Map<string, Mapped>()
-  readonly #early = new Map<string, Array<object>>()
+  readonly #early = new Map<string, Array<Row>>()
   /** The run of the records that name none. */
   #unnamed: string | undefined
 
@@ -57,19 +58,19 @@ export class MappedFile {
     this.#rules = rules
   }
 
-  record(value: unknown): void {
-    if (typeof value !== "object" || value === null) return
-    const id = textFrom(this.#heads.run?.(value)) ?? this.#unnamedRun(value)
+  record(row: Row): void {
+    const { record } = row
+    const id = textFrom(this.#heads.run?.(record)) ?? row.run ?? this.#unnamedRun(record)
     const mapped = this.#mapped.get(id)
     if (mapped !== undefined) {
-      this.#map(mapped, value)
+      this.#map(mapped, row)
       return
     }
     const early = this.#early.get(id) ?? []
     this.#early.set(id, early)
-    early.push(value)
+    early.push(row)
     const goal =
-      textFrom(this.#heads.goal?.(value)) ?? (this.#heads.goal === undefined ? this.#saidIn(value) : undefined)
+      textFrom(this.#heads.goal?.(record)) ?? (this.#heads.goal === undefined ? this.#saidIn(record) : undefined)
     if (goal !== undefined || early.length >= MAX_BEFORE_GOAL) this.#begin(id, goal)
   }
 
@@ -97,8 +98,8 @@ export class MappedFile {
   #begin(id: string, goal: string | undefined): void {
     const early = this.#early.get(id) ?? []
     this.#early.delete(id)
-    const agent = early.map((record) => textFrom(this.#heads.agent?.(record))).find((name) => name !== undefined)
-    const at = early.map((record) => timeOf(this.#heads.time?.(record))).find((time) => time !== null) ?? null
+    const agent = early.map(({ record }) => textFrom(this.#heads.agent?.(record))).find((name) => name !== undefined)
+    const at = early.map(({ record }) => timeOf(this.#heads.time?.(record))).find((time) => time !== null) ?? null
     const run = this.#runs.open({
       ...{ id, goal: goal ?? `run ${id}`, agent: nameFrom(agent ?? this.#name), at },
       about: { run: id, file: this.#file.name },
@@ -106,10 +107,10 @@ export class MappedFile {
     const open = "no record says how it ended"
     const mapped = { run, seen: new IdSet(), keys: new RecordKeys(), number: 0, lastCall: undefined, lastAt: at, open }
     this.#mapped.set(id, mapped)
-    for (const record of early) this.#map(mapped, record)
+    for (const row of early) this.#map(mapped, row)
   }
 
-  #map(mapped: Mapped, record: object): void {
+  #map(mapped: Mapped, { record, item }: Row): void {
     const { run } = mapped
     const own = textFrom(this.#heads.id?.(record))
     if (own !== undefined && !mapped.seen.add(idOf(own))) {
@@ -117,18 +118,24 @@ export class MappedFile {
       return
     }
     mapped.number += 1
-    const key = own ?? mapped.keys.of(record)
+    const key = own ?? mapped.keys.of(item)
     const at = this.#runs.timeOf(this.#heads.time?.(record))
     mapped.lastAt = at ?? mapped.lastAt
     run.tick(at)
     const rule = this.#ruleOf(record)
     const kind = nameFrom(textFrom(this.#heads.kind?.(record)) ?? "record")
-    if (rule === undefined || rule.is === "kept") run.keep(key, kind, record, { at })
+    if (rule === undefined || rule.is === "kept") run.keep(key, kind, item, { at })
     else if (rule.is === "nothing") this.#runs.leaveOut(kind, "the mapping says so")
-    else this.#mean(mapped, rule, record, key, at)
+    else this.#mean(mapped, rule, { record, item }, key, at)
   }
 
-  #mean(mapped: Mapped, { is, readers }: Rule, record: object, key: string, at: number | null): void {
+  #mean(
+    mapped: Mapped,
+    { is, readers }: Rule,
+    { record, item }: Omit<Row, "run">,
+    key: string,
+    at: number | null,
+  ): void {
     const { run } = mapped
     const read = (name: string) => readers[name]?.(record)
     const callId = () => textFrom(read("id")) ?? mapped.lastCall ?? ""
@@ -151,16 +158,16 @@ export class MappedFile {
           run.commands.result(callId(), { ok: !isTrue(read("failed")), content: read("content") ?? null, at }) ===
           undefined
         )
-          this.#lacksCall(run, record, key, at)
+          this.#lacksCall(run, item, key, at)
         break
       case "denied":
         if (run.commands.denied(callId(), textFrom(read("reason")) ?? "a person refused it", at) === undefined)
-          this.#lacksCall(run, record, key, at)
+          this.#lacksCall(run, item, key, at)
         break
       case "file": {
         const path = textFrom(read("path"))
         const content = read("content")
-        if (path === undefined) run.keep(key, "file", record, { at })
+        if (path === undefined) run.keep(key, "file", item, { at })
         else {
           const after = typeof content === "string" ? content : content === null ? undefined : null
           run.environment.fileChanged(key, path, run.environment.files.get(path), after, at)
@@ -182,13 +189,13 @@ export class MappedFile {
         break
       }
       default:
-        run.keep(key, is, record, { at })
+        run.keep(key, is, item, { at })
     }
   }
 
-  #lacksCall(run: Run, record: object, key: string, at: number | null): void {
+  #lacksCall(run: Run, item: object, key: string, at: number | null): void {
     this.#runs.remark("results of calls that are not there: they are kept as they are")
-    run.keep(key, "result", record, { at })
+    run.keep(key, "result", item, { at })
   }
 
   #scored(run: Run, read: (name: string) => unknown): void {
@@ -201,7 +208,7 @@ export class MappedFile {
 
   end(): void {
     for (const [id, early] of [...this.#early]) {
-      const times = early.map((record) => timeOf(this.#heads.time?.(record))).filter((time) => time !== null)
+      const times = early.map(({ record }) => timeOf(this.#heads.time?.(record))).filter((time) => time !== null)
       // A run that goes on may still say what it is about.
       if (isSilent(this.#file, times.at(-1) ?? null)) this.#begin(id, undefined)
       else

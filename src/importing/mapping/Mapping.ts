@@ -9,6 +9,7 @@ import type { Mapper, Source, SourceFile } from "../Source.ts"
 import * as Document from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
 import { MappedFile, type Rule } from "./MappedFile.ts"
+import { rowsOf } from "./Rows.ts"
 
 /** Fix the mapping. `issues` lists every problem with its place. */
 export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
@@ -52,7 +53,10 @@ export const decode = (
     issues.push(`${place}: ${compiled.left}`)
     return undefined
   }
-  const { name, records, ...heads } = mapping
+  const { name, records, each = [], ...heads } = mapping
+  const lists = (Array.isArray(each) ? each : [each]).flatMap(
+    (list: Document.Value, index) => at(Array.isArray(each) ? `each[${index}]` : "each", Expressions.value(list)) ?? [],
+  )
   const readers = readersOf(heads, "", at)
   const rules = records.map(({ is, when, ...fields }, index): Rule => {
     const place = `records[${index}]`
@@ -63,7 +67,7 @@ export const decode = (
   })
   return issues.length > 0
     ? Either.left(new MappingInvalid({ source, issues }))
-    : Either.right(sourceOf(name, readers, rules))
+    : Either.right(sourceOf(name, readers, rules, lists))
 }
 
 type At = <A>(place: string, compiled: Expressions.Compiled<A>) => A | undefined
@@ -83,15 +87,26 @@ interface CallFields {
   readonly in: Document.Value
 }
 
-const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rule>): Source => ({
+const sourceOf = (
+  name: string,
+  heads: Rule["readers"],
+  rules: ReadonlyArray<Rule>,
+  each: ReadonlyArray<Expressions.Reader>,
+): Source => ({
   name,
-  title: `file of lines for the mapping ${name}`,
-  form: "lines",
+  title: `file of lines, or a document, for the mapping ${name}`,
+  form: "either",
   // A mapping is named for the files that it is of.
   recognizes: () => true,
   open: (file: SourceFile, runs: Runs): Mapper => {
     const mapped = new MappedFile(runs, file, name, heads, rules)
-    return { record: ({ value }) => mapped.record(value), end: () => mapped.end() }
+    const isLine = (where: string) => /^\d+$/.test(where)
+    return {
+      record: ({ value, where }) => {
+        for (const row of rowsOf(value, each, isLine(where))) mapped.record(row)
+      },
+      end: () => mapped.end(),
+    }
   },
 })
 

@@ -41,6 +41,9 @@ export class Run implements ImportedRun {
   #start: RunStart
   /** Whether what is mapped was copied from another run: it is known of this one, and is in the other's task. */
   #isCopied: boolean
+  /** The key of the last event, and of the last one that says that something failed. */
+  #last = "opened"
+  #lastFailed: string | undefined
   readonly #onOwn: () => void
 
   /** @param onOwn of a source that begins with what it copied from another run: is called by `beginOwn` */
@@ -127,11 +130,12 @@ export class Run implements ImportedRun {
     this.#write(`note:${key}`, { type: "NoteAdded", payload: { about: this.taskId, text: plainText(text) } }, { at })
   }
 
-  /** Ends the run. Calls without a result have an outcome that is not known. */
+  /** Ends the run, because of what failed last or was last. Calls without a result have an outcome that is not known. */
   close(key: string, outcome: TaskOutcome, reason: string, at: number | null): void {
     this.commands.endAll(at)
     this.closed = true
-    this.#write(`closed:${key}`, { type: "TaskClosed", payload: { outcome, reason: plainText(reason) } }, { at })
+    const cause = outcome === "failed" ? (this.#lastFailed ?? this.#last) : this.#last
+    this.#write(`closed:${key}`, { type: "TaskClosed", payload: { outcome, reason: plainText(reason) } }, { at, cause })
   }
 
   /**
@@ -161,7 +165,11 @@ export class Run implements ImportedRun {
   }
 
   #writeAt(key: string, body: Body, at: number | null, cause: string | null): void {
-    if (!this.#isCopied) this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
+    if (this.#isCopied) return
+    // What is kept as it was says nothing of how a run went.
+    if (body.type !== "SourceRecordKept" && body.type !== "NoteAdded") this.#last = key
+    if (body.type === "ModelFailed" || body.type === "CommandFailed") this.#lastFailed = key
+    this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
   }
 }
 

@@ -53,6 +53,15 @@ export class TaskAppender {
     this.taskIds = [run.taskId]
   }
 
+  /** Goes on from what a dry run would have written of the run before, from another file. */
+  goesOnFrom(before: TaskAppender): void {
+    this.#known = before.#known
+    this.#isLoaded = true
+    this.#isClosed = before.#isClosed
+    this.#knownUntil = Math.max(before.#knownUntil, before.#takenUntil)
+    this.taskIds.splice(0, this.taskIds.length, ...before.taskIds)
+  }
+
   get source(): string {
     return this.#writing.source
   }
