@@ -28,8 +28,9 @@ export interface Compared {
  * itself. Fails, which is exit code 2, if it did otherwise than was recorded, asked nothing, or was not compared.
  *
  * @param words the command of the program
+ * @param options those of `record` that it is recorded with
  */
-export const of = ({ ended, report }: Program.Ran, words: ReadonlyArray<string>) =>
+export const of = ({ ended, report }: Program.Ran, words: ReadonlyArray<string>, options: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const code = Program.exitCodeOf(ended)
     process.exitCode = code
@@ -39,7 +40,7 @@ export const of = ({ ended, report }: Program.Ran, words: ReadonlyArray<string>)
     const { found, ...counts } = compared
     if (found?.tag === "Diverged") return yield* new Diverged({ message: found.message })
     if (found?.tag === "NothingReplayed") {
-      const again = CommandHints.written("record", "--", ...words)
+      const again = CommandHints.written("record", ...options, "--", ...words)
       return yield* new NothingReplayed({ message: `${found.message} \`${again}\` records it.` })
     }
     return code === 0 ? (counts satisfies Compared) : undefined

@@ -1,7 +1,9 @@
 /** `hindcast fork @412 --set … -- node agent.js`: a recorded program goes on from a moment, on a timeline of its own. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
+import * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -14,6 +16,7 @@ import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
+import * as ProxiedProgram from "./ProxiedProgram.ts"
 
 /** What was typed. */
 export interface Typed {
@@ -31,22 +34,26 @@ export interface Typed {
 /** Runs the program: what it asked up to the moment is answered from the log, the rest is asked for real and recorded. */
 export const fork = (typed: Typed) =>
   Effect.gen(function* () {
-    const program = yield* Program.checked(typed.words)
     const changes = yield* changesOf(typed.set)
     const { closed, report: named } = yield* ClosedProgram.closing(typed.allowHost)
     const place = yield* placeOf(typed).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
-    yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     const { taskId, parent, at, timeline } = place
+    const recorder = yield* Effect.provide(ProxiedProgram.recorderOf(taskId), OpenLog.forEvents(typed.log))
+    const checked = yield* recorder === undefined ? Program.checked(typed.words) : ProxiedProgram.checked(typed.words)
+    yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     // With --json, the result alone is written to the standard output.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
     const told = (report: string) => ({ does: "fork" as const, closed, changes, report, ...place })
-    const ran = yield* Program.runReporting(program, told, running)
+    const ran =
+      recorder === undefined
+        ? yield* Program.runReporting(checked, told, running)
+        : yield* forkProxied(checked, recorder, { changes, ...place }, running)
     const isForked = yield* ProgramTask.close(taskId, ran, timeline).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
     if (isForked && ran.report?.compared?.found) {
       yield* Output.note(`The task is closed as failed in timeline ${timeline}.`)
     }
     yield* named
-    yield* Comparison.of(ran, typed.words)
+    yield* Comparison.of(ran, typed.words, recorder === undefined ? [] : ["--proxy"])
     if (!isForked) return
     const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json
@@ -57,6 +64,17 @@ export const fork = (typed: Typed) =>
           ),
         )
   }).pipe(Effect.scoped)
+
+/** Forks a program whose requests a proxy recorded. */
+const forkProxied = (
+  program: ProxiedProgram.Command,
+  recorder: RecorderMeans,
+  place: Omit<ForkedRun.ForkedOptions, "fetch">,
+  running: Program.Running,
+) => {
+  const options = { ...place, means: recorder }
+  return ProxiedProgram.fork(program, recorder, (fetch) => ForkedRun.begin({ ...options, fetch }), running)
+}
 
 /** The differences that `--set` names. */
 const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInput> =>

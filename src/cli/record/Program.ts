@@ -45,7 +45,8 @@ export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [s
         input: "--",
         expected: "node and a program after it, such as -- node agent.js",
         found: typed.length === 0 ? "nothing" : `"${typed.join(" ")}"`,
-        advice: "Other runtimes and package managers start Node themselves: name the program that they start.",
+        advice:
+          "Other runtimes and package managers start Node themselves: name the program that they start. A program in another language is recorded by `hindcast record --proxy -- python agent.py`.",
       })
 }
 
@@ -88,14 +89,21 @@ export const temporaryDirectory = Effect.acquireRelease(
 export const run = (
   [node, ...others]: readonly [string, ...Array<string>],
   told: ProcessRun.ProcessRun,
+  { stdio, env = {} }: Running = {},
+): Effect.Effect<Ended, NotStarted> =>
+  start([node, "--import", PRELOAD, ...others], {
+    ...(stdio === undefined ? {} : { stdio }),
+    env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
+  })
+
+/** Runs a command to its end. It is ended with this process. */
+export const start = (
+  [command, ...others]: readonly [string, ...Array<string>],
   { stdio = "inherit", env = {} }: Running = {},
 ): Effect.Effect<Ended, NotStarted> =>
   Effect.async<Ended, NotStarted>((resume) => {
-    const child = spawn(node, ["--import", PRELOAD, ...others], {
-      stdio,
-      env: { ...process.env, ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
-    })
-    child.on("error", ({ message }) => resume(new NotStarted({ command: node, reason: message })))
+    const child = spawn(command, others, { stdio, env: { ...process.env, ...env } })
+    child.on("error", ({ message }) => resume(new NotStarted({ command, reason: message })))
     const closed = new Promise<void>((resolve) => {
       child.on("close", (code, signal) => {
         resume(Effect.succeed({ code, signal }))

@@ -5,7 +5,7 @@ import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type * as Program from "./Program.ts"
 
 /** How a task is closed. */
-interface Closing {
+export interface Closing {
   readonly outcome: TaskOutcome
   readonly reason: string
 }
@@ -30,7 +30,8 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
     return true
   })
 
-const closingOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
+/** How the task of a program is closed that did not close it. */
+export const closingOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
   const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
   const { logFailure, compared } = report
   if (logFailure !== undefined) {

@@ -18,6 +18,7 @@ import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
+import * as ProxiedProgram from "./ProxiedProgram.ts"
 
 /** `hindcast record -- node agent.js` */
 export const record = Command.make(
@@ -37,17 +38,28 @@ export const record = Command.make(
     task: optionalText("task", "With doctor: a task that was recorded of the program. Default: it is recorded first"),
     json: common.json,
     allowHost: ClosedProgram.allowHost,
+    proxy: Options.boolean("proxy").pipe(
+      Options.withDescription(
+        "Record a program in any language: by a proxy on the loopback, to which the variables of its models' clients lead",
+      ),
+    ),
     words: Program.words,
   },
-  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, words: [first, ...others] }) =>
+  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, proxy, words: [first, ...others] }) =>
     Effect.gen(function* () {
       const isDoctor = first === "doctor"
-      const program = yield* Program.checked(isDoctor || first === undefined ? others : [first, ...others])
-      const filename = yield* OpenLog.fileOf(log)
+      const words = isDoctor || first === undefined ? others : [first, ...others]
       if (!isDoctor && (json || Option.isSome(task) || allowHost.length > 0)) {
         const input = json ? "--json" : Option.isSome(task) ? "--task" : "--allow-host"
         return yield* new BadInput({ input, expected: "record doctor", found: "record, whose output is the program's" })
       }
+      if (isDoctor && proxy) {
+        const found = "record doctor, which examines programs of Node"
+        return yield* new BadInput({ input: "--proxy", expected: "record", found })
+      }
+      if (proxy) return yield* recordProxied(words, { log, goal, agent, subject, onLogFailure })
+      const program = yield* Program.checked(words)
+      const filename = yield* OpenLog.fileOf(log)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
       const told = (report: string) => ({
@@ -67,9 +79,35 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Run a Node program and record its requests: of models as turns, all others as they are. Its global `fetch` is wrapped; nothing else of it is changed or seen. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of requests by `node:http`, of files and of other processes it sees nothing",
+    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead. Otherwise a Node program, whose global `fetch` is wrapped; nothing else of it is changed or seen. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of requests by `node:http`, of files and of other processes it sees nothing",
   ),
 )
+
+/** Records a program in any language. */
+const recordProxied = (
+  words: ReadonlyArray<string>,
+  {
+    log,
+    goal,
+    agent,
+    subject,
+    onLogFailure,
+  }: {
+    readonly [Name in "goal" | "agent" | "subject"]: Option.Option<string>
+  } & { readonly log: Parameters<typeof OpenLog.fileOf>[0]; readonly onLogFailure: "go-on" | "stop" },
+) =>
+  Effect.gen(function* () {
+    const program = yield* ProxiedProgram.checked(words)
+    const taskId = newId()
+    const ran = yield* ProxiedProgram.record(program, {
+      ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure },
+      goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
+      agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
+      ...given({ subject }),
+    })
+    process.exitCode = Program.exitCodeOf(ran.ended)
+    yield* Effect.provide(report(taskId, program, ran), OpenLog.forWriting(log))
+  })
 
 /** The name of a program's file, without its ending; `program` for a program that is no file, or whose file has another name. */
 const nameOf = (program: ReadonlyArray<string>): string => {

@@ -1,12 +1,15 @@
 /** `hindcast replay TASK -- node agent.js`: runs a program again on the recording of its requests. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import type { Live } from "../../record/replay/Diverged.ts"
+import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
 import { given } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
+import * as ProxiedProgram from "./ProxiedProgram.ts"
 
 /** Runs the program on a task's recording. Its exit code is passed on; it is 2 if it did otherwise than was recorded. */
 export const replay = (
@@ -16,6 +19,8 @@ export const replay = (
   allowHost: ReadonlyArray<string>,
 ) =>
   Effect.gen(function* () {
+    const recorder = yield* ProxiedProgram.recorderOf(taskId)
+    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, live)
     const program = yield* Program.checked(words)
     const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
@@ -23,10 +28,23 @@ export const replay = (
       ...{ does: "replay", log, taskId, closed, report },
       ...given({ live }),
     }))
+    yield* told(ran, taskId, words, live, named)
+  }).pipe(Effect.scoped)
+
+/** Says whether the program did as was recorded. */
+const told = (
+  ran: Program.Ran,
+  taskId: string,
+  words: ReadonlyArray<string>,
+  live: Option.Option<Live>,
+  named: Effect.Effect<unknown>,
+  options: ReadonlyArray<string> = [],
+) =>
+  Effect.gen(function* () {
     const anew = ran.report?.compared?.live ?? 0
     if (Option.isSome(live)) yield* Output.note(`made anew: ${anew} of its requests`)
     yield* named
-    const compared = yield* Comparison.of(ran, words)
+    const compared = yield* Comparison.of(ran, words, options)
     if (compared === undefined) return
     const did =
       compared.recorded === 0
@@ -37,4 +55,20 @@ export const replay = (
         ? `The program came to its end; ${did}`
         : `The program did as was recorded in task ${taskId}.`,
     )
-  }).pipe(Effect.scoped)
+  })
+
+/** Replays a program whose requests a proxy recorded. */
+const replayProxied = (
+  taskId: string,
+  recorder: RecorderMeans,
+  words: ReadonlyArray<string>,
+  live: Option.Option<Live>,
+) =>
+  Effect.gen(function* () {
+    const program = yield* ProxiedProgram.checked(words)
+    const { name: log } = yield* EventLog
+    const ran = yield* ProxiedProgram.replay(program, recorder, (fetch) =>
+      ReplayedRun.begin({ log, taskId, fetch, ...given({ live }) }),
+    )
+    yield* told(ran, taskId, words, live, Effect.void, ["--proxy"])
+  })

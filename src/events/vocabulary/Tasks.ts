@@ -36,12 +36,17 @@ export const Recorder = Schema.Struct({
       description: "How it sees requests where it is not the program itself that records them",
     }),
   ),
+  addresses: optional(
+    Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+      description: "The addresses of providers that variables of the program named, by the variable",
+    }),
+  ),
 }).annotations({ identifier: "Recorder" })
 
 export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}
 
-/** How a recorder sees requests that is not the program itself: the program's variables lead to it, or all of its ways out. */
-export type RecorderMeans = NonNullable<Recorder["means"]>
+/** How a recorder sees requests that is not the program itself. */
+export type RecorderMeans = Pick<Recorder, "means" | "addresses">
 
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
 

@@ -135,7 +135,7 @@ export const announced = (
       Effect.flatMap(Presence, ({ announce }) => announce),
       scope,
     ),
-    (identity) => ({ host: os.hostname(), pid: process.pid, identity, ...(means === undefined ? {} : { means }) }),
+    (identity) => ({ host: os.hostname(), pid: process.pid, identity, ...means }),
   )
 
 type Place = RunStream.RunTarget["opened"]

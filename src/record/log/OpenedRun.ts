@@ -19,7 +19,7 @@ export interface OpenedRun extends OpenedLog.BegunRun {
 
 /** How a run is recorded. */
 export interface Recording {
-  /** Default: by the program itself. */
+  /** How it sees requests. Default: by the program itself. */
   readonly means?: RecorderMeans | undefined
 }
 

@@ -1,8 +1,8 @@
 /** A proxy on the loopback between a program and its models: the program's variables lead its clients to it. */
 
 import { randomBytes } from "node:crypto"
+import * as AnsweringProxy from "./AnsweringProxy.ts"
 import type { Environment } from "./Families.ts"
-import * as Forwarding from "./Forwarding.ts"
 import * as ProxyServer from "./ProxyServer.ts"
 import * as RecordingProxy from "./RecordingProxy.ts"
 import * as Routes from "./Routes.ts"
@@ -13,34 +13,44 @@ export interface ProviderProxy {
   readonly url: string
   /** What the program's environment is to have besides. */
   readonly variables: { readonly [name: string]: string }
-  /** What passed it and was not recorded: how many connections, by host and path. */
+  /** What was asked of it that it does not record, such as WebSockets: how many connections, by host and path. */
   readonly unrecorded: ReadonlyMap<string, number>
   readonly close: () => Promise<void>
 }
 
-/** Starts a proxy that forwards and records. Rejects with `BadAddress` if a variable names no address, and with `PortUnavailable`. */
-export const recording = async (
-  exchange: RecordingProxy.RecordingParts["exchange"],
-  env: Environment,
-  { port = 0, host }: { readonly port?: number; readonly host?: string } = {},
+/** The ways for a program with this environment. Throws `BadAddress` if a variable names no address. */
+export const routes = (env: Environment): Routes.Routes => Routes.of(env, randomBytes(12).toString("hex"))
+
+/** Starts a proxy that forwards and records. Rejects with `PortUnavailable`. */
+export const recording = (
+  parts: RecordingProxy.RecordingParts & { readonly env: Environment },
+  listening: { readonly port?: number; readonly host?: string } = {},
 ): Promise<ProviderProxy> => {
-  const routes = Routes.of(env, randomBytes(12).toString("hex"))
-  const forwarding = Forwarding.make()
-  const parts = { routes, forwarding, env, exchange }
-  const upgrades = Upgrades.passing(routes, forwarding)
+  const upgrades = Upgrades.passing(parts.routes, parts.forwarding)
+  return serving(parts, listening, upgrades, (incoming) => RecordingProxy.answer(parts, incoming))
+}
+
+/** Starts a proxy that answers by the `fetch` of a run, which is replayed or forked. Rejects with `PortUnavailable`. */
+export const answering = (
+  parts: AnsweringProxy.AnsweringParts & { readonly env: Environment },
+): Promise<ProviderProxy> =>
+  serving(parts, {}, Upgrades.refusing(parts.routes), (incoming) => AnsweringProxy.answer(parts, incoming))
+
+const serving = async (
+  { routes, env }: { readonly routes: Routes.Routes; readonly env: Environment },
+  { port = 0, host }: { readonly port?: number; readonly host?: string },
+  upgrades: Upgrades.Unrecorded,
+  answer: ProxyServer.Serving["answer"],
+): Promise<ProviderProxy> => {
   const server = await ProxyServer.listen({
     ...{ port, ...(host === undefined ? {} : { host }) },
-    answer: (incoming) => RecordingProxy.answer(parts, incoming),
-    upgrade: upgrades.pass,
+    ...{ answer, upgrade: upgrades.pass },
   })
   return {
     url: server.url,
     variables: { ...routes.variables(server.url), ...withoutProxies(env) },
     unrecorded: upgrades.counts,
-    close: async () => {
-      await server.close()
-      forwarding.close()
-    },
+    close: server.close,
   }
 }
 

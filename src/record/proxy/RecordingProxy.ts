@@ -19,12 +19,23 @@ export interface RecordingParts {
 }
 
 /** Headers that are for one connection (RFC 9110, section 7.6.1), and what HTTP makes anew. */
-const OWN =
+export const OWN =
   /^(connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|transfer-encoding|upgrade|expect)$/i
 
 /** Where a request goes, or why nowhere; it is answered then. */
 export const targetOf = (routes: Routes, { path, headers, response }: Incoming): Target | undefined => {
-  const target = routes.target(path, Signing.regionOf(headers.authorization))
+  const region = Signing.regionOf(headers.authorization)
+  const target = routes.target(path, region)
+  if (target !== undefined && region !== undefined && target.family.isSigned !== true) {
+    const expected = "a signed request at the address that AWS_ENDPOINT_URL_BEDROCK_RUNTIME has here"
+    refuse(
+      response,
+      404,
+      "no_provider",
+      `${path.split("?")[0]}: expected ${expected}, found one at ${target.family.name}`,
+    )
+    return undefined
+  }
   if (target === undefined) {
     refuse(
       response,
@@ -42,7 +53,7 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
   const target = targetOf(parts.routes, incoming)
   if (target === undefined) return
   const headers = forwardedHeaders(incoming, target.url)
-  const signed = await Signing.signed({ ...incoming, target, headers }, parts.env)
+  const signed = await Signing.signed({ ...incoming, url: target.url, headers }, parts.env)
   if ("refused" in signed) return refuse(response, 401, "not_signed", signed.refused)
   const exchange = await parts.exchange(await sentOf(incoming, target.url), incoming)
   let upstream: IncomingMessage
@@ -131,5 +142,6 @@ export const headersOf = (raw: ReadonlyArray<string>): Headers => {
   return headers
 }
 
-const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
+/** The headers that came, one by one. */
+export const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

@@ -27,7 +27,7 @@ export interface Routes {
    * @param region the one that the request was signed for
    */
   readonly target: (path: string, region?: string) => Target | undefined
-  /** The addresses that variables name, by the variable. */
+  /** The addresses that variables name, by the variable, without users and passwords. */
   readonly named: { readonly [variable: string]: string }
 }
 
@@ -68,7 +68,7 @@ export const of = (env: Environment, secret = ""): Routes => {
       const address = addresses[index]?.[1] ?? first
       const route = routeOf(address, name)
       if (route === undefined) continue
-      if (address !== undefined) named[name] = address
+      if (route.named !== undefined) named[name] = route.named.root + route.named.version
       variables.push({ name, path: route.prefix + suffix, user: route.named?.user ?? "" })
     }
   }

@@ -3,8 +3,6 @@
  * again for the provider, with the credentials of its environment.
  */
 
-import type { Target } from "./Routes.ts"
-
 /** The variables that hold credentials. */
 export interface Credentials {
   readonly AWS_ACCESS_KEY_ID?: string | undefined
@@ -22,14 +20,14 @@ export const regionOf = (authorization: string | undefined): string | undefined 
 interface Unsigned {
   readonly method: string
   readonly body: Uint8Array
-  readonly target: Target
-  /** Names and values in turn, for the target's host. */
+  readonly url: URL
+  /** Names and values in turn. */
   readonly headers: ReadonlyArray<string>
 }
 
-/** The headers with a signature for the target where there was one for the proxy, or why there cannot be one. */
+/** The headers with a signature for the URL's host where there was one for the proxy, or why there cannot be one. */
 export const signed = async (
-  { method, body, target, headers }: Unsigned,
+  { method, body, url, headers }: Unsigned,
   {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -41,10 +39,8 @@ export const signed = async (
   if (at < 0 || key === undefined || region === undefined || service === undefined) return { headers }
   if (!accessKeyId || !secretAccessKey) return { refused: withoutKey("no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY") }
   if (key !== accessKeyId) return { refused: withoutKey("a signature by another key than AWS_ACCESS_KEY_ID") }
-  if (target.family.isSigned !== true)
-    return { refused: `expected ${service} requests at their own prefix, found one at ${target.family.name}` }
   const { sign } = await import("aws4")
-  const { host, pathname, search } = target.url
+  const { host, pathname, search } = url
   const request = sign(
     {
       ...{ method, service, region, path: pathname + search, body: Buffer.from(body) },

@@ -52,8 +52,20 @@ export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => 
   return { counts, pass: (request, socket, head) => void pass(request, socket, head) }
 }
 
-/** Refuses such a request where nothing answers it. */
-export const refuse = (socket: Duplex, status: number, reason: string): void =>
+/** Where nothing answers such requests: they are refused, and counted. */
+export const refusing = (routes: Routes): Unrecorded => {
+  const counts = new Map<string, number>()
+  return {
+    counts,
+    pass: ({ url = "/" }, socket) => {
+      const { host = "", pathname = url } = routes.target(url)?.url ?? {}
+      counts.set(host + pathname, (counts.get(host + pathname) ?? 0) + 1)
+      refuse(socket, 501, "Not Implemented")
+    },
+  }
+}
+
+const refuse = (socket: Duplex, status: number, reason: string): void =>
   void socket.end(`HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 
 const headOf = ({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string => {

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import { describe, expect, it } from "vitest"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
+import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
 import { eventsOf, temporary } from "../recorded.ts"
 import { bytesOf, cases, type Exchange, pathOf } from "./exchanges.ts"
@@ -18,16 +19,19 @@ const AWS = {
 const proxied = async (answer: (asked: Asked, index: number) => Scripted) => {
   const log = temporary("proxied.db")
   const upstream = await provider(answer)
-  const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, "proxy")
+  const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy" })
   const { url } = upstream
   const env = {
     ...{ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GOOGLE_GEMINI_BASE_URL: url },
     ...{ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, MISTRAL_BASE_URL: url, ...AWS },
   }
-  const proxy = await ProviderProxy.recording((sent) => run.exchange(sent), env)
+  const forwarding = Forwarding.make()
+  const routes = ProviderProxy.routes(env)
+  const proxy = await ProviderProxy.recording({ routes, forwarding, env, exchange: run.exchange })
   const base = (name: string) => proxy.variables[name] ?? ""
   const end = async () => {
     await proxy.close()
+    forwarding.close()
     await run.end("achieved")
     return eventsOf(log)
   }

@@ -1,0 +1,143 @@
+/** Runs a program in any language whose clients ask their models by a proxy of this process. */
+import * as path from "node:path"
+import { Effect, type Scope } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import type * as ForkedRun from "../../record/fork/ForkedRun.ts"
+import * as LiveRun from "../../record/LiveRun.ts"
+import type { ProcessReport } from "../../record/process/ProcessReport.ts"
+import type { Environment } from "../../record/proxy/Families.ts"
+import type { RecordOptions } from "../../record/RecordOptions.ts"
+import type { PlaybackRun } from "../../record/replay/PlaybackRun.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as Output from "../command/Output.ts"
+import { count } from "../terminal/Text.ts"
+import * as Program from "./Program.ts"
+import * as ProgramTask from "./ProgramTask.ts"
+
+/** A command with its arguments. */
+export type Command = readonly [string, ...Array<string>]
+
+/** Checks that there is a command. */
+export const checked = ([first, ...others]: ReadonlyArray<string>): Effect.Effect<Command, BadInput> =>
+  first === undefined
+    ? new BadInput({ input: "--", expected: "a program after it, such as -- python agent.py", found: "nothing" })
+    : Effect.succeed([first, ...others])
+
+/** The name of a program's file, without its ending: of `python agent.py`, `agent`. */
+export const nameOf = (program: Command): string => {
+  const [command, ...words] = program
+  const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? command
+  return path.basename(file).replace(/\.\w+$/, "")
+}
+
+/** How a task is recorded whose program is not recorded by itself; undefined of all others. */
+export const recorderOf = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [opened] = yield* log.readPage({ timeline: log.timeline, taskId, types: ["TaskOpened"] }, 1)
+    const recorder = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
+    if (recorder?.means === undefined) return undefined
+    const { means, addresses } = recorder
+    return { means, ...(addresses === undefined ? {} : { addresses }) } satisfies RecorderMeans
+  })
+
+/** Runs a program and records what passes the proxy. Fails with `BadAddress`, with the errors of opening a log, and with `NotStarted`. */
+export const record = (program: Command, options: RecordOptions, running: Program.Running = {}) =>
+  Effect.gen(function* () {
+    const { proxying, forwarding, env } = yield* parts()
+    const routes = yield* attempt(async () => proxying.routes(env))
+    let report: ProcessReport = {}
+    const noting = ({ reason }: { readonly reason: string }) => {
+      report = { logFailure: reason }
+    }
+    const means = { means: "proxy" as const, addresses: routes.named }
+    const run = yield* attempt(() => LiveRun.begin(options, noting, means))
+    // An interrupt ends the program first, and then the run.
+    let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
+    yield* Effect.addFinalizer(() => Effect.promise(() => run.end(closing.outcome, closing.reason).catch(() => {})))
+    const proxy = yield* opened(proxying.recording({ routes, forwarding, env, exchange: run.exchange }))
+    const started = Program.start(program, withVariables(running, proxy.variables))
+    const ended = yield* Effect.tapError(started, ({ reason }) =>
+      Effect.sync(() => {
+        closing = { outcome: "abandoned", reason: `its program did not start: ${reason}` }
+      }),
+    )
+    const ran: Program.Ran = { ended, report }
+    closing = ProgramTask.closingOf(ran, false)
+    yield* noteUnrecorded(proxy.unrecorded)
+    return ran
+  }).pipe(Effect.scoped)
+
+/** Begins a run that is replayed or forked, with the `fetch` that makes requests for real. */
+type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
+
+/** Runs a program on its recording. */
+export const replay = (program: Command, recorder: RecorderMeans, begin: Begin) =>
+  Effect.map(answered(program, recorder, begin, {}), ({ ran }) => ran).pipe(Effect.scoped)
+
+/** Runs a program that goes on from a moment of its recording, and closes its task. */
+export const fork = (program: Command, recorder: RecorderMeans, begin: Begin, running: Program.Running) =>
+  Effect.gen(function* () {
+    const { playing, ran } = yield* answered(program, recorder, begin, running)
+    const { outcome, reason } = ProgramTask.closingOf(ran, true)
+    yield* attempt(() => playing.close(outcome, reason))
+    return ran
+  }).pipe(Effect.scoped)
+
+/** Runs a program whose requests a run answers. */
+const answered = (program: Command, { addresses = {} }: RecorderMeans, begin: Begin, running: Program.Running) =>
+  Effect.gen(function* () {
+    const { proxying, forwarding, env, ForwardedFetch } = yield* parts()
+    const routes = yield* attempt(async () => proxying.routes({ ...env, ...addresses }))
+    const playing = yield* attempt(() => begin(ForwardedFetch.make(forwarding, env)))
+    const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }))
+    const ended = yield* Program.start(program, withVariables(running, proxy.variables))
+    yield* noteUnrecorded(proxy.unrecorded)
+    const wrong = playing.playback.ended()
+    const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }
+    const ran: Program.Ran = { ended, report: { compared: { found, ...playing.playback.counts() } } }
+    return { playing, ran }
+  })
+
+/** What a proxy is made of is loaded with the first one. */
+const parts = () =>
+  Effect.gen(function* () {
+    const [proxying, Forwarding, ForwardedFetch] = yield* Effect.promise(() =>
+      Promise.all([
+        import("../../record/proxy/ProviderProxy.ts"),
+        import("../../record/proxy/Forwarding.ts"),
+        import("../../record/proxy/ForwardedFetch.ts"),
+      ]),
+    )
+    const forwarding = yield* Effect.acquireRelease(Effect.sync(Forwarding.make), ({ close }) => Effect.sync(close))
+    return { proxying, forwarding, ForwardedFetch, env: process.env as Environment }
+  })
+
+const opened = <A extends { readonly close: () => Promise<void> }>(
+  starting: Promise<A>,
+): Effect.Effect<A, Error, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt(() => starting),
+    ({ close }) => Effect.promise(close),
+  )
+
+/** Whatever rejects is an error of the command: those without a tag are bugs. */
+const attempt = <A>(does: () => Promise<A>): Effect.Effect<A, Error> =>
+  Effect.tryPromise({
+    try: does,
+    catch: (error) => (error instanceof Error ? error : new Error(String(error))),
+  })
+
+const withVariables = (running: Program.Running, variables: { readonly [name: string]: string }): Program.Running => ({
+  ...running,
+  env: { ...running.env, ...variables },
+})
+
+const noteUnrecorded = (counts: ReadonlyMap<string, number>) =>
+  Effect.forEach(
+    counts,
+    ([place, number]) => Output.note(`Not recorded: ${count(number, "WebSocket connection")} to ${place}.`),
+    { discard: true },
+  )
