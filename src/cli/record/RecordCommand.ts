@@ -36,13 +36,13 @@ export const record = Command.make(
       Options.withDefault("go-on" as const),
     ),
     task: optionalText("task", "With doctor: a task that was recorded of the program. Default: it is recorded first"),
-    json: common.json,
-    allowHost: ClosedProgram.allowHost,
     proxy: Options.boolean("proxy").pipe(
       Options.withDescription(
         "Record a program in any language: by a proxy on the loopback, to which the variables of its models' clients lead",
       ),
     ),
+    json: common.json,
+    allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
   ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, proxy, words: [first, ...others] }) =>
