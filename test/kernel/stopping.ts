@@ -7,8 +7,13 @@ import { type TestKernelOptions, testKernel } from "./testKernel.ts"
  * a process that is stopped does nothing. What people append is no kernel's.
  *
  * @param isThere whether it is to stop at a request: the kernel's first, second, third …
+ * @param isStored whether the log still gets that request, so that the kernel stops before it learns of it. Default: no.
  */
-export const stoppingAt = (isThere: (request: AppendRequest, count: number) => boolean, options: TestKernelOptions) =>
+export const stoppingAt = (
+  isThere: (request: AppendRequest, count: number) => boolean,
+  options: TestKernelOptions,
+  isStored = false,
+) =>
   Effect.gen(function* () {
     const stopped = yield* Deferred.make<AppendRequest>()
     const goneOn = yield* Deferred.make<void>()
@@ -22,12 +27,13 @@ export const stoppingAt = (isThere: (request: AppendRequest, count: number) => b
           Effect.suspend(() => {
             if (request.actor.startsWith("human:")) return log.append(request)
             count += 1
+            const wasStopped = isStopped
             isStopped ||= isThere(request, count)
             if (!isStopped) return log.append(request)
-            return Deferred.succeed(stopped, request).pipe(
-              Effect.zipRight(Deferred.await(goneOn)),
-              Effect.zipRight(log.append(request)),
-            )
+            const stopping = Effect.zipRight(Deferred.succeed(stopped, request), Deferred.await(goneOn))
+            return isStored && !wasStopped
+              ? Effect.zipLeft(log.append(request), stopping)
+              : Effect.zipRight(stopping, log.append(request))
           }),
       })),
     )

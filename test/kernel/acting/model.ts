@@ -221,7 +221,8 @@ const machine = Effect.gen(function* () {
   }
 })
 
-const NEXT: { readonly [at in CommandState.CommandState["at"]]?: ReadonlyArray<string> } = {
+/** The events that the table has after each state of a command. */
+export const NEXT: { readonly [at in CommandState.CommandState["at"]]?: ReadonlyArray<string> } = {
   new: ["ActuatorCommanded"],
   requested: ["ConfirmationRequested", "CommandAllowed", "CommandDenied"],
   asked: ["CommandAllowed", "CommandDenied", "ConfirmationRequested"],
@@ -261,7 +262,7 @@ export const holds = (events: ReadonlyArray<Event>, executed: ReadonlyArray<stri
 }
 
 /** What dying kernels say of it is of no interest. */
-const QUIET = Logger.remove(Logger.defaultLogger)
+export const QUIET = Logger.remove(Logger.defaultLogger)
 
 /** A step of the model. Where there is nothing to do, it does nothing. */
 const stepOf = (name: string, does: (machine: Machine) => Effect.Effect<void, unknown>) =>

@@ -19,7 +19,7 @@ import { inRepository } from "../../repository.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 import { trusted } from "../../trusted.ts"
 
-const TASK = "walk"
+export const TASK = "walk"
 
 /** A world of the tests, with the agents that act in it. */
 export interface Played {
@@ -61,7 +61,7 @@ export const groupOf = ({ world, agents, action }: Played): Agent.GroupAgent => 
 }
 
 /** A directory with a log in which the world is imported. */
-const imported = (world: string) =>
+export const imported = (world: string) =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory
     const { start } = yield* testKernel({ directory, plugins: [inRepository(`test/worlds/samples/${world}`)] })
@@ -69,13 +69,15 @@ const imported = (world: string) =>
     return directory
   })
 
-const copyOf = (template: string) =>
+/** A directory of its own, with what the template has. */
+export const copyOf = (template: string) =>
   Effect.tap(temporaryDirectory, (directory) => {
     fs.cpSync(template, directory, { recursive: true, force: true })
     return trusted(path.join(directory, "log.db"))
   })
 
-const run = (played: Played) =>
+/** Runs the group that plays. */
+export const run = (played: Played) =>
   Effect.flatMap(Kernel, (kernel) =>
     kernel.tasks.run(groupOf(played), {
       ...{ id: TASK, goal: "play", seed: 5, plugins: [played.world], agents: played.agents },
@@ -83,7 +85,8 @@ const run = (played: Played) =>
     }),
   )
 
-const played = (template: string, of: Played) =>
+/** What a group recorded that nobody disturbed. */
+export const played = (template: string, of: Played) =>
   Effect.gen(function* () {
     const directory = yield* copyOf(template)
     const kernel = yield* (yield* testKernel({ directory })).start
@@ -116,7 +119,7 @@ const resumedAfter = (template: string, of: Played, count: number) =>
   }).pipe(Effect.scoped)
 
 /** Who acted, in which order, and what came of it. */
-const stepsIn = (events: ReadonlyArray<Event>) =>
+export const stepsIn = (events: ReadonlyArray<Event>) =>
   events.flatMap((event) => {
     if (!is(event, "ActuatorCommanded")) return []
     const { agentId, args, commandId } = event.payload
@@ -127,7 +130,7 @@ const stepsIn = (events: ReadonlyArray<Event>) =>
 const ENDS = new Set(["CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"])
 
 /** The world's document at the end. */
-const documentIn = (events: ReadonlyArray<Event>): Json =>
+export const documentIn = (events: ReadonlyArray<Event>): Json =>
   events.reduce((document: Json, event) => {
     if (is(event, "EnvironmentReset")) return event.payload.state
     return is(event, "EnvironmentChanged")
@@ -135,7 +138,8 @@ const documentIn = (events: ReadonlyArray<Event>): Json =>
       : document
   }, null)
 
-const rewardsIn = (events: ReadonlyArray<Event>) =>
+/** What agents got, in order. */
+export const rewardsIn = (events: ReadonlyArray<Event>) =>
   events.flatMap(({ type, payload }) =>
     /^(Reward|Punishment)Given$/.test(type) ? [[type, payload.agentId, payload.amount]] : [],
   )
