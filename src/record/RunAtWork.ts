@@ -7,6 +7,7 @@ import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./conversations/Conversations.ts"
 import * as Past from "./conversations/Past.ts"
+import * as Attempts from "./http/Attempts.ts"
 import * as Exchange from "./http/Exchange.ts"
 import type { SentRequest } from "./http/HttpMessage.ts"
 import * as ObservedCalls from "./http/ObservedCalls.ts"
@@ -63,7 +64,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
   Past.recall(conversations, opened.past)
   calls.recall(opened.past)
-  const exchanges = { ...parts, conversations, calls, prompts: Prompts.make(), open: bodies }
+  const exchanges = { ...parts, conversations, calls, prompts: Prompts.make(), attempts: Attempts.make(), open: bodies }
 
   /** Ends the run with the events that are last, after all that is being recorded. */
   const ending = async (last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]): Promise<void> => {

@@ -157,6 +157,11 @@ export const decidingEvents = [
             "How long the agent had worked on the task when it asked, by monotonic clocks of all processes, without waits for people; in ms",
         }),
       ),
+      retryOf: optional(
+        Schema.NonEmptyString.annotations({
+          description: "Of a recorded program's further attempt at a call: the id of the event of the first one",
+        }),
+      ),
       agentId,
     },
     { personal: { request: null } },

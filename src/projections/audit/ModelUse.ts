@@ -48,13 +48,16 @@ const tokens = {
 }
 
 const counts = {
-  calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
-  failed: Schema.NonNegativeInt.annotations({ description: "Requests that failed or were cancelled" }),
+  calls: Schema.NonNegativeInt.annotations({ description: "Calls, answered or not" }),
+  failed: Schema.NonNegativeInt.annotations({
+    description: "Calls that failed or were cancelled, in their last attempt",
+  }),
   ...tokens,
 }
 
 const used = {
   ...counts,
+  retries: rarely("Further attempts at calls that had failed, which a recorded program's client made"),
   steps: rarely("Commands that its answers requested, or that agents did after it answered them"),
   unmetered: Schema.NonNegativeInt.annotations({
     description:
@@ -79,6 +82,7 @@ export type UseOfModel = ModelUse["byModel"][string]
 const Counted = Schema.Struct({
   ...counts,
   steps: Schema.NonNegativeInt,
+  retries: Schema.NonNegativeInt,
   /** Ended calls whose tokens are known, and those whose cost is. */
   metered: Schema.NonNegativeInt,
   priced: Schema.NonNegativeInt,
@@ -99,7 +103,7 @@ type State = typeof State.Type
 const noTokens: ModelCallEnd.CountedUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
 const noCalls: Counted = {
-  ...{ calls: 0, failed: 0, ...noTokens, steps: 0 },
+  ...{ calls: 0, failed: 0, ...noTokens, steps: 0, retries: 0 },
   ...{ metered: 0, priced: 0, usd: Sum.zero, prices: [] },
 }
 
@@ -110,15 +114,16 @@ const noCalls: Counted = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
-  version: 4,
+  version: 5,
   state: State,
   initial: { models: {}, open: {}, asked: {} },
   evolve: evolveBy<State>({
-    ModelCalled: (state, { provider, model, agentId = "" }, event) => {
+    ModelCalled: (state, { provider, model, agentId = "", retryOf }, event) => {
       if (ModelCallEnd.isOfCritic(event)) return state
       const name = `${provider}/${model}`
       const asked = SafeRecord.set(state.asked, agentId, name)
-      return { ...called(state, name), open: SafeRecord.set(state.open, event.id, name), asked }
+      const counted = retryOf === undefined ? called(state, name) : retried(state, name)
+      return { ...counted, open: SafeRecord.set(state.open, event.id, name), asked }
     },
     ActuatorCommanded: (state, { agentId = "" }, event) => {
       const name = SafeRecord.get(state.asked, agentId)
@@ -132,6 +137,14 @@ export const projection: Projection<State> = {
 
 const called = (state: State, name: string): State =>
   count(state, name, (before) => ({ ...before, calls: before.calls + 1 }))
+
+/** The attempt before it failed, and the call has not. */
+const retried = (state: State, name: string): State =>
+  count(state, name, (before) => ({
+    ...before,
+    retries: before.retries + 1,
+    failed: Math.max(0, before.failed - 1),
+  }))
 
 const count = (state: State, name: string, update: (before: Counted) => Counted): State => ({
   ...state,
@@ -173,11 +186,16 @@ export const section = ({ models }: State): ModelUse | undefined => {
   return all.length === 0 ? undefined : { ...total(all), byModel }
 }
 
-const useOf = ({ metered, priced, usd, prices, steps, ...counted }: Counted): UseOfModel => ({
+const useOf = ({ metered, priced, usd, prices, steps, retries, ...counted }: Counted): UseOfModel => ({
   ...counted,
+  ...rareCounts({ retries, steps }),
+  unmetered: counted.calls + retries - metered,
+  cost: spending(Sum.value(usd), counted.calls + retries - priced, prices),
+})
+
+const rareCounts = ({ retries, steps }: { readonly retries: number; readonly steps: number }) => ({
+  ...(retries === 0 ? {} : { retries }),
   ...(steps === 0 ? {} : { steps }),
-  unmetered: counted.calls - metered,
-  cost: spending(Sum.value(usd), counted.calls - priced, prices),
 })
 
 const spending = (atLeast: number, unpriced: number, prices: ReadonlyArray<string>): ModelSpending => ({
@@ -193,15 +211,13 @@ export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
   calls: parts.reduce((sum, { calls }) => sum + calls, 0),
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),
   ...parts.reduce<ModelCallEnd.CountedUsage>(ModelCallEnd.addUsage, noTokens),
-  ...stepsOf(parts),
+  ...rareCounts({
+    retries: parts.reduce((sum, { retries = 0 }) => sum + retries, 0),
+    steps: parts.reduce((sum, { steps = 0 }) => sum + steps, 0),
+  }),
   unmetered: parts.reduce((sum, { unmetered }) => sum + unmetered, 0),
   cost: totalCost(parts.map(({ cost }) => cost)),
 })
-
-const stepsOf = (parts: ReadonlyArray<UseOfModel>): { readonly steps?: number } => {
-  const steps = parts.reduce((sum, { steps = 0 }) => sum + steps, 0)
-  return steps === 0 ? {} : { steps }
-}
 
 /** The sum of several costs. */
 export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>

@@ -23,7 +23,7 @@ export type TaskModelUse = typeof TaskModelUse.Type
 
 /** The totals after an event of the task; undefined as long as no model was called. */
 export const after = (before: TaskModelUse | undefined, event: Event): TaskModelUse | undefined => {
-  if (is(event, "ModelCalled")) return ModelCallEnd.isOfCritic(event) ? before : called(before ?? NONE)
+  if (is(event, "ModelCalled")) return ModelCallEnd.isOfCritic(event) ? before : called(before ?? NONE, event.payload)
   const end = is(event, "ModelResponded")
     ? ModelCallEnd.ofAnswer(event.payload)
     : is(event, "ModelFailed")
@@ -35,9 +35,9 @@ export const after = (before: TaskModelUse | undefined, event: Event): TaskModel
 
 const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { usd: 0, atLeast: 0, unpriced: 0 } }
 
-/** The cost of a call is unknown until it ends. */
-const called = ({ calls, cost, ...tokens }: TaskModelUse): TaskModelUse => ({
-  ...{ calls: calls + 1, ...tokens },
+/** The cost of a call is unknown until it ends. A further attempt is no further call. */
+const called = ({ calls, cost, ...tokens }: TaskModelUse, asked?: { readonly retryOf?: string }): TaskModelUse => ({
+  ...{ calls: calls + (asked?.retryOf === undefined ? 1 : 0), ...tokens },
   cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
 })
 

@@ -12,6 +12,7 @@ import type { RunConversations } from "../conversations/Conversations.ts"
 import type { RunLog } from "../log/RunLog.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
+import type { Attempts } from "./Attempts.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { ObservedCalls } from "./ObservedCalls.ts"
 import type { Prompts } from "./Prompts.ts"
@@ -25,6 +26,7 @@ export interface EventsParts {
   readonly conversations: RunConversations
   readonly calls: ObservedCalls
   readonly prompts: Prompts
+  readonly attempts: Attempts
 }
 
 /** An answer without its body. */
@@ -78,12 +80,14 @@ const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonO
 
 /** A request to a model. */
 const modelExchange = (
-  { log, redaction, conversations, calls, prompts }: EventsParts,
+  { log, redaction, conversations, calls, prompts, attempts }: EventsParts,
   id: string,
   read: HttpMessage.ReadRequest,
   asked: Asked,
 ): ExchangeEvents => {
   const { provider, model, system, tools, settings, thread } = asked.request
+  const retryOf = attempts.asked(read)
+  const sent = read
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
@@ -98,7 +102,10 @@ const modelExchange = (
   const cause = results.at(-1)
   const asking: CoreNewEvent = {
     ...{ type: "ModelCalled", id, occurredAt, ...(cause === undefined ? {} : { causationId: cause.id }) },
-    payload: { provider, model, requestDigest: read.digest, request },
+    payload: {
+      ...{ provider, model, requestDigest: read.digest, request },
+      ...(retryOf === undefined ? {} : { retryOf }),
+    },
   }
   const [first = asking, ...others] = [...results, asking]
   return {
@@ -153,6 +160,7 @@ const modelExchange = (
       }
       conversations.failed(id)
       const { kind, reason, retryAfterMs } = answered.failure
+      attempts.failed(id, sent, retryOf)
       const payload = {
         ...{ kind, reason: plainText(reason), latencyMs, ...priced },
         ...(usage === undefined ? {} : { usage }),

@@ -1,6 +1,10 @@
 import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as zlib from "node:zlib"
 import { describe, expect, it } from "vitest"
+import * as ModelUse from "../../../src/projections/audit/ModelUse.ts"
+import { fold } from "../../../src/projections/fold/Projection.ts"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
 import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
@@ -168,5 +172,143 @@ describe("a proxy", () => {
       .map((key) => key.replace(/^.*[ =]/, ""))
       .filter((key) => written.includes(key))
     expect(found).toEqual([])
+  })
+
+  it("counts the attempts of one call as one call, in audits too", async () => {
+    const { exchanges } = cases["openai-retry-pair"] ?? { exchanges: [] }
+    const { base, end, run } = await proxied((_, index) => scripted(exchanges[index] as Exchange))
+    for (const { headers, body } of exchanges) {
+      await ask(`${base("OPENAI_BASE_URL")}/chat/completions`, { headers: headers.flat(), body })
+    }
+    const events = await end()
+    const [first, second] = events.filter(({ type }) => type === "ModelCalled")
+    expect(first?.payload.retryOf).toBeUndefined()
+    expect(second?.payload.retryOf).toBe(first?.id)
+    const state = fold(ModelUse.projection, events)
+    expect(ModelUse.section(state)).toMatchObject({ calls: 1, retries: 1, failed: 0, unmetered: 0 })
+    expect(run.taskId).toBe(first?.taskId)
+  })
+
+  it("mixes none of 200 conversations that are held at once", async () => {
+    const { base, end } = await proxied(({ body }) => {
+      const { messages } = JSON.parse(body.toString())
+      const said = `${messages.at(-1).content}!`.match(/.{1,3}/g) ?? []
+      const events = said.map(
+        (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+      )
+      return { head: SSE_HEAD, pieces: [...events, "data: [DONE]\n\n"].map((text) => Buffer.from(text)) }
+    })
+    const talk = async (number: number) => {
+      const messages: Array<{ readonly role: string; readonly content: string }> = []
+      for (const turn of [1, 2]) {
+        messages.push({ role: "user", content: `conversation ${number}, turn ${turn}` })
+        const { body, end } = await ask(`${base("OPENAI_BASE_URL")}/chat/completions`, {
+          body: JSON.stringify({ model: "m", stream: true, messages }),
+        })
+        const pieces = body
+          .toString()
+          .split("\n\n")
+          .flatMap((line) => (line.startsWith("data: {") ? [JSON.parse(line.slice(6)).choices[0].delta.content] : []))
+        expect({ said: pieces.join(""), end }).toEqual({ said: `conversation ${number}, turn ${turn}!`, end: "clean" })
+        messages.push({ role: "assistant", content: pieces.join("") })
+      }
+    }
+    await Promise.all(Array.from({ length: 200 }, (_, number) => talk(number)))
+    const events = await end()
+    const asked = new Map(
+      events
+        .filter(({ type }) => type === "ModelCalled")
+        .map((event) => [event.id, JSON.stringify(event.payload.request)]),
+    )
+    expect(asked.size).toBe(400)
+    const ends = events.filter(({ type }) => /^Model(Responded|Failed)$/.test(type))
+    expect(ends).toHaveLength(400)
+    const mixed = ends.filter(({ payload, causationId }) => {
+      const [said = "none"] = /conversation \d+, turn \d/.exec(JSON.stringify(payload.response)) ?? []
+      return !asked.get(causationId ?? "")?.includes(said)
+    })
+    expect(mixed).toEqual([])
+  })
+
+  it("answers nobody who asks under another host's name, and no page of another site", async () => {
+    const { base, upstream, end } = await proxied(() => ({ head: JSON_HEAD, pieces: [] }))
+    const url = `${base("OPENAI_BASE_URL")}/chat/completions`
+    expect((await ask(url, { headers: ["Origin", "https://evil.example"], body: "{}" })).status).toBe(403)
+    expect((await ask(new URL("/nothing", url).href, { body: "{}" })).status).toBe(404)
+    const other = await new Promise<number>((resolve) => {
+      http.get(url, { headers: { host: "evil.example" } }, ({ statusCode = 0 }) => resolve(statusCode))
+    })
+    expect(other).toBe(403)
+    expect(upstream.asked).toEqual([])
+    await end()
+  })
+
+  it("signs for Bedrock only what its own program signed, and says what it needs", async () => {
+    const { base, upstream, end } = await proxied(() => ({
+      head: `${JSON_HEAD}\r\ncontent-length: 2`,
+      pieces: [Buffer.from("{}")],
+    }))
+    const signed = (key: string) =>
+      `AWS4-HMAC-SHA256 Credential=${key}/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host, Signature=00`
+    const url = `${base("AWS_ENDPOINT_URL_BEDROCK_RUNTIME")}/model/a%3A0/converse`
+    const refused = await ask(url, { headers: ["Authorization", signed("another")], body: "{}" })
+    expect(refused.status).toBe(401)
+    expect(refused.body.toString()).toContain("aws configure export-credentials")
+    await ask(url, {
+      headers: [
+        "Authorization",
+        signed("redacted"),
+        "X-Amz-Date",
+        "20250101T000000Z",
+        "Content-Type",
+        "application/json",
+      ],
+      body: "{}",
+    })
+    const [asked] = upstream.asked
+    const date = String(asked?.headers["x-amz-date"]).slice(0, 8)
+    expect(date).not.toBe("20250101")
+    expect(asked?.headers.authorization).toContain(`Credential=redacted/${date}/eu-west-1/bedrock/aws4_request`)
+    expect(asked?.headers.authorization).not.toContain("Signature=00")
+    // A bearer token needs no signature.
+    await ask(url, { headers: ["Authorization", "Bearer bedrock-api-key-1"], body: "{}" })
+    expect(upstream.asked[1]?.headers.authorization).toBe("Bearer bedrock-api-key-1")
+    await end()
+  })
+
+  it("passes a WebSocket on, and counts it as not recorded", async () => {
+    const server = http.createServer()
+    server.on("upgrade", (_, socket) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\nframes")
+      socket.pipe(socket)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const forwarding = Forwarding.make()
+    const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }
+    const exchange = () => Promise.reject(new Error("nothing is to be recorded"))
+    const proxy = await ProviderProxy.recording({ routes: ProviderProxy.routes(env), forwarding, env, exchange })
+    const got = await new Promise<string>((resolve) => {
+      const sent = http.request(`${proxy.variables.OPENAI_BASE_URL}/responses`, {
+        headers: { connection: "Upgrade", upgrade: "websocket" },
+      })
+      sent.on("upgrade", (_, socket, head) => {
+        let text = head.toString()
+        socket.on("data", (piece) => {
+          text += piece
+          if (text.endsWith("and back")) {
+            resolve(text)
+            socket.destroy()
+          }
+        })
+        socket.write(" and back")
+      })
+      sent.end()
+    })
+    expect(got).toBe("frames and back")
+    expect([...proxy.unrecorded]).toEqual([[`127.0.0.1:${port}/v1/responses`, 1]])
+    await proxy.close()
+    forwarding.close()
+    server.close()
   })
 })

@@ -56,10 +56,11 @@ const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
 type Model = NonNullable<TaskAudit["model"]>
 
 /** `3 calls, 1 failed, 1200 tokens in, 45 out`; `at least` where the tokens of a call are not known. */
-const modelUse = ({ calls, failed, inputTokens, outputTokens, unmetered }: Model): string =>
+const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmetered }: Model): string =>
   [
     count(calls, "call"),
     ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(retries === 0 ? [] : [retries === 1 ? "1 retry" : `${retries} retries`]),
     `${unmetered === 0 ? "" : "at least "}${count(inputTokens, "token")} in`,
     `${outputTokens} out`,
   ].join(", ")
