@@ -1,6 +1,7 @@
 /** All wire formats that are known, and what a request and its answer say in theirs. */
 
 import { callIdOf } from "../agents/models/CallId.ts"
+import { isPriced } from "../kernel/pricing/Prices.ts"
 import { type Json, wellFormed } from "../values/Json.ts"
 import { isObject } from "../values/JsonObjects.ts"
 import * as AwsEvents from "./AwsEvents.ts"
@@ -15,6 +16,7 @@ import { ollama, ollamaGenerate } from "./formats/Ollama.ts"
 import { openAiChat } from "./formats/OpenAiChat.ts"
 import { openAiResponses } from "./formats/OpenAiResponses.ts"
 import { type Answered, type Came, outcomeOf } from "./Outcome.ts"
+import { providerAt } from "./Providers.ts"
 import { bodyOf } from "./pieces.ts"
 import type { Address, ModelRequest, Wire } from "./Wire.ts"
 
@@ -43,12 +45,8 @@ export const askedBy = (method: string, { host, path }: Address, body: Json | un
   return { wire, request: wire.request(address, body), isOfficial: isOfficial(host) }
 }
 
-/** Whether a host is a provider's own. */
-export const isOfficial = (host: string): boolean => OFFICIAL.has(host)
-
-const OFFICIAL: ReadonlySet<string> = new Set([
-  ...["api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"],
-])
+/** Whether a host is that of a provider whose prices are known. */
+export const isOfficial = (host: string): boolean => isPriced(providerAt(host, ""))
 
 /**
  * What a model answered.

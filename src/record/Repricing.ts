@@ -161,8 +161,10 @@ class Calls {
     provider: string,
     model: string,
     official: boolean,
-    { usage, at }: NonNullable<Open["ended"]>,
+    { usage, cost, at }: NonNullable<Open["ended"]>,
   ): ModelCost | Prices.Unpriced {
+    // The provider's own word wins over every table.
+    if (cost?.prices === Prices.SOURCE) return cost
     if (usage === undefined || (usage.inputTokens === 0 && usage.outputTokens === 0)) return NO_TOKENS
     return official ? this.#prices.price(provider, model, usage, at) : ANOTHER_SERVER
   }

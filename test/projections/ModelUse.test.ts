@@ -37,6 +37,14 @@ const usedIn = (...events: ReadonlyArray<Unplaced>) =>
   Either.getOrThrow(TaskAudit.fold("t1", place(inTask("t1", [opened, ...events])))).model
 
 describe("the model use of a task", () => {
+  it("has what is known of a call whose other count is unknown, and says that it is not all", () => {
+    const half = usage(100, 0, { unknown: ["outputTokens"] })
+    expect(usedIn(called(), answered(2, half), called(), answered(4, usage(7, 1), costs(0.1)))).toMatchObject({
+      ...{ inputTokens: 107, outputTokens: 1, unmetered: 1 },
+      cost: { usd: null, atLeast: 0.1, unpriced: 1 },
+    })
+  })
+
   it("is counted in total and by model, whichever call ends first", () => {
     const model = usedIn(
       called(),

@@ -14,10 +14,17 @@ const ANSWERED = Date.parse("2026-01-01T12:00:00Z")
 const call = (
   id: string,
   usage: { readonly [count: string]: Json } | undefined,
-  { url, raw, usd, provider = "anthropic" }: { url?: string; raw?: Json; usd?: number; provider?: string } = {},
+  {
+    url,
+    raw,
+    usd,
+    provider = "anthropic",
+    model = MODEL,
+    prices = "genai-prices@0.1.0",
+  }: { url?: string; raw?: Json; usd?: number; provider?: string; model?: string; prices?: string } = {},
 ) => {
   const http = url === undefined ? {} : { http: { url } }
-  const cost = usd === undefined ? {} : { cost: { usd, prices: "genai-prices@0.1.0" } }
+  const cost = usd === undefined ? {} : { cost: { usd, prices } }
   const ended =
     usage === undefined
       ? { type: "ModelFailed", payload: { kind: "cut-off", reason: "it broke off", latencyMs: 1 } }
@@ -27,7 +34,7 @@ const call = (
   return [
     {
       ...{ type: "ModelCalled", id, occurredAt: ANSWERED - 1 },
-      payload: { provider, model: MODEL, requestDigest: "0".repeat(64), request: { messages: [], ...http } },
+      payload: { provider, model, requestDigest: "0".repeat(64), request: { messages: [], ...http } },
     },
     { ...ended, causationId: id, occurredAt: ANSWERED },
     ...(raw === undefined ? [] : [{ type: "IoAnswered", causationId: id, occurredAt: ANSWERED, payload: answer }]),
@@ -97,6 +104,29 @@ describe("repricing a log", () => {
   it.effect("of a log without model calls has none", () =>
     Effect.gen(function* () {
       expect(yield* logged()).toMatchObject({ calls: 0, models: [] })
+    }),
+  )
+
+  it.effect("keeps the cost that a source names, and prices other providers' own servers by the table", () =>
+    Effect.gen(function* () {
+      const used = { inputTokens: 1000, outputTokens: 1000 }
+      const mistral = "https://api.mistral.ai/v1/chat/completions"
+      const found = yield* logged(
+        call(first, used, { url: OFFICIAL, usd: 0.5, prices: "source" }),
+        call(second, used, { url: mistral, provider: "mistral", model: "mistral-large-latest" }),
+        call(third, { ...used, outputTokens: 0, unknown: ["outputTokens"] }, { url: OFFICIAL }),
+      )
+      const priced = calcPrice({ input_tokens: 1000, output_tokens: 1000 }, "mistral-large-latest", {
+        ...{ providerId: "mistral", timestamp: new Date(ANSWERED) },
+      })
+      expect(priced?.total_price).toBeGreaterThan(0)
+      expect(found.models).toMatchObject([
+        {
+          ...{ model: `anthropic/${MODEL}`, repriced: { atLeast: 0.5, unpriced: 1 }, changed: 0 },
+          unknown: { "the number of tokens of the answer is not on record": 1 },
+        },
+        { model: "mistral/mistral-large-latest", repriced: { atLeast: priced?.total_price, unpriced: 0 } },
+      ])
     }),
   )
 })

@@ -15,9 +15,15 @@ const VERSION = "0.1"
 
 /**
  * Providers whose models have one price. A compatible server and Ollama may serve a model by the name of one that is
- * sold elsewhere: their prices are not known.
+ * sold elsewhere, and Azure by any name: their prices are not known.
  */
-const PRICED: ReadonlySet<string> = new Set(["anthropic", "openai", "google"])
+const PRICED: ReadonlySet<string> = new Set([
+  ...["anthropic", "openai", "google", "aws", "cerebras", "cohere", "deepseek", "fireworks", "groq", "mistral"],
+  ...["moonshotai", "together", "x-ai"],
+])
+
+/** Whether the models of a provider, by the name that the table has for it, have one price. */
+export const isPriced = (provider: string): boolean => PRICED.has(provider)
 
 /** What `ModelCost.prices` says where the provider, or the file that was imported, names the cost itself. */
 export const SOURCE = "source"

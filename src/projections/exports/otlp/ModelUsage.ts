@@ -9,10 +9,12 @@ import { asObject } from "../../../values/JsonObjects.ts"
  */
 export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string, string | number | undefined>> => {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, ...rest } = asObject(usage)
+  const known = (name: string, count: Json | undefined) =>
+    Array.isArray(rest.unknown) && rest.unknown.includes(name) ? undefined : numberOf(count)
   const { usd, prices } = asObject(cost)
   return {
-    "gen_ai.usage.input_tokens": numberOf(inputTokens),
-    "gen_ai.usage.output_tokens": numberOf(outputTokens),
+    "gen_ai.usage.input_tokens": known("inputTokens", inputTokens),
+    "gen_ai.usage.output_tokens": known("outputTokens", outputTokens),
     "gen_ai.usage.cache_read.input_tokens": numberOf(cachedTokens),
     "gen_ai.usage.cache_creation.input_tokens": numberOf(cacheWriteTokens),
     "gen_ai.usage.reasoning.output_tokens": numberOf(reasoningTokens),
