@@ -19,7 +19,6 @@ import { loop, MAX_STEPS } from "../agents/AgentLoop.ts"
 import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as Confirmations from "../gate/Confirmations.ts"
-import type { Restore } from "../instances/Instance.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
 import * as DecisionPoint from "../replay/DecisionPoint.ts"
@@ -100,20 +99,20 @@ export const fork = (
   inputAgent: Agent.Agent,
   input: ForkOptions,
 ): Effect.Effect<Forked, ForkError, Projector> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const agent = yield* Options.decode("fork", Agent.Agent, inputAgent, ["agent"])
-      const options = yield* Options.decode("fork", ForkOptions, input)
-      yield* kernel.lease.held
-      const { parent, point, overrides } = yield* restore(prepare(kernel.log, agent, options))
-      const io = options.io ?? "live"
-      const fresh = startsFresh(point.recording, agent, options)
-      const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
-      const begun = yield* ForkEvents.begin(kernel.drafts, parent, point, options.timeline, forkPayload)
-      const forking = { agent, options, point, overrides, io, fresh, begun, parent }
-      return yield* Effect.ensuring(goOn(kernel, forking, restore), begun.draft.discard)
-    }),
-  )
+  Effect.gen(function* () {
+    const agent = yield* Options.decode("fork", Agent.Agent, inputAgent, ["agent"])
+    const options = yield* Options.decode("fork", ForkOptions, input)
+    yield* kernel.lease.held
+    const { parent, point, overrides } = yield* prepare(kernel.log, agent, options)
+    const io = options.io ?? "live"
+    const fresh = startsFresh(point.recording, agent, options)
+    const forkPayload = { ...overrides, agent: Agent.fullName(agent), io, ...(fresh ? { fresh } : {}) }
+    return yield* Effect.acquireUseRelease(
+      ForkEvents.begin(kernel.drafts, parent, point, options.timeline, forkPayload),
+      (begun) => goOn(kernel, { agent, options, point, overrides, io, fresh, begun, parent }),
+      ({ draft }) => draft.discard,
+    )
+  })
 
 /**
  * Fails where a fork is refused by what the log holds and what was asked for. It needs no kernel and records nothing, so that a command can
@@ -134,107 +133,108 @@ interface Forking {
   readonly parent: EventLog.Service
 }
 
-/** Sets a fork up, lets its agent work, and closes it. Uninterruptible except within `restore`. */
-const goOn = (
-  kernel: KernelContext,
-  { agent, options, point, overrides, io, fresh, begun, parent }: Forking,
-  restore: Restore,
-) =>
-  Effect.gen(function* () {
-    const { view, forkedBy, draft } = begun
-    const { recording, at } = point
-    const { taskId } = recording
-    const left = fresh ? [] : point.left
-    const record = yield* TaskStart.recordOf(view, taskId)
-    const { recorder } = record
-    yield* ForkEvents.withdrawQuestions(view, point, forkedBy)
-    if (fresh) yield* ForkEvents.denyPending(recorder, point, forkedBy)
+/** Sets a fork up, lets its agent work, and closes it. Only the set-up and the work can be interrupted. */
+const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fresh, begun, parent }: Forking) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { view, forkedBy, draft } = begun
+      const { recording, at } = point
+      const { taskId } = recording
+      const left = fresh ? [] : point.left
+      const record = yield* TaskStart.recordOf(view, taskId)
+      const { recorder } = record
+      yield* ForkEvents.withdrawQuestions(view, point, forkedBy)
+      if (fresh) yield* ForkEvents.denyPending(recorder, point, forkedBy)
 
-    const documents = documentsAt(point)
-    const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
-    const overridden = OverriddenReadings.make(overrides.readings ?? {})
-    const instanceName = InstanceName.nameOf({ taskId, timeline: view.timeline })
-    const task = yield* TaskStart.begin(
-      contextOf(kernel, view, point, recorded, overridden),
-      {
-        ...participantsOf(recording),
-        record,
-        ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
-        ...{ openedBy: forkedBy, instanceName },
-        left: { commands: left, by: "fork" },
-        agents: recording.opened.payload.agents,
-        ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
-      },
-      restore,
-      (context) =>
-        Effect.zipLeft(
-          recorded === undefined
-            ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
-            : ReplayedPlugins.setUp(context, point, documents),
-          overridden.begin,
-        ),
-    ).pipe(Effect.mapError(withConsequence(() => ForkEvents.consequence(begun))))
+      const documents = documentsAt(point)
+      const recorded = io === "recorded" ? ReplayedPlugins.make(point, documents) : undefined
+      const overridden = OverriddenReadings.make(overrides.readings ?? {})
+      const instanceName = InstanceName.nameOf({ taskId, timeline: view.timeline })
+      const task = yield* TaskStart.begin(
+        contextOf(kernel, view, point, recorded, overridden),
+        {
+          ...participantsOf(recording),
+          record,
+          ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
+          ...{ openedBy: forkedBy, instanceName },
+          left: { commands: left, by: "fork" },
+          agents: recording.opened.payload.agents,
+          ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
+        },
+        (context, untilClosed) =>
+          restore(
+            untilClosed(
+              Effect.zipLeft(
+                recorded === undefined
+                  ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
+                  : ReplayedPlugins.setUp(context, point, documents),
+                overridden.begin,
+              ),
+            ),
+          ),
+      ).pipe(Effect.mapError(withConsequence(() => ForkEvents.consequence(begun))))
 
-    const past = pastOf(point, agent, options)
-    const recordedTask = RecordedTask.make(
-      { ...recording, requests: past },
-      { byPlaceUntil: at, until: fresh ? 0 : at },
-    )
-    const instructions = {
-      goal: overrides.goal ?? recording.instructions.goal,
-      seed: overrides.seed ?? recording.instructions.seed,
-    }
-    const isOver = () => recorded?.firstUnrecorded() !== undefined
-    let refusal: Effect.Effect.Error<ReturnType<typeof ForkEvents.commit>> | TaskClosed | undefined
-    const commit = Effect.suspend(() =>
-      begun.draft.isCommitted() ? Effect.void : record.lifecycle.ifOpen(ForkEvents.commit(begun)),
-    )
-    /** Records the fork, once, unless it was ended before. An agent whose fork cannot be recorded is stopped. */
-    const live = Effect.suspend(() => (refusal === undefined ? commit : Effect.fail(refusal))).pipe(
-      Effect.catchAll((error) => {
-        refusal = error
-        return Effect.die(new Stopped())
-      }),
-    )
-    const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
-      ...{ decides: Agent.decides(agent), isLive: () => recordedTask.isUsedUp() },
-    })
-    const led = replayThenLive(
-      hurried,
-      withOwed(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
-      instructions,
-      isOver,
-      DecisionPoint.guideAt(point),
-      live,
-    )
-    // The steps over which the agent is led do not count.
-    const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
-    const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
-    const deciding = replayDecisions(limited, past)
-    const together = roundInPart(led.together, led.together, recordedTask, left)
-    const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
-    const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
-    const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
-    // It had nothing more to ask than was recorded.
-    if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
-    const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
-    // Whatever becomes of the note, the task is closed.
-    const noted = yield* Effect.exit(note)
-    yield* close(task, worked, divergence, recorded?.firstUnrecorded())
-    if (divergence !== undefined) {
-      const consequence = ForkEvents.consequence(begun)
-      return yield* new AgentDiverged({ agent: Agent.fullName(agent), divergence, consequence })
-    }
-    if (refusal !== undefined) return yield* Effect.fail(refusal)
-    if (!isOver()) yield* worked
-    yield* noted
-    return {
-      ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
-      worlds: yield* worldsOf(view, taskId),
-      parted: deciding.parted(),
-      audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
-    }
-  })
+      const past = pastOf(point, agent, options)
+      const recordedTask = RecordedTask.make(
+        { ...recording, requests: past },
+        { byPlaceUntil: at, until: fresh ? 0 : at },
+      )
+      const instructions = {
+        goal: overrides.goal ?? recording.instructions.goal,
+        seed: overrides.seed ?? recording.instructions.seed,
+      }
+      const isOver = () => recorded?.firstUnrecorded() !== undefined
+      let refusal: Effect.Effect.Error<ReturnType<typeof ForkEvents.commit>> | TaskClosed | undefined
+      const commit = Effect.suspend(() =>
+        begun.draft.isCommitted() ? Effect.void : record.lifecycle.ifOpen(ForkEvents.commit(begun)),
+      )
+      /** Records the fork, once, unless it was ended before. An agent whose fork cannot be recorded is stopped. */
+      const live = Effect.suspend(() => (refusal === undefined ? commit : Effect.fail(refusal))).pipe(
+        Effect.catchAll((error) => {
+          refusal = error
+          return Effect.die(new Stopped())
+        }),
+      )
+      const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
+        ...{ decides: Agent.decides(agent), isLive: () => recordedTask.isUsedUp() },
+      })
+      const led = replayThenLive(
+        hurried,
+        withOwed(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
+        instructions,
+        isOver,
+        DecisionPoint.guideAt(point),
+        live,
+      )
+      // The steps over which the agent is led do not count.
+      const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
+      const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
+      const deciding = replayDecisions(limited, past)
+      const together = roundInPart(led.together, led.together, recordedTask, left)
+      const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
+      const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
+      const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
+      // It had nothing more to ask than was recorded.
+      if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
+      const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
+      // Whatever becomes of the note, the task is closed.
+      const noted = yield* Effect.exit(note)
+      yield* close(task, worked, divergence, recorded?.firstUnrecorded())
+      if (divergence !== undefined) {
+        const consequence = ForkEvents.consequence(begun)
+        return yield* new AgentDiverged({ agent: Agent.fullName(agent), divergence, consequence })
+      }
+      if (refusal !== undefined) return yield* Effect.fail(refusal)
+      if (!isOver()) yield* worked
+      yield* noted
+      return {
+        ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
+        worlds: yield* worldsOf(view, taskId),
+        parted: deciding.parted(),
+        audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
+      }
+    }),
+  )
 
 /** Reads and validates everything before anything is recorded. */
 const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>

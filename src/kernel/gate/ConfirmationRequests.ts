@@ -22,8 +22,6 @@ import {
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
 /** Makes the waiting interruptible where the rest is not. */
-type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-
 /** What a person is asked about: a command, or a plugin's host request. */
 export interface ConfirmationRequest {
   readonly taskId: string | null
@@ -65,9 +63,10 @@ export type RequestedEvent = Event & { readonly payload: PayloadOf<"Confirmation
 export const asking = (log: EventLog.Service): ConfirmationAsking => ({
   ask: (question) => ask(log, question),
   resume: (requested) =>
-    Effect.uninterruptibleMask((restore) =>
-      awaitAnswer(log, requested, Math.max(0, requested.payload.expiresAt - Date.now()), restore),
-    ),
+    Effect.uninterruptibleMask((restore) => {
+      const answered = answerTo(log, requested, Math.max(0, requested.payload.expiresAt - Date.now()))
+      return conclude(log, requested, restore(answered))
+    }),
   withdraw: ({ id, timeline, taskId, payload: { confirmationId } }, reason) =>
     append(
       log,
@@ -91,9 +90,14 @@ export const ask = (
   log: EventLog.Service,
   question: ConfirmationRequest,
 ): Effect.Effect<ConfirmationResult, AppendError> =>
-  Effect.uninterruptibleMask((restore) => askAndWait(log, question, restore))
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(request(log, question), (requested) =>
+      conclude(log, requested, restore(answerTo(log, requested, question.withinMs))),
+    ),
+  )
 
-const askAndWait = (log: EventLog.Service, question: ConfirmationRequest, restore: Restore) =>
+/** Records a question. */
+const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.Effect<RequestedEvent, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
@@ -111,14 +115,26 @@ const askAndWait = (log: EventLog.Service, question: ConfirmationRequest, restor
       },
       NoStream,
     )
-    return yield* awaitAnswer(log, { ...requested, payload }, withinMs, restore)
+    return { ...requested, payload }
   })
 
-const awaitAnswer = (
+/** The first answer to a question; none if there is none in time. */
+const answerTo = (
+  log: EventLog.Service,
+  { timeline, position, payload: { confirmationId } }: RequestedEvent,
+  withinMs: number,
+): Effect.Effect<Option.Option<Event>, AppendError> =>
+  Effect.timeoutTo(firstAnswer(log, { confirmationId, timeline }, position), {
+    duration: Duration.millis(withinMs),
+    onSuccess: Option.some,
+    onTimeout: Option.none<Event>,
+  })
+
+/** Waits for the answer to a question, and concludes it: by the answer, or by its expiry or its withdrawal, which it records. */
+const conclude = (
   log: EventLog.Service,
   requested: RequestedEvent,
-  withinMs: number,
-  restore: Restore,
+  answered: Effect.Effect<Option.Option<Event>, AppendError>,
 ): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { timeline, taskId, recordedAt: requestedAt } = requested
@@ -128,12 +144,7 @@ const awaitAnswer = (
     const expire = { type: "ConfirmationExpired", causationId: requested.id, payload: { confirmationId } } as const
     const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
 
-    const answered = Effect.timeoutTo(firstAnswer(log, base, requested.position), {
-      duration: Duration.millis(withinMs),
-      onSuccess: Option.some,
-      onTimeout: Option.none<Event>,
-    })
-    const decided = yield* restore(answered).pipe(
+    const decided = yield* answered.pipe(
       // If the caller is interrupted, the confirmation is withdrawn. An answer that was recorded first remains valid.
       Effect.onInterrupt(() => Effect.ignore(close(withdraw))),
     )

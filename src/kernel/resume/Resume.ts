@@ -16,7 +16,6 @@ import { closeAfter } from "../agents/runAgent.ts"
 import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
-import type { Restore } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { isInProcess } from "../registry/InProcess.ts"
 import * as AnswerDeadline from "../replay/AnswerDeadline.ts"
@@ -104,97 +103,103 @@ export const resume = (
   given: Agent.Agent,
   input: ResumeOptions = {},
 ): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const agent = yield* Options.decode("tasks.resume", Agent.Agent, given, ["agent"])
-      const options = yield* Options.decode("tasks.resume", ResumeOptions, input)
-      yield* context.lease.held
-      // Claimed before anything is read, so that a task is resumed once.
-      if (!context.running.reserve(taskId)) {
-        return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" })
-      }
-      return yield* Effect.ensuring(
-        goOn(context, audit, taskId, agent, options, restore),
-        Effect.sync(() => context.running.release(taskId)),
-      )
-    }),
-  )
+  Effect.gen(function* () {
+    const agent = yield* Options.decode("tasks.resume", Agent.Agent, given, ["agent"])
+    const options = yield* Options.decode("tasks.resume", ResumeOptions, input)
+    yield* context.lease.held
+    // Claimed before anything is read, so that a task is resumed once.
+    const claimed = Effect.suspend(() =>
+      context.running.reserve(taskId)
+        ? Effect.void
+        : new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" }),
+    )
+    return yield* Effect.acquireUseRelease(
+      claimed,
+      () => goOn(context, audit, taskId, agent, options),
+      () => Effect.sync(() => context.running.release(taskId)),
+    )
+  })
 
-/** Goes on with a task that was claimed. */
+/** Goes on with a task that was claimed. Only its set-up and its agent's work can be interrupted. */
 const goOn = (
   context: KernelContext,
   audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
   taskId: string,
   given: Agent.Agent,
   options: ResumeOptions,
-  restore: Restore,
 ): Effect.Effect<TaskAudit.TaskAudit, ResumeError, Projector> =>
-  Effect.gen(function* () {
-    const { kernel, suspend } = suspendable(context, taskId)
-    const { point, record, resumedBy } = yield* take(kernel, taskId, given)
-    const { recording } = point
-    const left = yield* withOwnQuestions(kernel, point.left)
-    const answers = new Map<string, Pick<LeftCommand, "settled" | "doubt">>()
-    const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
-    const { goal, seed } = recording.instructions
-    const opening: TaskStart.Opening = {
-      ...participantsOf(recording),
-      ...{
-        record,
-        suspend,
-        left: { commands: left, by: "resume", answers },
-        id: taskId,
-        goal,
-        seed,
-        openedBy: resumedBy,
-        instanceName: taskId,
-      },
-      ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
-      agents: recording.opened.payload.agents,
-      worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
-    }
-    const task = yield* TaskStart.begin(kernel, opening, restore, (open) =>
-      // Before anything else acts, and in the world as it was brought back.
-      Effect.zipRight(
-        notRestored(taskId, WorldRestoration.restore(open, point, options)),
-        Settling.askAll(open, left, answers),
-      ),
-    )
-    const past = pastOf(point, agent)
-    const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
-    const guide = DecisionPoint.guideAt(point)
-    let wentLive = false
-    const noticed = noticing(task, () => {
-      wentLive = true
-    })
-    const live = withOwed(noticed, left, recording.capabilitiesAt(point.at))
-    const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
-      ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
-    })
-    const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
-    const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
-    const deciding = replayDecisions(agent, past)
-    const limits = { ...recording.opened.payload.limits, ...options }
-    const working = Effect.raceFirst(loop(deciding.agent, unfinished, limits), silent)
-    const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
-    const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
-    if (divergence !== undefined) {
-      yield* kernel.running.suspend(taskId)
-      return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
-    }
-    // An agent that failed over what is recorded may be mended and resumed again.
-    if (Exit.isFailure(worked) && !wentLive) {
-      yield* kernel.running.suspend(taskId)
-      return yield* Effect.failCause(worked.cause)
-    }
-    // Whatever becomes of the note, the task is closed.
-    const note = { about: "resume", causationId: resumedBy } as const
-    const noted = yield* Effect.exit(notePast(record.recorder, note, recorded, deciding.parted()))
-    yield* closeAfter(task, worked)
-    yield* worked
-    yield* noted
-    return yield* audit(taskId)
-  })
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { kernel, suspend } = suspendable(context, taskId)
+      const { point, record, resumedBy } = yield* take(kernel, taskId, given)
+      const { recording } = point
+      const left = yield* withOwnQuestions(kernel, point.left)
+      const answers = new Map<string, Pick<LeftCommand, "settled" | "doubt">>()
+      const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
+      const { goal, seed } = recording.instructions
+      const opening: TaskStart.Opening = {
+        ...participantsOf(recording),
+        ...{
+          record,
+          suspend,
+          left: { commands: left, by: "resume", answers },
+          id: taskId,
+          goal,
+          seed,
+          openedBy: resumedBy,
+          instanceName: taskId,
+        },
+        ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+        agents: recording.opened.payload.agents,
+        worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
+      }
+      const task = yield* TaskStart.begin(kernel, opening, (open, untilClosed) =>
+        // Before anything else acts, and in the world as it was brought back.
+        restore(
+          untilClosed(
+            Effect.zipRight(
+              notRestored(taskId, WorldRestoration.restore(open, point, options)),
+              Settling.askAll(open, left, answers),
+            ),
+          ),
+        ),
+      )
+      const past = pastOf(point, agent)
+      const recorded = RecordedTask.make({ ...recording, requests: past }, { byPlaceUntil: point.at, until: point.at })
+      const guide = DecisionPoint.guideAt(point)
+      let wentLive = false
+      const noticed = noticing(task, () => {
+        wentLive = true
+      })
+      const live = withOwed(noticed, left, recording.capabilitiesAt(point.at))
+      const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
+        ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
+      })
+      const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
+      const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
+      const deciding = replayDecisions(agent, past)
+      const limits = { ...recording.opened.payload.limits, ...options }
+      const working = Effect.raceFirst(loop(deciding.agent, unfinished, limits), silent)
+      const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(taskId))))
+      const divergence = recorded.divergence() ?? RecordedTask.doneEarly(recorded, worked)
+      if (divergence !== undefined) {
+        yield* kernel.running.suspend(taskId)
+        return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
+      }
+      // An agent that failed over what is recorded may be mended and resumed again.
+      if (Exit.isFailure(worked) && !wentLive) {
+        yield* kernel.running.suspend(taskId)
+        return yield* Effect.failCause(worked.cause)
+      }
+      // Whatever becomes of the note, the task is closed.
+      const note = { about: "resume", causationId: resumedBy } as const
+      const noted = yield* Effect.exit(notePast(record.recorder, note, recorded, deciding.parted()))
+      yield* closeAfter(task, worked)
+      yield* worked
+      yield* noted
+      return yield* audit(taskId)
+    }),
+  )
 
 /** Checks that the task can be resumed, and records that it is. If another program appends meanwhile, it looks again. */
 const take = (

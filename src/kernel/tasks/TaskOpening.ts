@@ -80,7 +80,9 @@ export const open = (
         instanceName: id,
         perceptions: 0,
       }
-      return yield* TaskStart.begin(kernel, opening, restore, (task) => Environments.reset(task, environment))
+      return yield* TaskStart.begin(kernel, opening, (task, untilClosed) =>
+        restore(untilClosed(Environments.reset(task, environment))),
+      )
     }),
   )
 

@@ -17,7 +17,6 @@ import * as CommandExecution from "../acting/CommandExecution.ts"
 import * as LeftCommands from "../acting/LeftCommands.ts"
 import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
-import type { Restore } from "../instances/Instance.ts"
 import * as Scoring from "../scoring/Scoring.ts"
 import * as IntervalReadings from "../sensing/IntervalReadings.ts"
 import { perceive } from "../sensing/Perception.ts"
@@ -82,15 +81,16 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
   }))
 
 /**
- * Starts a task that was recorded as opened, or is in a fork that is being set up. It is uninterruptible except within `restore`. If setting up an
- * environment fails, the task is closed, or suspended where the opening says so.
+ * Starts a task that was recorded as opened, or is in a fork that is being set up. Its caller makes it uninterruptible, but for what it lets
+ * be interrupted in the set-up. If setting up an environment fails, the task is closed, or suspended where the opening says so.
+ *
+ * @param setUp sets up the task's environments. What it runs `untilClosed` is interrupted when the task is closed.
  */
 export const begin = <E>(
   kernel: KernelContext,
   opening: Opening,
-  restore: Restore,
-  setUp: (task: OpenTask) => Effect.Effect<void, E>,
-): Effect.Effect<Task, E | TaskLifecycle.TaskClosed> =>
+  setUp: (task: OpenTask, untilClosed: TaskLifecycle.TaskLifecycle["runUntilClosed"]) => Effect.Effect<void, E>,
+): Effect.Effect<Task, E> =>
   Effect.gen(function* () {
     const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
     const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
@@ -174,7 +174,7 @@ export const begin = <E>(
     )
     yield* kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
-    yield* restore(lifecycle.runUntilClosed(setUp(context))).pipe(
+    yield* setUp(context, lifecycle.runUntilClosed).pipe(
       Effect.onExit(
         Exit.match({
           onSuccess: () => Effect.void,
