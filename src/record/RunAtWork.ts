@@ -64,7 +64,14 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
   Past.recall(conversations, opened.past)
   calls.recall(opened.past)
-  const exchanges = { ...parts, conversations, calls, prompts: Prompts.make(), attempts: Attempts.make(), open: bodies }
+  const exchanges = {
+    ...parts,
+    conversations,
+    calls,
+    prompts: Prompts.make(opened.past),
+    attempts: Attempts.make(),
+    open: bodies,
+  }
 
   /** Ends the run with the events that are last, after all that is being recorded. */
   const ending = async (last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]): Promise<void> => {

@@ -3,8 +3,11 @@
  * them with every request, and they are the larger part of a turn; they are recorded once.
  */
 
+import { Option, Schema } from "effect"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { sha256 } from "../../values/Digest.ts"
-import type { Json } from "../../values/Json.ts"
+import { Json } from "../../values/Json.ts"
 
 /** The system prompt, the tools and the settings of a request. */
 export interface Prompt {
@@ -19,15 +22,23 @@ export type ToldPrompt = Prompt | { readonly like: string }
 /** The prompts of a program so far: what is recorded of that of a request, which is recorded as the event `id`. */
 export type Prompts = (id: string, prompt: Prompt) => ToldPrompt
 
-/** No prompts. */
-export const make = (): Prompts => {
+/** @param past the events of the run so far, whose prompts are known */
+export const make = (past: ReadonlyArray<Event>): Prompts => {
   const known = new Map<string, string>()
-  return (id, { system, tools, settings }) => {
-    const prompt = { system, tools, settings }
-    const key = sha256(JSON.stringify(prompt))
+  for (const event of past) {
+    const told = is(event, "ModelCalled") ? asPrompt(event.payload.request) : Option.none()
+    if (Option.isSome(told)) known.set(keyOf(told.value), event.id)
+  }
+  return (id, prompt) => {
+    const key = keyOf(prompt)
     const like = known.get(key)
     if (like !== undefined) return { like }
     known.set(key, id)
-    return prompt
+    const { system, tools, settings } = prompt
+    return { system, tools, settings }
   }
 }
+
+const keyOf = ({ system, tools, settings }: Prompt): string => sha256(JSON.stringify({ system, tools, settings }))
+
+const asPrompt = Schema.decodeUnknownOption(Schema.Struct({ system: Schema.String, tools: Json, settings: Json }))

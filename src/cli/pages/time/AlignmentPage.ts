@@ -1,7 +1,7 @@
 /** Formats the alignment of two runs. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import * as EventSummary from "../../../projections/summary/EventSummary.ts"
-import { normalize } from "../../../projections/timetravel/alignment/EventSignature.ts"
+import * as EventContent from "../../../projections/timetravel/alignment/EventContent.ts"
 import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -64,7 +64,7 @@ const row = (style: Style, part: Part): ReadonlyArray<string> => {
     case "onlyInB":
       return [...positions, style.good("+"), `${EventLine.typeOf(style, b)}  ${EventSummary.of(b)}`]
     default: {
-      const what = HistoryPage.patch(normalize(a), normalize(b))
+      const what = HistoryPage.patch(EventContent.of(a), EventContent.of(b))
       return [...positions, style.warn("~"), `${EventLine.typeOf(style, a)}  ${what}`]
     }
   }

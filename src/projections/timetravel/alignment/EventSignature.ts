@@ -5,7 +5,8 @@
 import canonicalize from "canonicalize"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
-import type { Json, JsonObject } from "../../../values/Json.ts"
+import type { Json } from "../../../values/Json.ts"
+import * as EventContent from "./EventContent.ts"
 
 /** The meaning of an event, independent of its time and ids. */
 export interface EventSignature {
@@ -18,15 +19,6 @@ export interface EventSignature {
    */
   readonly whole: string
 }
-
-/**
- * Fields that record times, durations, costs and ids rather than content; and an agent's explanations, which differ
- * from run to run.
- */
-const INCIDENTAL: ReadonlySet<string> = new Set([
-  ...["argsDigest", "basedOn", "because", "birth", "commandId", "confirmationId", "expiresAt", "inputs", "instance"],
-  ...["kernel", "latencyMs", "pid", "priority", "rationale", "requestDigest", "scoreSetId", "usage", "waitedMs"],
-])
 
 /** Events recorded about a task afterwards, which are not part of the run. */
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
@@ -43,29 +35,31 @@ export const isPartOfRun = ({ type }: Event): boolean => !RECORDED_AFTERWARDS.ha
  */
 export const makeReader = (): ((event: Event) => EventSignature) => {
   const commands = new Map<string, { readonly actuator: string; readonly args: string }>()
+  const modelCalls = new Set<string>()
   return (event) => {
     const { type, payload } = event
+    // The answer that was read of a response is recorded before it, also where the request is in the shared past.
+    if (ANSWERED.has(type) && event.causationId !== null) modelCalls.add(event.causationId)
     const commandId = textOf(payload.commandId)
     if (type === COMMANDED && commandId !== undefined) {
       commands.set(commandId, { actuator: textOf(payload.actuator) ?? "", args: canonical(payload.args) })
     }
     const command = commandId === undefined ? undefined : commands.get(commandId)
     const about =
-      textOf(payload.sensor) ?? textOf(payload.actuator) ?? command?.actuator ?? textOf(payload.plugin) ?? ""
+      textOf(payload.sensor) ??
+      textOf(payload.actuator) ??
+      command?.actuator ??
+      textOf(payload.plugin) ??
+      textOf(payload.io) ??
+      ""
     const kind = `${type} ${about}`
-    const content = canonical(normalize(event))
+    const content = canonical(EventContent.of(event, modelCalls.has(event.causationId ?? "")))
     return { kind, content, whole: `${kind} ${content} ${command?.args ?? ""}` }
   }
 }
 
 const COMMANDED: CoreName = "ActuatorCommanded"
-const DECIDED: CoreName = "DecisionMade"
-
-/** The payload without incidental fields. A decision is compared by what was chosen, not by which agent chose. */
-export const normalize = ({ type, payload }: Event): JsonObject =>
-  Object.fromEntries(
-    Object.entries(payload).filter(([field]) => !INCIDENTAL.has(field) && !(type === DECIDED && field === "agent")),
-  )
+const ANSWERED: ReadonlySet<string> = new Set<CoreName>(["ModelResponded", "ModelFailed"])
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
 

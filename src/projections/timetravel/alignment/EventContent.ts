@@ -1,0 +1,108 @@
+/**
+ * The content of an event: its payload without what differs from run to run by itself. That is times, durations, costs and ids; and of
+ * what a recorded program was answered, the pieces in which it came and the headers of the server.
+ */
+
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import type { Json, JsonObject } from "../../../values/Json.ts"
+import { isObject } from "../../../values/JsonObjects.ts"
+
+/** Fields that record times, durations, costs and ids; and an agent's explanations. */
+const INCIDENTAL: ReadonlySet<string> = new Set([
+  ...["argsDigest", "basedOn", "because", "birth", "callId", "commandId", "confirmationId", "cost", "expiresAt"],
+  ...["inputs", "instance", "kernel", "latencyMs", "pid", "priority", "rationale", "recorder", "requestDigest"],
+  ...["retryAfterMs", "retryInMs", "scoreSetId", "usage", "waitedMs", "workedMs"],
+])
+
+/**
+ * The content of an event.
+ *
+ * @param isOfModel whether it is the response that a model's answer was read from, which is an event of its own and has the content
+ */
+export const of = (event: Event, isOfModel = false): JsonObject => {
+  const content = without(INCIDENTAL, event.payload)
+  // A decision is compared by what was chosen, not by which agent chose.
+  if (is(event, "DecisionMade")) return without(AGENT, content)
+  if (is(event, "ModelCalled")) return { ...content, request: requestOf(event.payload.request) }
+  if (is(event, "ModelResponded")) return { ...content, response: responseOf(event.payload.response) }
+  if (is(event, "ModelFailed") && event.payload.response !== undefined) {
+    return { ...content, response: partsOf(event.payload.response) }
+  }
+  if (is(event, "IoCalled")) return { ...content, request: sentOf(event.payload.request) }
+  if (is(event, "IoAnswered")) return { ...content, result: answerOf(event.payload, isOfModel) }
+  return content
+}
+
+const AGENT: ReadonlySet<string> = new Set(["agent"])
+
+const without = (names: ReadonlySet<string>, object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)))
+
+/** A request to a model, without the events and threads that it names. */
+const requestOf = (request: Json): Json => {
+  if (!isObject(request)) return request
+  const { messages, ...others } = without(NAMES, request)
+  return Array.isArray(messages) ? { ...others, messages: messages.map(messageOf) } : without(NAMES, request)
+}
+
+const NAMES: ReadonlySet<string> = new Set(["after", "like", "thread"])
+
+const messageOf = (message: Json): Json =>
+  isObject(message) ? { ...message, content: partsOf(message.content ?? null) } : message
+
+/** What a model answered, without the provider's id of the answer. */
+const responseOf = (response: Json): Json => {
+  if (!isObject(response)) return response
+  const named = without(ID, response)
+  return named.parts === undefined ? named : { ...named, parts: partsOf(named.parts) }
+}
+
+const ID: ReadonlySet<string> = new Set(["id"])
+
+/** The parts of a message or an answer, without the ids of calls and items, and without what the provider signed. */
+const partsOf = (parts: Json): Json => (Array.isArray(parts) ? parts.map(partOf) : parts)
+
+const partOf = (part: Json): Json => {
+  if (!isObject(part)) return part
+  const named = without(SIGNED, part)
+  return isObject(named.item) ? { ...named, item: without(ID, named.item) } : named
+}
+
+const SIGNED: ReadonlySet<string> = new Set(["callId", "providerMetadata"])
+
+/** A request that is none to a model, with its body as one text. */
+const sentOf = (request: Json): Json =>
+  isObject(request) && Array.isArray(request.body) ? { ...request, body: textOf([request.body]) } : request
+
+/** What a call was answered. The time is no content. */
+const answerOf = ({ io, result }: { readonly io: string; readonly result: Json }, isOfModel: boolean): Json => {
+  if (io === "now") return null
+  if (io !== "fetch" || !isObject(result)) return result
+  const { headers, chunks } = result
+  const outcome = picked(result, ["status", "end", "redirected", "omitted", "redacted"])
+  if (isOfModel) return outcome
+  const kept = isObject(headers) ? picked(headers, ["content-type", "location"]) : {}
+  return { ...outcome, headers: kept, body: Array.isArray(chunks) ? textOf(chunks) : null }
+}
+
+const picked = (object: JsonObject, names: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])))
+
+/** The text of pieces of a body, `[ms, text]` or `[ms, bytes, "base64"]`; where they are none, a character for each byte. */
+const textOf = (pieces: ReadonlyArray<Json>): string => {
+  const parts = pieces.map((piece) => (Array.isArray(piece) ? piece : []))
+  if (parts.every(([, , encoding]) => encoding === undefined)) return parts.map(([, text]) => String(text)).join("")
+  const bytes = Uint8Array.from(
+    parts.flatMap(([, text, encoding]) => [
+      ...(encoding === undefined ? new TextEncoder().encode(String(text)) : bytesOf(String(text))),
+    ]),
+  )
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
+  }
+}
+
+const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
