@@ -1,10 +1,13 @@
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Effect, Either, TestClock } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
+import { fold } from "../../src/projections/fold/Projection.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { assistant, call, first, other, result, SESSION, session, text, user } from "./claudeSession.ts"
 import { events, importing, lines, payloads, typesOf, withFiles, write } from "./given.ts"
 
@@ -265,13 +268,65 @@ describe("a session of Claude Code", () => {
           { provider: "openrouter", model: "glm-5" },
         ])
         expect(payloads(all, "ModelResponded").map(({ cost }) => cost)).toEqual([
-          { usd: 0.25, prices: "claude-code" },
+          { usd: 0.25, prices: "source" },
           undefined,
         ])
         expect(files[0]?.kept).toEqual({ assistant: 1 })
       }),
     )
   })
+
+  it.effect("has the cost that its program says, where that is of the calls in the file and of no others", () => {
+    const state = (inputTokens: number) =>
+      other("cost-state", {
+        ...{ totalCostUSD: 0.5, startTime: 1, hasUnknownModelCost: false },
+        modelUsage: { "claude-opus-4": { inputTokens, outputTokens: 5, cacheReadInputTokens: 0, costUSD: 0.5 } },
+      })
+    const imported = (inputTokens: number) =>
+      withFiles({ [FILE]: lines([first("Go"), assistant("m1", text("Done.")), state(inputTokens)]) }, (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          const audit = Either.getOrThrow(TaskAudit.fold(TASK, all))
+          return [payloads(all, "SourceStated").length, audit.model?.cost.usd, audit.model?.cost.prices]
+        }),
+      )
+    return Effect.gen(function* () {
+      expect(yield* imported(10)).toEqual([1, 0.5, ["source"]])
+      const [stated, usd] = yield* imported(11)
+      expect(stated).toBe(0)
+      expect(usd).not.toBe(0.5)
+    })
+  })
+
+  it.effect("that is not whole says so in its task, until it is", () =>
+    withFiles({ [FILE]: lines([first("Go"), assistant("m1", text("Half"))]) }, (directory) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 0, 30))
+        const waits = Effect.map(events, (all) => [
+          Either.getOrThrow(TaskAudit.fold(TASK, all)).waits,
+          fold(Tasks.projection, all)[TASK]?.waits,
+        ])
+        yield* importing(directory)
+        yield* importing(directory)
+        expect(yield* waits).toEqual([
+          expect.stringContaining("a last answer"),
+          expect.stringContaining("a last answer"),
+        ])
+        expect(payloads(yield* events, "SourceStated")).toHaveLength(1)
+        const whole = {
+          stop_reason: "end_turn",
+          id: "m1",
+          model: "claude-opus-4",
+          content: [text("Half"), text("More")],
+        }
+        write(directory, { [FILE]: lines([first("Go"), assistant("m1", text("Half"), { message: whole })]) })
+        yield* importing(directory)
+        expect(yield* waits).toEqual([undefined, undefined])
+        expect(payloads(yield* events, "MessageSent")).toMatchObject([{ content: "Half\n\nMore" }])
+      }),
+    ),
+  )
 
   it.effect("keeps an error of the provider as a turn that failed", () =>
     withFiles(

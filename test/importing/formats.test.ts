@@ -1,14 +1,17 @@
 import * as fs from "node:fs"
 import { it } from "@effect/vitest"
-import { Effect, TestClock, TestContext } from "effect"
+import { Effect, Either, TestClock, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { otlp } from "../../src/importing/otlp/Otlp.ts"
 import { Runs } from "../../src/importing/runs/Runs.ts"
 import * as Prices from "../../src/kernel/pricing/Prices.ts"
+import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
+import { fold } from "../../src/projections/fold/Projection.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
 import { SESSION, session } from "./claudeSession.ts"
 import { FILE as ROLLOUT, rollout } from "./codexRollout.ts"
 import * as Formats from "./formats.ts"
@@ -30,9 +33,14 @@ describe("a trajectory in ATIF", () => {
         expect(payloads(all, "ModelResponded").map(({ usage }) => usage)).toEqual([
           { inputTokens: 100, outputTokens: 20, cachedTokens: 7 },
           ...[
-            { inputTokens: 0, outputTokens: 0 },
-            { inputTokens: 0, outputTokens: 0 },
+            { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] },
+            { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] },
           ],
+        ])
+        expect(payloads(all, "ModelResponded").map(({ cost }) => cost)).toEqual([
+          { usd: 0.1, prices: "source" },
+          undefined,
+          undefined,
         ])
         // The id of a call is its step's, since agents use one again; a result without one is that of the only call.
         expect(typesOf(all, `atif-${id}`).filter((type) => /^Command(?:S|F)/.test(type))).toEqual([
@@ -166,6 +174,9 @@ describe("a conversation of OpenHands", () => {
           { inputTokens: 201, outputTokens: 30, cachedTokens: 0, cacheWriteTokens: 0 },
           { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 },
         ])
+        expect(payloads(all, "ModelResponded").map(({ cost }) => (cost as { usd: number } | undefined)?.usd)).toEqual([
+          ...[0.099, 0.201, undefined],
+        ])
         expect(payloads(all, "ActuatorCommanded").map(({ args }) => args)).toEqual([
           ...[{ command: "ls" }, { command: "rm -rf /" }, { command: "create", path: "/n", file_text: "one\n" }],
           { message: "It is there." },
@@ -247,6 +258,12 @@ describe("a trajectory of SWE-agent", () => {
           ["swe-agent/submit", { command: "submit" }],
         ])
         expect(payloads(all, "EnvironmentReset")).toMatchObject([{ state: { open_file: "a.py" } }])
+        const [taskId = ""] = all.flatMap((event) => (event.type === "TaskOpened" ? (event.taskId ?? []) : []))
+        expect(Either.getOrThrow(TaskAudit.fold(taskId, all)).model).toMatchObject({
+          ...{ calls: 2, unmetered: 0, inputTokens: 70, outputTokens: 9 },
+          cost: { usd: 0.25, prices: ["source"] },
+        })
+        expect(fold(Tasks.projection, all)[taskId]?.model).toMatchObject({ inputTokens: 70, cost: { usd: 0.25 } })
         expect(Object.keys(files[0]?.remarks ?? {})).toEqual([expect.stringContaining("it has no times")])
         expect(payloads(all, "TaskClosed")).toEqual([{ outcome: "achieved", reason: "submitted" }])
       }),

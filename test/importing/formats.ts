@@ -56,7 +56,10 @@ const stats = (second: number, prompt: number, completion: number) =>
     key: "stats",
     value: {
       usage_to_metrics: {
-        default: { accumulated_token_usage: { prompt_tokens: prompt, completion_tokens: completion } },
+        default: {
+          accumulated_token_usage: { prompt_tokens: prompt, completion_tokens: completion },
+          accumulated_cost: prompt / 1000,
+        },
         condenser: { accumulated_token_usage: { prompt_tokens: 1, completion_tokens: 0 } },
       },
     },
@@ -134,7 +137,11 @@ export const sweAgent = (more: object = {}) => ({
     { role: "assistant", content: "I open it.\n```\nopen a.py\n```", thought: "I open it.", action: "open a.py\n" },
     { role: "user", content: "1: x", message_type: "observation" },
   ],
-  info: { exit_status: "submitted", submission: "diff", model_stats: { api_calls: 2 } },
+  info: {
+    exit_status: "submitted",
+    submission: "diff",
+    model_stats: { api_calls: 2, tokens_sent: 70, tokens_received: 9, instance_cost: 0.25 },
+  },
   ...more,
 })
 

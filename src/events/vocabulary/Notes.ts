@@ -24,6 +24,13 @@ const source = Schema.NonEmptyString.annotations({ description: "The format it w
 /** How often something occurred, by its name. */
 const Counts = Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt })
 
+/** Totals of calls of models. What is absent is not known. */
+const Stated = {
+  usd: optional(Schema.NonNegative.annotations({ description: "Their cost, in US dollars" })),
+  inputTokens: optional(Schema.NonNegativeInt),
+  outputTokens: optional(Schema.NonNegativeInt),
+}
+
 /** Events of an import. */
 export const importingEvents = [
   eventType(
@@ -53,4 +60,20 @@ export const importingEvents = [
     },
     { personal: { record: null } },
   ),
+  eventType("SourceStated", "What the source of an imported run says of the whole of it so far.", {
+    source,
+    used: optional(
+      Schema.Struct({
+        ...Stated,
+        models: Schema.Record({ key: Schema.String, value: Schema.Struct(Stated) }).annotations({
+          description: "Of each model, by `provider/model`",
+        }),
+      }).annotations({
+        description: "What all of its calls of models used, where their sum is known and no call's share",
+      }),
+    ),
+    waits: optional(
+      Schema.String.annotations({ description: "What of it is not imported yet; the next event of the run ends that" }),
+    ),
+  }),
 ] as const

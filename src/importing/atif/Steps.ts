@@ -1,11 +1,12 @@
 /** The steps of a trajectory as events: what was said, what the model answered and called, and what came of it. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { named } from "../runs/ModelName.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { asText, countOf, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
+import { asText, countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 
 /** What a trajectory says outside of its steps. */
 interface Circumstances {
@@ -100,6 +101,7 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
   if (isByModel)
     run.model.turn({
       ...{ key, parts, askedAt, at, usage: usageOf(field(step, "metrics")) },
+      usd: numberOf(field(step, "metrics"), "cost_usd"),
       ...named(textOf(step, "model_name") ?? model ?? "unknown"),
     })
   const cause = isByModel ? { cause: `answered:${key}` } : {}
@@ -152,6 +154,8 @@ const textIn = (content: unknown): string => {
 }
 
 const usageOf = (metrics: unknown): ModelUsage => {
+  if (numberOf(metrics, "prompt_tokens") === undefined && numberOf(metrics, "completion_tokens") === undefined)
+    return UNKNOWN
   const cachedTokens = countOf(metrics, "cached_tokens")
   const usage: JsonObject & ModelUsage = {
     inputTokens: countOf(metrics, "prompt_tokens"),

@@ -17,6 +17,7 @@ import { MessageOrder } from "./MessageOrder.ts"
 import { contentTexts, ENDED, failureKind, isMadeUp, modelNamed, REPEATED, stoppedBy, WHY_UNKNOWN } from "./Records.ts"
 import { Sidechains } from "./Sidechains.ts"
 import { goalIn, isNotification, spokenIn } from "./Speakers.ts"
+import { StatedCosts } from "./StatedCosts.ts"
 
 const MESSAGE = /^(?:user|assistant)$/
 
@@ -38,6 +39,7 @@ export class Session {
   readonly #keys = new RecordKeys()
   readonly #chains = new Map<string, Chain>()
   readonly #sidechains = new Sidechains()
+  readonly #costs = new StatedCosts()
   #early: Array<unknown> = []
   #run: Run | undefined
   /** The session's first message, by which copies of it are known. */
@@ -85,15 +87,18 @@ export class Session {
     if (run === undefined) return
     for (const where of this.#order.misplaced) this.#runs.remark(MISPLACED[where])
     if (!settled) {
-      const waiting = [...this.#chains.values()].filter(({ turn }) => turn !== undefined).length
-      if (waiting > 0)
-        this.#runs.remark(
-          "a last answer that may not be whole yet: it is imported when the session goes on or is silent for an hour",
-        )
+      for (const chain of this.#chains.values()) {
+        const { turn } = chain
+        if (turn?.ended === true) chain.finish(run)
+        else if (turn !== undefined)
+          run.waits(turn.id, "a last answer that may go on; import it again when it has", turn.at)
+      }
       return
     }
     for (const chain of this.#chains.values()) chain.finish(run)
     const key = String(this.#number)
+    const used = this.#costs.of(run.model.used)
+    if (used !== undefined) run.stated(key, used, this.#lastAt)
     if (this.#failure !== undefined) run.close(key, "failed", this.#failure, this.#lastAt)
     else if (this.#open !== undefined) run.close(key, "abandoned", this.#open, this.#lastAt)
     else run.close(key, "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
@@ -183,6 +188,7 @@ export class Session {
       default: {
         const why = REPEATED.get(type)
         const attachment = field(value, "attachment")
+        if (type === "cost-state") this.#costs.take(value)
         if (why !== undefined) this.#runs.leaveOut(type, why)
         else if (textOf(attachment, "type") === "queued_command") this.#queued(run, chain, attachment, key, at, agentId)
         else {

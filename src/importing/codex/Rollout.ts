@@ -60,10 +60,8 @@ export class Rollout {
     const { run } = this.#beginning
     if (run === undefined) return
     if (!settled) {
-      if (this.#chain.turn !== undefined)
-        this.#runs.remark(
-          "a last answer that may not be whole yet: it is imported when the rollout goes on or is silent for an hour",
-        )
+      const { turn } = this.#chain
+      if (turn !== undefined) run.waits(turn.id, "a last answer that may go on; import it again when it has", turn.at)
       return
     }
     this.#chain.finish(run)

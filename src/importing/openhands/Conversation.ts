@@ -17,6 +17,7 @@ import {
   isObject,
   listOf,
   nameFrom,
+  numberOf,
   parsed,
   textOf,
   at as valueAt,
@@ -28,6 +29,24 @@ const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWrite
 
 /** Most events that wait for the first prompt, which is the conversation's goal. */
 const MAX_BEFORE_GOAL = 200
+
+/** Costs that are told as a sum: an answer's is what came since the one before. */
+class GrowingCost {
+  #counted = 0
+  #unused: number | undefined
+
+  grewTo(usd: number | undefined): void {
+    if (usd === undefined) return
+    this.#unused = (this.#unused ?? 0) + Math.max(0, usd - this.#counted)
+    this.#counted = usd
+  }
+
+  take(): number | undefined {
+    const usd = this.#unused
+    this.#unused = undefined
+    return usd === undefined ? undefined : Number(usd.toFixed(12))
+  }
+}
 
 export class Conversation {
   readonly #runs: Runs
@@ -45,6 +64,7 @@ export class Conversation {
   /** The tokens that were counted so far, and those of them that are of no answer yet. */
   #counted = NO_TOKENS
   #unused = NO_TOKENS
+  readonly #cost = new GrowingCost()
   #lastAt: number | null = null
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
@@ -175,6 +195,7 @@ export class Conversation {
     if (turn !== before) {
       // The tokens of an answer are told before its first event.
       turn.usage = this.#unused
+      turn.usd = this.#cost.take()
       this.#unused = NO_TOKENS
     }
     return turn
@@ -233,6 +254,7 @@ export class Conversation {
         cacheWriteTokens: grown("cacheWriteTokens"),
       }
       this.#counted = now
+      this.#cost.grewTo(costOf(changed))
       this.#runs.leaveOut("ConversationStateUpdateEvent: stats", "the tokens of an answer, which has them")
       return
     }
@@ -277,6 +299,13 @@ const usageOf = (stats: unknown): typeof NO_TOKENS => {
     cachedTokens: total("cache_read_tokens"),
     cacheWriteTokens: total("cache_write_tokens"),
   }
+}
+
+/** The cost of the conversation so far, in US dollars; undefined where it is not known. */
+const costOf = (stats: unknown): number | undefined => {
+  const all = field(stats, "usage_to_metrics")
+  const costs = Object.values(isObject(all) ? all : {}).flatMap((one) => numberOf(one, "accumulated_cost") ?? [])
+  return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0)
 }
 
 const goalIn = (value: unknown): string | undefined => {

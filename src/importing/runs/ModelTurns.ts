@@ -39,6 +39,8 @@ export class ModelTurns {
   readonly #writer: RunWriter
   /** What the model of each agent will be told with its next request. */
   readonly #untold = new Map<string, Array<Json>>()
+  /** What the calls of each model used, by `provider/model`. */
+  readonly used = new Map<string, { inputTokens: number; outputTokens: number }>()
   /** The key of the last event that each agent was told something by. */
   readonly #lastTold = new Map<string, string>()
 
@@ -73,6 +75,10 @@ export class ModelTurns {
     this.#asked(turn, askedAt ?? at)
     const finish = parts.some((part) => (part as JsonObject).type === "call") ? "calls" : "stop"
     const response = { parts: parts.map((part) => logJson(part).json), finish } as const
+    const used = this.used.get(`${turn.provider}/${turn.model}`) ?? { inputTokens: 0, outputTokens: 0 }
+    used.inputTokens += usage.inputTokens
+    used.outputTokens += usage.outputTokens
+    this.used.set(`${turn.provider}/${turn.model}`, used)
     const price = this.#costOf(turn)
     const cost = price === null ? {} : { cost: price }
     this.#writer.write(
@@ -84,7 +90,7 @@ export class ModelTurns {
 
   /** What an answer cost: as its source says, else by the table of prices. Some sources write 0 where they do not know. */
   #costOf({ provider, model, usage, usd, at }: ModelTurn): ModelCost | null {
-    if (usd !== undefined && usd > 0) return { usd, prices: this.#writer.source }
+    if (usd !== undefined && usd > 0) return { usd, prices: "source" }
     // A source without tokens has zeros: what such a call cost is not known.
     const isMetered = usage.inputTokens > 0 || usage.outputTokens > 0
     return isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null

@@ -2,6 +2,7 @@
 
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { Commands } from "./Commands.ts"
@@ -18,6 +19,9 @@ import {
 } from "./RunEvent.ts"
 import { increase } from "./Tally.ts"
 import { asObject, logJson, nameFrom } from "./Untrusted.ts"
+
+/** What calls of models used. */
+export type StatedUse = NonNullable<PayloadOf<"SourceStated">["used"]>
 
 /** How something was said. */
 interface Saying {
@@ -130,6 +134,18 @@ export class Run implements ImportedRun {
     this.#write(`note:${key}`, { type: "NoteAdded", payload: { about: this.taskId, text: plainText(text) } }, { at })
   }
 
+  /** What the source says that all calls of models so far used, where no call has a share of it. */
+  stated(key: string, used: StatedUse, at: number | null): void {
+    const payload = { source: this.#runs.source, used }
+    this.#write(`stated:${key}`, { type: "SourceStated", payload }, { at })
+  }
+
+  /** What is not imported yet, because the source may go on with it. `key` names what that is. */
+  waits(key: string, what: string, at: number | null): void {
+    this.#runs.remark(what)
+    this.#write(`waits:${key}`, { type: "SourceStated", payload: { source: this.#runs.source, waits: what } }, { at })
+  }
+
   /** Ends the run, because of what failed last or was last. Calls without a result have an outcome that is not known. */
   close(key: string, outcome: TaskOutcome, reason: string, at: number | null): void {
     this.commands.endAll(at)
@@ -166,8 +182,7 @@ export class Run implements ImportedRun {
 
   #writeAt(key: string, body: Body, at: number | null, cause: string | null): void {
     if (this.#isCopied) return
-    // What is kept as it was says nothing of how a run went.
-    if (body.type !== "SourceRecordKept" && body.type !== "NoteAdded") this.#last = key
+    if (!ASIDE.has(body.type)) this.#last = key
     if (body.type === "ModelFailed" || body.type === "CommandFailed") this.#lastFailed = key
     this.#runs.add({ run: this, key, cause, at, body, bytes: logJson(body.payload).bytes })
   }
@@ -175,6 +190,9 @@ export class Run implements ImportedRun {
 
 /** A goal may have the length of a file, and is kept until all of its runs are reported. */
 const shortened = (start: RunStart): RunStart => ({ ...start, goal: plainText(start.goal) })
+
+/** Types of events that say nothing of how a run went. */
+const ASIDE: ReadonlySet<string> = new Set(["SourceRecordKept", "NoteAdded", "SourceStated"])
 
 /** The task of a run. An id that could not be a name's part is replaced by its digest. */
 export const taskIdOf = (source: string, id: string): string =>

@@ -4,13 +4,14 @@
  */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import { named } from "../runs/ModelName.ts"
-import type { Run } from "../runs/Run.ts"
+import type { Run, StatedUse } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { field, isObject, listOf, logJson, nameFrom, parsed, textOf } from "../runs/Untrusted.ts"
+import { field, isObject, listOf, logJson, nameFrom, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 
 export const sweAgent: Source = {
@@ -32,8 +33,6 @@ export const sweAgent: Source = {
     }
   },
 }
-
-const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
 
 /** How many steps are mapped before what they became is written. */
 const STEPS_AT_A_TIME = 256
@@ -66,7 +65,22 @@ function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator
   // It is written anew with each step, and says only in the end how it ended.
   if (status === undefined && !isSilent(file, file.modifiedAt)) return
   if (isObject(info)) run.keep("info", "info", info, { at: null })
+  const used = usedIn(info, named(model))
+  if (used !== undefined) run.stated("used", used, null)
   run.close("end", outcomeOf(status), status ?? "it has no exit status: the run was cut off", null)
+}
+
+/** What all calls of the model used, as the trajectory says of the whole. */
+const usedIn = (info: unknown, { provider, model }: ReturnType<typeof named>): StatedUse | undefined => {
+  const stats = field(info, "model_stats")
+  const [usd, sent, received] = ["instance_cost", "tokens_sent", "tokens_received"].map((key) => numberOf(stats, key))
+  const all = {
+    // Where it does not know the prices of a model, it says 0.
+    ...(usd === undefined || usd <= 0 ? {} : { usd }),
+    ...(sent === undefined || sent < 0 ? {} : { inputTokens: Math.round(sent) }),
+    ...(received === undefined || received < 0 ? {} : { outputTokens: Math.round(received) }),
+  }
+  return Object.keys(all).length === 0 ? undefined : { ...all, models: { [`${provider}/${model}`]: all } }
 }
 
 /** The messages that say what the task is: those of the user before the first answer, without demonstrations. */
@@ -108,7 +122,7 @@ const answered = (run: Run, model: string, { key, thought, action, response }: S
     ...(said === "" ? [] : [{ type: "text", text: said }]),
     ...(action === "" ? [] : [{ type: "call", callId: key, tool: toolOf(action), args: { command: action } }]),
   ]
-  run.model.turn({ key, ...named(model), parts, usage: NO_TOKENS, askedAt: null, at: null })
+  run.model.turn({ key, ...named(model), parts, usage: UNKNOWN, askedAt: null, at: null })
   if (action === "") return
   run.commands.called(key, toolOf(action), { command: action }, { at: null, cause: `answered:${key}` })
 }

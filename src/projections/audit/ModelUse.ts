@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { evolveBy, isStep } from "../../events/vocabulary/Vocabulary.ts"
+import { evolveBy, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -130,10 +130,26 @@ export const projection: Projection<State> = {
       if (name === undefined || !isStep(event)) return state
       return count(state, name, (before) => ({ ...before, steps: before.steps + 1 }))
     },
+    SourceStated: (state, { used }) =>
+      Object.entries(used?.models ?? {}).reduce((all, [name, of]) => stated(all, name, of), state),
     ModelResponded: (state, answer, event) => ended(state, event, ModelCallEnd.ofAnswer(answer)),
     ModelFailed: (state, failure, event) => ended(state, event, ModelCallEnd.ofFailure(failure)),
   }),
 }
+
+type Stated = NonNullable<PayloadOf<"SourceStated">["used"]>["models"][string]
+
+/** The totals of a model that a source states stand for those of its calls so far. */
+const stated = (state: State, name: string, { usd, inputTokens, outputTokens }: Stated): State =>
+  SafeRecord.get(state.models, name) === undefined
+    ? state
+    : count(state, name, (before) => ({
+        ...before,
+        ...(inputTokens === undefined ? {} : { inputTokens }),
+        ...(outputTokens === undefined ? {} : { outputTokens }),
+        ...(inputTokens === undefined || outputTokens === undefined ? {} : { metered: before.calls }),
+        ...(usd === undefined ? {} : { usd: Sum.add(Sum.zero, usd), priced: before.calls, prices: ["source"] }),
+      }))
 
 const called = (state: State, name: string): State =>
   count(state, name, (before) => ({ ...before, calls: before.calls + 1 }))

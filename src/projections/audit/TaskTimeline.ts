@@ -30,6 +30,9 @@ export const TaskTimeline = Schema.Struct({
       "What lay between recording and forking, and between a kernel's end and the task's resumption, ms; absent where it was neither forked nor resumed",
   }),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
+  waits: Schema.optionalWith(Schema.String, { exact: true }).annotations({
+    description: "What of an imported task is not in the log yet; absent where nothing is missing",
+  }),
 })
 
 const State = Schema.Struct({ ...TaskTimeline.fields, clock: TaskClock.TaskClock })
@@ -42,7 +45,7 @@ export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Typ
 /** The course of one task, from its events; null before the task is opened. */
 export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
-  version: 5,
+  version: 6,
   state: Schema.NullOr(State),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
@@ -76,8 +79,15 @@ const forked = (section: State, { timeline, payload: { overrides } }: Event & Fo
 type ForkedEvent = { readonly payload: PayloadOf<"TimelineForked"> }
 
 /** Events after the close (scores, notes) are about the task and do not change it. */
-const advance = (before: State, event: Event): State => {
-  if (before.outcome !== null) return before
+const advance = (all: State, event: Event): State => {
+  if (all.outcome !== null) return all
+  const { waits: _, ...whole } = all
+  const before: State =
+    is(event, "SourceStated") && event.payload.waits !== undefined
+      ? { ...whole, waits: event.payload.waits }
+      : all.waits === undefined
+        ? all
+        : whole
   const clock = TaskClock.after(before.clock, event)
   const section = clock.leftOutMs === 0 ? { ...before, clock } : { ...before, clock, leftOutMs: clock.leftOutMs }
   if (is(event, "TimelineForked")) return forked(section, event)

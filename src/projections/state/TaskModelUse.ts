@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as ModelCallEnd from "./ModelCallEnd.ts"
 
 /** The totals of a task's calls of language models. The audit of the task has them by model. */
@@ -24,6 +24,7 @@ export type TaskModelUse = typeof TaskModelUse.Type
 /** The totals after an event of the task; undefined as long as no model was called. */
 export const after = (before: TaskModelUse | undefined, event: Event): TaskModelUse | undefined => {
   if (is(event, "ModelCalled")) return ModelCallEnd.isOfCritic(event) ? before : called(before ?? NONE, event.payload)
+  if (is(event, "SourceStated") && before !== undefined) return stated(before, event.payload.used)
   const end = is(event, "ModelResponded")
     ? ModelCallEnd.ofAnswer(event.payload)
     : is(event, "ModelFailed")
@@ -39,6 +40,14 @@ const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { 
 const called = ({ calls, cost, ...tokens }: TaskModelUse, asked?: { readonly retryOf?: string }): TaskModelUse => ({
   ...{ calls: calls + (asked?.retryOf === undefined ? 1 : 0), ...tokens },
   cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
+})
+
+/** The totals that a source states stand for those of its calls so far. */
+const stated = (before: TaskModelUse, used: PayloadOf<"SourceStated">["used"]): TaskModelUse => ({
+  ...before,
+  ...(used?.inputTokens === undefined ? {} : { inputTokens: used.inputTokens }),
+  ...(used?.outputTokens === undefined ? {} : { outputTokens: used.outputTokens }),
+  ...(used?.usd === undefined ? {} : { cost: { usd: used.usd, atLeast: used.usd, unpriced: 0 } }),
 })
 
 const ended = (

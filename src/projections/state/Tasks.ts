@@ -30,6 +30,9 @@ export const Task = Schema.Struct({
   asked: optional(Asked).annotations({
     description: "What was last asked of it, while it is open: to pause or to end",
   }),
+  waits: optional(Schema.String).annotations({
+    description: "What of an imported task is not in the log yet, as its source may go on with it",
+  }),
   model: Schema.optionalWith(TaskModelUse.TaskModelUse, { exact: true }).annotations({
     description: "Absent where no language model was asked",
   }),
@@ -70,7 +73,8 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
 }
 
 /** Events after the close (scores, notes) are about the task and do not change it. */
-const advance = (task: Task, event: Event): Task => {
+const advance = (before: Task, event: Event): Task => {
+  const task = waiting(before, event)
   const { asked: _, ...unasked } = task
   if (is(event, "TaskPaused")) return { ...task, asked: { what: "paused", ...event.payload }, to: event.position }
   if (is(event, "TaskCancelled")) return { ...task, asked: { what: "cancelled", ...event.payload }, to: event.position }
@@ -97,5 +101,13 @@ const advance = (task: Task, event: Event): Task => {
   return model === undefined ? next : { ...next, model }
 }
 
+/** What waits is imported with what comes next. */
+const waiting = (task: Task, event: Event): Task => {
+  const waits = is(event, "SourceStated") ? event.payload.waits : undefined
+  if (task.waits === waits) return task
+  const { waits: _, ...others } = task
+  return waits === undefined ? others : { ...others, waits }
+}
+
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 4, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 5, state: Tasks, apply })

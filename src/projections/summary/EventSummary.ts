@@ -154,6 +154,14 @@ const summaries: Summaries = {
 
   FileImported: ({ source, name, records, taskIds }) =>
     `${name} (${source}): ${count(records, "record")}, ${count(taskIds.length, "task")}`,
+  SourceStated: ({ source, used, waits }) =>
+    [
+      source,
+      ...(used?.usd === undefined ? [] : [Money.dollars(used.usd)]),
+      ...(used?.inputTokens === undefined ? [] : [`${count(used.inputTokens, "token")} in`]),
+      ...(used?.outputTokens === undefined ? [] : [`${used.outputTokens} out`]),
+      ...(waits === undefined ? [] : [`not imported yet: ${waits}`]),
+    ].join(", "),
   SourceRecordKept: ({ source, kind, record }) => `${source} ${kind} ${value(record)}`,
 }
 

@@ -109,6 +109,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   PayloadShredded: "other",
   FileImported: "other",
   SourceRecordKept: "other",
+  SourceStated: "other",
 }
 
 const byType: ReadonlyMap<string, Kind> = new Map(Object.entries(kinds))

@@ -11,9 +11,10 @@ import { count, duration, nouns, number } from "../../terminal/Text.ts"
  * @param quoted how a text from the log is written
  */
 export const of = (
-  { sensing, acting, confirming, changes, model, scores, taskId }: TaskAudit,
+  { sensing, acting, confirming, changes, model, scores, taskId, waits }: TaskAudit,
   quoted: (text: string) => string,
 ): Table.Facts => [
+  ...(waits === undefined ? [] : [["not whole", quoted(waits)] as const]),
   [
     "sensing",
     nonZeroCounts({

@@ -28,7 +28,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
   const columnIf = (shown: boolean, column: ResponsiveTable.Column) => (shown ? [column] : [])
   const isForked = tasks.some(({ timeline }) => timeline !== undefined)
   const hasModel = tasks.some(({ model }) => model !== undefined)
-  return ResponsiveTable.lines(
+  const table = ResponsiveTable.lines(
     style,
     [
       { heading: "task", rank: 0, ...cells(({ id }) => style.name(id.slice(-length))) },
@@ -45,12 +45,21 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
     ],
     width,
   )
+  const waiting = tasks.flatMap(({ id, waits }) =>
+    waits === undefined ? [] : [style.dim(`${oneLine(id)} is not whole: ${oneLine(waits)}.`)],
+  )
+  return [...table, ...waiting]
 }
 
 const stateOf = (style: Style, task: ListedTask): string =>
   task.outcome === null && task.asked !== undefined ? style.warn(task.asked.what) : outcome(style, task.outcome)
 
-const tokensOf = ({ model }: ListedTask): string =>
-  model === undefined ? "" : String(addTokens(model.inputTokens, model.outputTokens))
+const tokensOf = ({ model }: ListedTask): string => (model === undefined ? "" : tokensIn(model))
+
+/** A task that asked models has used tokens: where none are on record, they are not known. */
+const tokensIn = ({ inputTokens, outputTokens, cost }: NonNullable<ListedTask["model"]>): string => {
+  const tokens = addTokens(inputTokens, outputTokens)
+  return tokens === 0 && cost.unpriced > 0 ? "?" : String(tokens)
+}
 
 const costOf = ({ model }: ListedTask): string => (model === undefined ? "" : Money.costInTable(model.cost))
