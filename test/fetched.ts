@@ -4,21 +4,26 @@ import { createRequire } from "node:module"
 import * as path from "node:path"
 import { inRepository } from "./repository.ts"
 
-/** The directory `node_modules` with those packages. It says on the error output what it fetches. */
-export const fetchedModules = (): string => {
-  known ??= fetch()
-  return known
+/**
+ * The directory `node_modules` with those packages. It says on the error output what it fetches.
+ *
+ * @param directory whose `package.json` names them: `test/clients` has clients of HTTP
+ */
+export const fetchedModules = (directory: "test/fetched" | "test/clients" = "test/fetched"): string => {
+  const modules = known.get(directory) ?? fetch(directory)
+  known.set(directory, modules)
+  return modules
 }
 
-let known: string | undefined
+const known = new Map<string, string>()
 
-const fetch = (): string => {
+const fetch = (directory: string): string => {
   const script = inRepository("scripts", "fetch.mjs")
-  const { status, stdout } = spawnSync(process.execPath, [script, "test/fetched"], {
+  const { status, stdout } = spawnSync(process.execPath, [script, directory], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   })
-  if (status !== 0) throw new Error("test/fetched could not be fetched: run `node scripts/fetch.mjs test/fetched`")
+  if (status !== 0) throw new Error(`${directory} could not be fetched: run \`node scripts/fetch.mjs ${directory}\``)
   return stdout.trim()
 }
 

@@ -5,6 +5,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Args } from "@effect/cli"
 import { Data, Effect } from "effect"
+import * as Unseen from "../../record/network/Unseen.ts"
 import * as ProcessReport from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -63,6 +64,8 @@ export interface Ran {
   readonly ended: Ended
   /** What its process told; undefined if the program was not started, for which the process gave the reason. */
   readonly report: ProcessReport.ProcessReport | undefined
+  /** What was seen of it and could not be recorded. Default: nothing. */
+  readonly unseen?: ReadonlyArray<Unseen.Item>
 }
 
 /** Runs a program that records or replays. @param toldOf what it is told, with the file of its report */
@@ -75,7 +78,7 @@ export const runReporting = (
     Effect.gen(function* () {
       const file = path.join(yield* temporaryDirectory, "report.json")
       const ended = yield* run(program, toldOf(file), running)
-      return { ended, report: ProcessReport.read(file) }
+      return { ended, report: ProcessReport.read(file), unseen: Unseen.read(Unseen.fileBeside(file)) }
     }),
   )
 

@@ -7,6 +7,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import * as Unseen from "../../record/network/Unseen.ts"
 import { Name } from "../../values/Options.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -70,7 +71,7 @@ export const record = Command.make(
       })
       const ran = yield* Program.runReporting(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ran.ended)
-      yield* report(taskId, program, ran).pipe(
+      yield* report(taskId, program, ran, "program").pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -79,7 +80,7 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead. Otherwise a Node program, whose global `fetch` is wrapped; nothing else of it is changed or seen. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of requests by `node:http`, of files and of other processes it sees nothing",
+    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead. Otherwise a Node program, by its `fetch`, `node:http`, `node:https` and undici: what else goes out is named, and not recorded. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of files and of other processes it sees nothing",
   ),
 )
 
@@ -106,7 +107,7 @@ const recordProxied = (
       ...given({ subject }),
     })
     process.exitCode = Program.exitCodeOf(ran.ended)
-    yield* Effect.provide(report(taskId, program, ran), OpenLog.forWriting(log))
+    yield* Effect.provide(report(taskId, program, ran, "proxy"), OpenLog.forWriting(log))
   })
 
 /** The name of a program's file, without its ending; `program` for a program that is no file, or whose file has another name. */
@@ -125,7 +126,7 @@ const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
 const isName = Schema.is(Name)
 
 /** Closes the task if its program did not, and says what was recorded. */
-const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran) =>
+const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, recorder: "program" | "proxy") =>
   Effect.gen(function* () {
     const log = yield* EventLog
     // Nothing was started.
@@ -134,14 +135,30 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran) 
     yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: COUNTED }, (page) => {
       for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
     })
-    const turns = count(counts.get("ModelCalled") ?? 0, "model request")
-    const others = count(counts.get("IoCalled") ?? 0, "other request")
+    const { unseen = [] } = ran
+    if (unseen.length > 0) {
+      yield* Output.note(["Seen, but not recorded:", ...unseen.map((item) => `  ${Unseen.described(item)}`)].join("\n"))
+    }
+    const [models, io] = [counts.get("ModelCalled") ?? 0, counts.get("IoCalled") ?? 0]
+    if (models + io === 0) {
+      if (process.exitCode === 0) process.exitCode = NOTHING_RECORDED
+      const byProxy = CommandHints.written("record", "--proxy", "--", ...words)
+      return yield* Output.note(
+        CommandHints.inText(
+          `Nothing was recorded: the program made no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${recorder === "proxy" ? "" : ` \`${byProxy}\` records what other clients and other processes ask their models.`}`,
+        ),
+      )
+    }
+    const [turns, others] = [count(models, "model request"), count(io, "other request")]
     yield* Output.note(
       CommandHints.inText(
         `Recorded ${turns} and ${others} as task ${taskId}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` plays it again.`,
       ),
     )
   })
+
+/** The exit code where there was nothing to record. */
+const NOTHING_RECORDED = 2
 
 /** Bodies of responses are not read only to be counted. */
 const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled"]

@@ -5,6 +5,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as AllowedHosts from "./AllowedHosts.ts"
+import type { Answering } from "./AnsweringServer.ts"
 import { type Attempt, NetworkClosed, ownFrame } from "./Attempt.ts"
 
 /** What is closed, and for whom. */
@@ -16,6 +17,8 @@ export interface Closing {
   readonly onAttempt: (attempt: Attempt) => void
   /** Whether it is closed now. Default: always. */
   readonly isClosed?: () => boolean
+  /** What answers requests of HTTP, closed or not. Default: nothing. */
+  readonly answering?: Answering
 }
 
 /** `open`: a request that is made for real, by whoever closed the network. */
@@ -34,11 +37,29 @@ export const during = <A>(closing: Closing, does: () => A): A => scope.run(closi
 /** Runs a function for which the network is open, whatever is closed around it. */
 export const outside = <A>(does: () => A): A => scope.run("open", does)
 
+/** Whether the code that runs now is for a request that is made for real by whoever closed, or records, the network. */
+export const isOutside = (): boolean => scope.getStore() === "open"
+
+/** What concerns the code that runs now. */
+const concerning = (): Closing | undefined => {
+  const found = scope.getStore() ?? ofProcess
+  return found === "open" ? undefined : found
+}
+
 /** What closes the network for the code that runs now; undefined if nothing does. */
 const current = (): Closing | undefined => {
-  const found = scope.getStore() ?? ofProcess
-  return found === undefined || found === "open" || found.isClosed?.() === false ? undefined : found
+  const found = concerning()
+  return found?.isClosed?.() === false ? undefined : found
 }
+
+/** What answers a request of HTTP to a target; undefined if it goes out, or is refused. */
+export const answering = (target: AllowedHosts.Target): Answering | undefined => {
+  const found = concerning()
+  return found === undefined || AllowedHosts.includes(found.allowed, target) ? undefined : found.answering
+}
+
+/** Whether a socket leads to what answers. */
+export const isAnswered = (socket: unknown): boolean => concerning()?.answering?.has(socket) ?? false
 
 /**
  * Why the code that runs now must not reach a target, of which whoever closed the network is told; undefined if it may.
@@ -52,7 +73,7 @@ export const refusal = (
 ): NetworkClosed | undefined => {
   const closing = current()
   if (closing === undefined || AllowedHosts.includes(closing.allowed, target)) return undefined
-  return refused(closing, means, AllowedHosts.written(target), door)
+  return refused(closing, means, target, door)
 }
 
 /** The same for asking a server of names. @param asked the name, or the address whose name is asked for */
@@ -64,7 +85,14 @@ export const refusalOfName = (asked: string, door: Door): NetworkClosed | undefi
 
 type Door = (...args: Array<never>) => unknown
 
-const refused = (closing: Closing, means: Attempt["means"], target: string, door: Door): NetworkClosed => {
+/** Tells of an attempt. Returns the error that the program gets. */
+export const refused = (
+  closing: Closing,
+  means: Attempt["means"],
+  to: AllowedHosts.Target | string,
+  door: Door,
+): NetworkClosed => {
+  const target = typeof to === "string" ? to : AllowedHosts.written(to)
   const stack = stackAbove(door)
   closing.onAttempt({ means, target, at: ownFrame(stack), stack })
   return new NetworkClosed({ means, target, advice: closing.advice(target) })

@@ -8,9 +8,12 @@ import dgram from "node:dgram"
 import dns from "node:dns"
 import { syncBuiltinESMExports } from "node:module"
 import net from "node:net"
+import tls from "node:tls"
 import * as AllowedHosts from "./AllowedHosts.ts"
-import { refusal, refusalOfName } from "./ClosedNetwork.ts"
+import * as ClosedNetwork from "./ClosedNetwork.ts"
+import * as HttpClients from "./HttpClients.ts"
 import * as Method from "./Method.ts"
+import * as SecureSocket from "./SecureSocket.ts"
 
 let isHung = false
 
@@ -18,6 +21,7 @@ let isHung = false
 export const hang = (): void => {
   if (isHung) return
   isHung = true
+  HttpClients.note()
   noteServers()
   closeConnections()
   closeDatagrams()
@@ -52,7 +56,18 @@ export const isOwnServer = ({ host, port }: AllowedHosts.Target): boolean =>
 
 const isHere = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/i.test(host)
 
-const closeConnections = () =>
+/** Told of each connection that goes out, and whether a client of HTTP opens it for a request. */
+type OnConnection = (socket: net.Socket, target: AllowedHosts.Target, isHttp: boolean) => void
+
+const observers: Array<OnConnection> = []
+
+/** Has each connection told that goes out from here on. */
+export const observe = (onConnection: OnConnection): void => {
+  hang()
+  observers.push(onConnection)
+}
+
+const closeConnections = () => {
   Method.replace(
     net.Socket.prototype,
     "connect",
@@ -61,8 +76,17 @@ const closeConnections = () =>
         const target = targetOf(args)
         if (target === undefined || isOwnServer(target) || !(this instanceof net.Socket))
           return original.apply(this, args)
-        const refused = refusal("connection", target, connect)
-        if (refused === undefined) return original.apply(this, args)
+        const isHttp = HttpClients.isConnecting(target)
+        const answering = isHttp ? ClosedNetwork.answering(target) : undefined
+        if (answering !== undefined) {
+          answering.connect(this, { ...target, isSecure: false })
+          return this
+        }
+        const refused = ClosedNetwork.refusal("connection", target, connect)
+        if (refused === undefined) {
+          for (const tell of observers) tell(this, target, isHttp)
+          return original.apply(this, args)
+        }
         // HTTP/2 takes a socket without a handle for one that is connected.
         if (Reflect.get(this, "_handle") === null) original.call(this, { path: NOWHERE })
         // Until then, what is written waits, as it does for a connection that comes about.
@@ -71,6 +95,32 @@ const closeConnections = () =>
         return this
       },
   )
+  Method.replace(
+    tls,
+    "connect",
+    (original) =>
+      function connect(this: unknown, ...args) {
+        const options = Object(args.find((arg) => typeof arg === "object" && arg !== null))
+        const told = args.at(-1)
+        const { socket, path, timeout } = options
+        if (ClosedNetwork.isAnswered(socket)) return SecureSocket.of(socket, told)
+        const host = typeof args[1] === "string" ? args[1] : options.host
+        const target = typeof args[0] === "object" ? targetOf([options]) : targetOf([args[0], host])
+        const goesElsewhere = Boolean(socket) || typeof path === "string" || target === undefined || isOwnServer(target)
+        if (goesElsewhere || !HttpClients.isConnecting(target)) return original.apply(this, args)
+        const answering = ClosedNetwork.answering(target)
+        if (answering === undefined) {
+          // The socket asks again.
+          HttpClients.expect(target)
+          return original.apply(this, args)
+        }
+        const plain = new net.Socket()
+        if (typeof timeout === "number") plain.setTimeout(timeout)
+        answering.connect(plain, { ...target, isSecure: true })
+        return SecureSocket.of(plain, told)
+      },
+  )
+}
 
 /** A path at which no socket can be. */
 const NOWHERE = process.platform === "win32" ? "\\\\.\\pipe\\hindcast-nowhere" : "/dev/null/nowhere"
@@ -96,7 +146,12 @@ const closeDatagrams = () => {
     (original) =>
       function connect(this: unknown, ...args) {
         const [port, host] = args
-        return refused(this, refusal("datagram", { host: hostOf(host), port: Number(port) }, connect), args, original)
+        return refused(
+          this,
+          ClosedNetwork.refusal("datagram", { host: hostOf(host), port: Number(port) }, connect),
+          args,
+          original,
+        )
       },
   )
   Method.replace(
@@ -109,7 +164,12 @@ const closeDatagrams = () => {
         const isOfPart = Boolean(address) || (Boolean(port) && typeof port !== "function")
         const [to, host] = isOfPart ? [port, address] : [first, second]
         if (isConnected(this) || Number.isNaN(Number(to))) return original.apply(this, args)
-        return refused(this, refusal("datagram", { host: hostOf(host), port: Number(to) }, send), args, original)
+        return refused(
+          this,
+          ClosedNetwork.refusal("datagram", { host: hostOf(host), port: Number(to) }, send),
+          args,
+          original,
+        )
       },
   )
 }
@@ -156,7 +216,7 @@ const asksNobody = (name: string, asked: string): boolean => name === "lookup" &
 const askingByCallback = (name: string, original: Method.Method): Method.Method =>
   function ask(this: unknown, ...args) {
     const [asked, told] = [String(args[0] ?? ""), args.at(-1)]
-    const refused = asksNobody(name, asked) ? undefined : refusalOfName(asked, ask)
+    const refused = asksNobody(name, asked) ? undefined : ClosedNetwork.refusalOfName(asked, ask)
     if (refused === undefined || typeof told !== "function") return original.apply(this, args)
     process.nextTick(told, refused)
     return {}
@@ -165,7 +225,7 @@ const askingByCallback = (name: string, original: Method.Method): Method.Method 
 const askingByPromise = (name: string, original: Method.Method): Method.Method =>
   async function ask(this: unknown, ...args) {
     const asked = String(args[0] ?? "")
-    const refused = asksNobody(name, asked) ? undefined : refusalOfName(asked, ask)
+    const refused = asksNobody(name, asked) ? undefined : ClosedNetwork.refusalOfName(asked, ask)
     if (refused !== undefined) throw refused
     return await original.apply(this, args)
   }

@@ -18,6 +18,7 @@ import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
 import * as Children from "./Children.ts"
 import * as ClosedProcess from "./ClosedProcess.ts"
+import * as ObservedProcess from "./ObservedProcess.ts"
 import * as ProcessReport from "./ProcessReport.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
@@ -31,10 +32,18 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
 type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
 
+/** The same `fetch`, for which the network is open. */
+const outside =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  (input, init) =>
+    ClosedNetwork.outside(() => fetch(input, init))
+
 const recordProcess = async ({ taskId, report, does: _, ...options }: Recording) => {
   const add = ProcessReport.to(report)
-  const run = await LiveRun.begin({ ...options, id: taskId }, ({ reason }) => add({ logFailure: reason }))
+  const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
+  const run = await LiveRun.begin({ ...options, id: taskId, fetch: outside(globalThis.fetch) }, onLogFailed)
   globalThis.fetch = run.fetch
+  ObservedProcess.observe(run.exchange, report)
   add({})
   endWith(run.end)
 }
@@ -69,17 +78,11 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
   return ended
 }
 
-/** The same `fetch`, for which the network is open. */
-const outside =
-  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
-  (input, init) =>
-    ClosedNetwork.outside(() => fetch(input, init))
-
 const replayProcess = async ({ does: _, closed, report, ...recorded }: Replaying) => {
   const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) })
   install(replaying, closed, ProcessReport.to(report))
   // Tools that are called anew may reach whatever they need.
-  if (recorded.live !== "tools") ClosedProcess.close(closed)
+  await ClosedProcess.close(closed, { fetch: replaying.run.fetch, isClosed: () => recorded.live !== "tools" })
 }
 
 type Examining = Extract<ProcessRun.ProcessRun, { readonly does: "examine" }>
@@ -89,7 +92,7 @@ const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, t
   globalThis.fetch = ExaminedFetch.make(events, Redaction.make(), order, (asked) => {
     fs.appendFileSync(told, `${JSON.stringify(asked)}\n`)
   })
-  ClosedProcess.close(closed)
+  await ClosedProcess.close(closed, { fetch: globalThis.fetch })
   Pinned.pin({ clock, tick, seed })
   // By it the doctor knows that the program was started.
   fs.writeFileSync(told, "")
@@ -102,7 +105,7 @@ const forkProcess = async ({ report, does: _, closed, ...options }: Forking) => 
   const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
   const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed })
   const ended = install(forking, closed, add)
-  ClosedProcess.close(closed, forking.playback.isPast)
+  await ClosedProcess.close(closed, { fetch: forking.run.fetch, isClosed: forking.playback.isPast })
   // What is found by now is in the log as the reason.
   endWith(async (outcome) => {
     ended()
@@ -118,7 +121,7 @@ const begin = async (run: ProcessRun.ProcessRun) => {
   if (run.does === "replay") return await replayProcess(run)
   if (run.does === "examine") return await examineProcess(run)
   if (run.does === "fork") return await forkProcess(run)
-  ClosedProcess.close(run.closed)
+  await ClosedProcess.close(run.closed)
 }
 
 try {

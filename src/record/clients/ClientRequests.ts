@@ -1,0 +1,268 @@
+/**
+ * Observes the requests of `node:http` and `node:https`, and so of axios, got, node-fetch, the AWS SDK and all others that are built on
+ * them. The client's own request goes out and its own response comes in: agents, proxies, `expect`, trailers and back-pressure are as
+ * without it. Two things wait for the log: a request whose body is known at once, before it is sent, and the end of a response.
+ */
+
+import http from "node:http"
+import type { Socket } from "node:net"
+import { isOutside } from "../network/ClosedNetwork.ts"
+import { isOwnServer } from "../network/Doors.ts"
+import * as Method from "../network/Method.ts"
+import type * as Unseen from "../network/Unseen.ts"
+import * as Passing from "./Passing.ts"
+
+/** The most of a request's body that is kept until it is recorded, in bytes. */
+const MOST_SENT = 64 * 1024 * 1024
+
+/** A request that is observed. */
+interface Observed {
+  readonly passing: Passing.Passing
+  readonly url: string
+  readonly pieces: Array<Uint8Array>
+  size: number
+  /** Whether the program has sent all of it. */
+  isSent: boolean
+  /** What the program ended it with before its end. */
+  cancelledBy: unknown
+  isCancelled: boolean
+  hasAnswer: boolean
+  /** The events that wait until a failure is recorded. */
+  waiting: Array<ReadonlyArray<unknown>> | undefined
+}
+
+/** Observes every request of the process from here on. */
+export const observe = (record: Passing.Record, note: Unseen.Note): void => {
+  const observed = new WeakMap<http.ClientRequest, Observed | null>()
+  const { prototype } = http.ClientRequest
+
+  /** A request is met first where it gets its socket, or its body. */
+  const met = (request: unknown): Observed | undefined => {
+    if (!(request instanceof http.ClientRequest)) return undefined
+    const known = observed.get(request)
+    if (known !== undefined) return known ?? undefined
+    const url = isOutside() ? undefined : urlOf(request, note)
+    const found: Observed | null =
+      url === undefined
+        ? null
+        : {
+            ...{ url, passing: Passing.make(record), pieces: [], size: 0, waiting: undefined },
+            ...{ isSent: false, cancelledBy: undefined, isCancelled: false, hasAnswer: false },
+          }
+    observed.set(request, found)
+    return found ?? undefined
+  }
+
+  for (const name of ["write", "end"] as const) {
+    Method.replace(
+      prototype,
+      name,
+      (original) =>
+        function send(this: unknown, ...args) {
+          const found = met(this)
+          if (found !== undefined && !found.isSent) {
+            take(found, args)
+            if (name === "end") sent(found, this)
+          }
+          return original.apply(this, args)
+        },
+    )
+  }
+  const sent = (found: Observed, request: unknown) => {
+    found.isSent = true
+    if (found.size > MOST_SENT) note("a request whose body is too large", found.url)
+    else begin(found, request)
+  }
+
+  Method.replace(
+    prototype,
+    "onSocket",
+    (original) =>
+      function onSocket(this: unknown, ...args) {
+        const found = met(this)
+        if (found === undefined) return original.apply(this, args)
+        // What the program sends at once, it has sent then.
+        process.nextTick(() => connected(found, this, args, original))
+        return undefined
+      },
+  )
+
+  Method.replace(
+    prototype,
+    "destroy",
+    (original) =>
+      function destroy(this: unknown, ...args) {
+        const found = met(this)
+        if (found !== undefined && !found.isCancelled) {
+          found.isCancelled = true
+          found.cancelledBy = args[0] ?? undefined
+        }
+        return original.apply(this, args)
+      },
+  )
+
+  Method.replace(
+    prototype,
+    "emit",
+    (original) =>
+      function emit(this: unknown, ...args) {
+        const found = met(this)
+        if (found === undefined) return original.apply(this, args)
+        if (found.waiting !== undefined) {
+          found.waiting.push(args)
+          return true
+        }
+        const [event, told] = args
+        if (event === "response" && told instanceof http.IncomingMessage) answered(found, this, told)
+        if (event === "error" && !found.hasAnswer && found.size <= MOST_SENT) {
+          fail(
+            found,
+            this,
+            told,
+            () => original.apply(this, args),
+            (more) => original.apply(this, more),
+          )
+          return true
+        }
+        return original.apply(this, args)
+      },
+  )
+}
+
+/** Where a request goes; undefined if it is not recorded. What a person would miss is noted. */
+const urlOf = (request: http.ClientRequest, note: Unseen.Note): string | undefined => {
+  // A tunnel through a proxy: what goes through it is a request of its own.
+  if (request.method === "CONNECT" || Reflect.get(request, "socketPath")) return undefined
+  const { host, protocol, path } = request
+  const url = /^https?:/i.test(path) ? path : `${protocol}//${String(request.getHeader("host") ?? host)}${path}`
+  if (!URL.canParse(url)) return undefined
+  const { port, href, origin } = new URL(url)
+  if (isOwnServer({ host, port: Number(port || (protocol === "https:" ? 443 : 80)) })) return undefined
+  if (request.getHeader("upgrade") !== undefined) {
+    note(`an upgrade to ${String(request.getHeader("upgrade"))}`, origin)
+    return undefined
+  }
+  return href
+}
+
+const take = (found: Observed, [chunk, encoding]: ReadonlyArray<unknown>) => {
+  if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) return
+  const piece =
+    typeof chunk === "string"
+      ? Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8")
+      : Buffer.from(chunk)
+  if (piece.byteLength === 0) return
+  found.size += piece.byteLength
+  if (found.size <= MOST_SENT) found.pieces.push(piece)
+  else found.pieces.length = 0
+}
+
+const begin = ({ passing, pieces, url }: Observed, request: unknown) =>
+  passing.begin(() => {
+    const { method, headers } = headOf(request)
+    return { method, url, headers, body: Passing.bodyOf(pieces) }
+  })
+
+const methodOf = (request: unknown): string => (request instanceof http.ClientRequest ? request.method : "GET")
+
+const headOf = (request: unknown) => {
+  const headers = new Headers()
+  const method = methodOf(request)
+  if (!(request instanceof http.ClientRequest)) return { method, headers }
+  for (const [name, value] of Object.entries(request.getHeaders())) {
+    for (const one of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, String(one))
+  }
+  return { method, headers }
+}
+
+/** Hands a socket on to its request: where the request is known already, once it is recorded. */
+const connected = async (
+  found: Observed,
+  request: unknown,
+  [socket, failed]: ReadonlyArray<unknown>,
+  original: Method.Method,
+) => {
+  if (failed || !found.isSent || found.size > MOST_SENT) return void original.call(request, socket, failed)
+  // Until then, nobody else hears what becomes of the socket.
+  let error: unknown
+  const heard = (told: unknown) => {
+    error = told
+  }
+  const held = socket as Socket
+  held.on("error", heard)
+  try {
+    await begin(found, request)
+  } catch (refused) {
+    error = refused
+  }
+  // The request has its own listeners then.
+  process.nextTick(() => {
+    original.call(request, socket, error ?? (held.destroyed ? hungUp() : undefined))
+    held.off("error", heard)
+  })
+}
+
+/** What Node says of a kept connection that the server has closed: clients ask again. */
+const hungUp = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
+
+/** Observes a response. Its end waits until it is recorded. */
+const answered = (found: Observed, request: unknown, response: http.IncomingMessage) => {
+  if (found.size > MOST_SENT) return
+  const { passing, url } = found
+  found.hasAnswer = true
+  const { statusCode = 0, statusMessage = "", rawHeaders } = response
+  // A server may answer before it has heard all.
+  begin(found, request)
+  passing.head({
+    ...{ url, status: statusCode, statusText: statusMessage, redirected: false },
+    headers: Passing.headersOf(rawHeaders),
+  })
+  const push = response.push.bind(response)
+  let ended: Promise<void> | undefined
+  response.push = (piece: unknown, encoding?: BufferEncoding) => {
+    if (piece !== null) {
+      if (piece instanceof Uint8Array && piece.byteLength > 0) passing.took(piece)
+      return push(piece, encoding)
+    }
+    ended ??= passing.ended(Passing.hasBody(methodOf(request), statusCode) ? "clean" : "none").then(
+      () => void push(null),
+      (error) => void response.destroy(error),
+    )
+    return false
+  }
+  const destroy = response._destroy.bind(response)
+  response._destroy = (error, callback) => {
+    if (ended !== undefined) return destroy(error, callback)
+    const isBroken = !found.isCancelled && error !== null && Reflect.get(error, "code") === "ECONNRESET"
+    ended = isBroken ? passing.ended("cut") : passing.ended("cancelled", found.cancelledBy ?? error ?? undefined)
+    const recorded = ended.catch(() => {})
+    // The program hears of it when it is recorded.
+    return destroy(error, (told) => void recorded.then(() => callback(told)))
+  }
+}
+
+/** Records that there is no answer, before the program hears of it. */
+const fail = (
+  found: Observed,
+  request: unknown,
+  error: unknown,
+  tell: () => unknown,
+  emit: (args: Array<unknown>) => unknown,
+) => {
+  const waiting: Array<ReadonlyArray<unknown>> = []
+  found.waiting = waiting
+  const goOn = () =>
+    // An error that nobody hears ends the process, as it would have.
+    process.nextTick(() => {
+      found.waiting = undefined
+      found.hasAnswer = true
+      try {
+        tell()
+      } finally {
+        for (const args of waiting) emit([...args])
+      }
+    })
+  begin(found, request)
+    .then(() => found.passing.failed(error))
+    .then(goOn, goOn)
+}

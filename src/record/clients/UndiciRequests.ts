@@ -1,0 +1,154 @@
+/**
+ * Observes the requests of undici, of every version and every dispatcher, by its diagnostics channel, which hands each request out
+ * before it is sent. The `fetch` of a recorded run is undici too: it records by itself.
+ */
+
+import diagnostics from "node:diagnostics_channel"
+import { isOutside } from "../network/ClosedNetwork.ts"
+import { isOwnServer } from "../network/Doors.ts"
+import * as Method from "../network/Method.ts"
+import type * as Unseen from "../network/Unseen.ts"
+import * as Passing from "./Passing.ts"
+
+/** Observes every request of the process from here on. */
+export const observe = (record: Passing.Record, note: Unseen.Note): void => {
+  diagnostics.subscribe("undici:request:create", (message) => {
+    const request: unknown = Reflect.get(Object(message), "request")
+    if (!isOutside() && typeof request === "object" && request !== null) tap(request, record, note)
+  })
+}
+
+const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
+  const field = (name: string): unknown => Reflect.get(request, name)
+  const [method, path, origin] = [String(field("method")), String(field("path")), String(field("origin"))]
+  // A tunnel through a proxy: what goes through it is a request of its own.
+  if (method === "CONNECT") return
+  const url = /^https?:/i.test(path) ? path : `${origin}${path}`
+  if (!URL.canParse(url)) return
+  const { hostname, port, protocol, href } = new URL(url)
+  if (isOwnServer({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) })) return
+  if (field("upgrade")) return note(`an upgrade to ${String(field("upgrade"))}`, new URL(url).origin)
+
+  const passing = Passing.make(record)
+  const pieces: Array<Uint8Array> = []
+  const begin = () =>
+    passing.begin(() => ({
+      method,
+      url: href,
+      headers: requestHeaders(field("headers")),
+      body: Passing.bodyOf(pieces),
+    }))
+  const refuse = (error: unknown) => {
+    const abort = field("abort")
+    if (typeof abort === "function") abort.call(request, error)
+    else Reflect.set(request, "error", error)
+  }
+  const body = field("body")
+  if (body === null || body instanceof Uint8Array) {
+    if (body !== null) pieces.push(Buffer.from(body))
+    begin().catch(refuse)
+  } else {
+    on(request, ["onBodySent"], (original, args) => {
+      const [piece] = args
+      if (typeof piece === "string" || piece instanceof Uint8Array) pieces.push(Buffer.from(piece as string))
+      return original(...args)
+    })
+    on(request, ["onRequestSent"], (original, args) => {
+      begin().catch(refuse)
+      return original(...args)
+    })
+  }
+
+  let answered: number | undefined
+  let cancelledBy: { readonly reason: unknown } | undefined
+  on(request, ["onConnect", "onRequestStart"], (original, [abort, ...more]) => {
+    const cancel = (reason: unknown) => {
+      cancelledBy ??= { reason }
+      return typeof abort === "function" ? abort(reason) : undefined
+    }
+    return original(cancel, ...more)
+  })
+  on(request, ["onHeaders", "onResponseStart"], (original, args) => {
+    const [status, headers, , statusText] = args
+    if (typeof status === "number" && status >= 200) {
+      answered = status
+      begin().catch(() => {})
+      passing.head({
+        ...{ url: href, status, statusText: String(statusText ?? ""), redirected: false },
+        headers: responseHeaders(headers),
+      })
+    }
+    return original(...args)
+  })
+  on(request, ["onData", "onResponseData"], (original, args) => {
+    const [piece] = args
+    if (piece instanceof Uint8Array && piece.byteLength > 0) passing.took(piece)
+    return original(...args)
+  })
+  on(request, ["onComplete", "onResponseEnd"], (original, args) => {
+    passing.ended(Passing.hasBody(method, answered ?? 0) ? "clean" : "none").then(
+      () => original(...args),
+      (error) => fail(request, error),
+    )
+  })
+  on(request, ["onError", "onResponseError"], (original, args) => {
+    const [error] = args
+    // It has told its program before.
+    if (field("aborted") === true) return void original(...args)
+    const recorded =
+      answered === undefined
+        ? begin().then(() => passing.failed(error))
+        : cancelledBy === undefined
+          ? passing.ended("cut")
+          : passing.ended("cancelled", cancelledBy.reason ?? error)
+    // The program hears of it when it is recorded; for its client it has ended now.
+    Reflect.set(request, "aborted", true)
+    const tell = () => {
+      Reflect.set(request, "aborted", false)
+      original(...args)
+    }
+    recorded.then(tell, tell)
+  })
+}
+
+/** Puts a function in the place of the method that a request has, by the name that its version of undici gives it. */
+const on = (
+  request: object,
+  names: ReadonlyArray<string>,
+  by: (original: (...args: ReadonlyArray<unknown>) => unknown, args: ReadonlyArray<unknown>) => unknown,
+) => {
+  for (const name of names) {
+    Method.replace(
+      request,
+      name,
+      (original) =>
+        function passed(this: unknown, ...args) {
+          return by((...changed) => original.apply(this, [...changed]), args)
+        },
+    )
+  }
+}
+
+/** Tells a request of an error, by the name that its version has for it. */
+const fail = (request: object, error: unknown) => {
+  const told = Reflect.get(request, "onError") ?? Reflect.get(request, "onResponseError")
+  if (typeof told === "function") told.call(request, error)
+}
+
+/** Names and values by turns; before undici 6, the lines as they are sent. */
+const requestHeaders = (headers: unknown): Headers => {
+  if (Array.isArray(headers)) return Passing.headersOf(headers.map((value) => String(value)))
+  const pairs = String(headers ?? "")
+    .split("\r\n")
+    .flatMap((line) => {
+      const [, name, value] = /^([^:]+): ?(.*)$/s.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [name, value]
+    })
+  return Passing.headersOf(pairs)
+}
+
+/** Names and values by turns, as bytes; of HTTP/2 an object. */
+const responseHeaders = (headers: unknown): Headers => {
+  if (Array.isArray(headers)) return Passing.headersOf(headers)
+  return Passing.headersOf(Object.entries(Object(headers)).flatMap(([name, value]) => [name, String(value)]))
+}

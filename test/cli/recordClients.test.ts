@@ -1,0 +1,196 @@
+import { execFile } from "node:child_process"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { promisify } from "node:util"
+import * as zlib from "node:zlib"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fetchedModules } from "../fetched.ts"
+import { inRepository } from "../repository.ts"
+import { workplace } from "../workplace.ts"
+import { document, listed, start } from "./hindcast.ts"
+
+const place = workplace()
+const modules = fetchedModules("test/clients")
+const KEY = "sk-a-key-that-nobody-may-read"
+
+/** A program that asks by each client that it is told, and prints what each got: texts, pieces, errors. */
+const clients = place.file(
+  "clients.mjs",
+  `import http from "node:http"
+import { createRequire } from "node:module"
+import { Readable } from "node:stream"
+import { setTimeout as wait } from "node:timers/promises"
+import zlib from "node:zlib"
+
+const require = createRequire(${JSON.stringify(`${modules}/tests.js`)})
+const { BASE } = process.env
+const headers = { authorization: "Bearer ${KEY}", "content-type": "application/json" }
+const asked = (said) => JSON.stringify({ model: "gpt-5", stream: true, messages: [{ role: "user", content: said }] })
+const model = BASE + "/v1/chat/completions"
+
+// Each piece as the client has it: a loop over a stream may get several as one.
+const read = (body) =>
+  new Promise((resolve, reject) => {
+    const pieces = []
+    body.on("data", (piece) => pieces.push(piece.toString())).on("end", () => resolve(pieces)).on("error", reject)
+  })
+const byHttp = (url, { body, ...options } = {}) =>
+  new Promise((resolve, reject) => {
+    const request = http.request(url, options)
+    request.on("response", resolve).on("error", reject)
+    if (body?.pipe) body.pipe(request)
+    else request.end(body)
+  })
+const post = (body) => ({ method: "POST", headers, body })
+
+const tried = {
+  axios: async () => {
+    const { data, status } = await require("axios").post(model, asked("axios"), { headers })
+    return { status, data }
+  },
+  axiosFails: () => require("axios").get(BASE + "/missing").catch(({ response, code }) => ({ code, status: response.status, data: response.data })),
+  axiosRefused: () => require("axios").get("http://127.0.0.1:1/").catch(({ code, message }) => ({ code, message })),
+  got: async () => {
+    const { got } = await import(${JSON.stringify(`${modules}/got/dist/source/index.js`)})
+    return got.post(model, { headers, body: asked("got"), retry: { limit: 0 } }).text()
+  },
+  nodeFetch: async () => (await require("node-fetch")(model, post(asked("node-fetch")))).text(),
+  smithy: async () => {
+    const { NodeHttpHandler } = require("@smithy/node-http-handler")
+    const { hostname, port } = new URL(BASE)
+    const { response } = await new NodeHttpHandler().handle({ protocol: "http:", hostname, port: Number(port), path: "/v1/chat/completions", query: {}, method: "POST", headers, body: asked("smithy") })
+    return read(response.body)
+  },
+  stream: async () => read(await byHttp(model, post(asked("stream")))),
+  zipped: async () => {
+    const response = await byHttp(BASE + "/zipped", { headers: { "accept-encoding": "gzip" } })
+    const { "content-encoding": encoding } = response.headers
+    return (await read(encoding === "gzip" ? response.pipe(zlib.createGunzip()) : response)).join("")
+  },
+  upload: async () => read(await byHttp(BASE + "/echo", { method: "PUT", body: Readable.from(["one ", "two ", "three"]) })),
+  expected: () =>
+    new Promise((resolve, reject) => {
+      const request = http.request(BASE + "/echo", { method: "POST", headers: { expect: "100-continue" } })
+      const seen = []
+      request.on("continue", () => { seen.push("continue"); request.end("late") })
+      request.on("response", async (response) => resolve([...seen, ...(await read(response))])).on("error", reject)
+      request.flushHeaders()
+    }),
+  head: async () => { const { statusCode } = await byHttp(BASE + "/echo", { method: "HEAD" }); return statusCode },
+  none: async () => { const response = await byHttp(BASE + "/none"); return [response.statusCode, await read(response)] },
+  broken: async () => read(await byHttp(BASE + "/broken")).catch(({ code, message }) => ({ code, message })),
+  kept: async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const all = await Promise.all(["a", "b", "c"].map(async (name) => (await read(await byHttp(BASE + "/echo?" + name, { agent, method: "POST", body: name }))).join("")))
+    agent.destroy()
+    return all
+  },
+  aborted: async () => {
+    const signal = new AbortController()
+    const response = await byHttp(model, { ...post(asked("aborted")), signal: signal.signal })
+    const pieces = []
+    return new Promise((resolve) => {
+      response.on("data", (piece) => { pieces.push(piece.toString()); signal.abort() })
+      response.on("error", ({ code, name }) => resolve([pieces, code, name]))
+    })
+  },
+  ...Object.fromEntries(["undici5", "undici6", ${JSON.stringify(inRepository("node_modules", "undici", "index.js"))}].flatMap((name) => {
+    const short = name.includes("/") ? "undici7" : name
+    const undici = () => require(name)
+    return [
+      [short, async () => read((await undici().request(model, post(asked(short)))).body)],
+      [short + "Fetch", async () => (await undici().fetch(model, post(asked(short + " fetch")))).text()],
+      [short + "Agent", async () => { const { body } = await undici().request(BASE + "/echo", { method: "PUT", body: Readable.from(["x", "y"]), dispatcher: new (undici().Agent)() }); return (await read(body)).join("") }],
+      [short + "Refused", () => undici().request("http://127.0.0.1:1/").catch(({ code }) => code)],
+      [short + "Broken", async () => read((await undici().request(BASE + "/broken")).body).catch(({ name }) => name)],
+    ]
+  })),
+}
+const ended = {}
+for (const name of process.argv[2] === "all" ? Object.keys(tried) : process.argv.slice(2)) ended[name] = await tried[name]().catch((error) => "threw " + (error.stack ?? error))
+console.log(JSON.stringify(ended, null, 1))
+process.exit(0)
+`,
+)
+
+/** Pieces of a streamed answer, cut where no line ends. */
+const streamed = (said: string) => {
+  const event = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const text = `${event({ role: "assistant", content: "You said " })}${event({ content: said })}${event({}, "stop")}data: [DONE]\n\n`
+  return [text.slice(0, 25), text.slice(25, 90), text.slice(90)]
+}
+
+const served: Array<string> = []
+const provider = http.createServer((request, response) => {
+  served.push(`${request.method} ${request.url}`)
+  let body = ""
+  request.on("data", (piece) => {
+    body += piece
+  })
+  request.on("end", async () => {
+    const path = request.url?.split("?")[0]
+    if (path === "/v1/chat/completions") {
+      response.setHeader("content-type", "text/event-stream")
+      for (const piece of streamed(JSON.parse(body).messages[0].content)) {
+        response.write(piece)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      if (!body.includes("aborted")) response.end()
+    } else if (path === "/zipped") {
+      response.setHeader("content-encoding", "gzip").end(zlib.gzipSync("what was zipped"))
+    } else if (path === "/missing") response.writeHead(404, "Not Here").end("nothing")
+    else if (path === "/none") response.writeHead(204).end()
+    else if (path === "/broken") {
+      response.writeHead(200, { "content-length": 100 }).write("half")
+      setImmediate(() => request.socket.destroy())
+    } else response.end(`echo ${body}`)
+  })
+})
+let env: Record<string, string> = {}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve))
+  env = { BASE: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` }
+})
+afterAll(async () => {
+  provider.closeAllConnections()
+  provider.close()
+  await place.remove()
+})
+
+const run = (...args: ReadonlyArray<string>) => start(args, { env }).ended
+
+describe("a program whose clients are node:http, undici, and what is built on them", () => {
+  it("is recorded by the rule of fetch, gets what it would get without it, and is replayed with every socket closed", async () => {
+    const log = place.file("clients.db")
+    const program = ["--", process.execPath, clients, "all"]
+    const node = promisify(execFile)(process.execPath, [clients, "all"], { env: { ...process.env, ...env } })
+    const plain = JSON.parse((await node).stdout)
+    expect(plain).toMatchObject({
+      ...{ axios: { status: 200, data: streamed("axios").join("") }, got: streamed("got").join("") },
+      ...{ axiosFails: { status: 404, data: "nothing" }, axiosRefused: { code: "ECONNREFUSED" } },
+      ...{ nodeFetch: streamed("node-fetch").join(""), zipped: "what was zipped", upload: ["echo one two three"] },
+      ...{ expected: ["continue", "echo late"], head: 200, none: [204, []], kept: ["echo a", "echo b", "echo c"] },
+      ...{ broken: { code: "ECONNRESET" }, aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"], undici7Agent: "echo xy" },
+      ...{ undici5Fetch: streamed("undici5 fetch").join(""), undici6Refused: "ECONNREFUSED" },
+    })
+    expect(plain.stream).toEqual(streamed("stream"))
+    const recorded = await run("record", "--log", log, ...program)
+    expect(JSON.parse(recorded.stdout)).toEqual(plain)
+    expect(recorded.code).toBe(0)
+    const events = await listed(["--log", log, "--limit", "1000"])
+    const types = (type: string) => events.filter((event) => event.type === type).length
+    expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 20 })
+    expect(types("ModelResponded")).toBe(11)
+    expect(JSON.stringify(events)).not.toContain(KEY)
+
+    const before = served.length
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const [{ id }] = tasks as [{ id: string }]
+    const replayed = await run("replay", id, "--log", log, ...program)
+    expect(JSON.parse(replayed.stdout)).toEqual(plain)
+    expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was recorded") })
+    expect(served.length).toBe(before)
+  })
+})
