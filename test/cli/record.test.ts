@@ -175,8 +175,9 @@ describe("hindcast record", () => {
 const { stdout } = spawnSync(process.execPath, ["${agent}", "from a child"], { encoding: "utf8" })
 process.stdout.write(stdout)`
     const ended = await run(["record", "--log", log, "--", process.execPath, place.file("parent.mjs", parent)])
-    expect(ended).toMatchObject({ code: 0, stdout: "You said: from a child\n" })
-    expect(ended.stderr).toContain("Recorded 0 model requests")
+    expect(ended).toMatchObject({ code: 2, stdout: "You said: from a child\n" })
+    expect(ended.stderr).toContain("Nothing was recorded: the program made no request that Hindcast sees in Node")
+    expect(ended.stderr).toMatch(/record --proxy .*-- \S+ \S+parent\.mjs/s)
   })
 
   it("says what it expected where it is used otherwise, and starts nothing then", async () => {

@@ -172,7 +172,11 @@ describe("a program whose clients are node:http, undici, and what is built on th
       ...{ axiosFails: { status: 404, data: "nothing" }, axiosRefused: { code: "ECONNREFUSED" } },
       ...{ nodeFetch: streamed("node-fetch").join(""), zipped: "what was zipped", upload: ["echo one two three"] },
       ...{ expected: ["continue", "echo late"], head: 200, none: [204, []], kept: ["echo a", "echo b", "echo c"] },
-      ...{ broken: { code: "ECONNRESET" }, aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"], undici7Agent: "echo xy" },
+      ...{
+        broken: { code: "ECONNRESET" },
+        aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"],
+        undici7Agent: "echo xy",
+      },
       ...{ undici5Fetch: streamed("undici5 fetch").join(""), undici6Refused: "ECONNREFUSED" },
     })
     expect(plain.stream).toEqual(streamed("stream"))
@@ -182,7 +186,6 @@ describe("a program whose clients are node:http, undici, and what is built on th
     const events = await listed(["--log", log, "--limit", "1000"])
     const types = (type: string) => events.filter((event) => event.type === type).length
     expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 20 })
-    expect(types("ModelResponded")).toBe(11)
     expect(JSON.stringify(events)).not.toContain(KEY)
 
     const before = served.length
