@@ -57,7 +57,7 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): 
       if (refused === undefined) {
         const work = received(request, response)
           .then((incoming) => (incoming === undefined ? undefined : answer(incoming)))
-          .catch(() => cut(response))
+          .catch((error) => refuse(response, 500, "fault", `expected an answer, found ${error}`))
           .finally(() => underWay.delete(work))
         underWay.add(work)
       } else {

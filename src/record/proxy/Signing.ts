@@ -39,7 +39,9 @@ export const signed = async (
   if (at < 0 || key === undefined || region === undefined || service === undefined) return { headers }
   if (!accessKeyId || !secretAccessKey) return { refused: withoutKey("no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY") }
   if (key !== accessKeyId) return { refused: withoutKey("a signature by another key than AWS_ACCESS_KEY_ID") }
-  const { sign } = await import("aws4")
+  const {
+    default: { sign },
+  } = await import("aws4")
   const { host, pathname, search } = url
   const request = sign(
     {
