@@ -9,6 +9,7 @@ import * as Conversations from "./conversations/Conversations.ts"
 import * as Past from "./conversations/Past.ts"
 import * as Attempts from "./http/Attempts.ts"
 import * as Exchange from "./http/Exchange.ts"
+import * as ExchangeEvents from "./http/ExchangeEvents.ts"
 import type { SentRequest } from "./http/HttpMessage.ts"
 import * as ObservedCalls from "./http/ObservedCalls.ts"
 import * as Prompts from "./http/Prompts.ts"
@@ -24,7 +25,7 @@ import * as ToolCalls from "./ToolCalls.ts"
 
 /** What a run is made of whose task is open. */
 export interface RunParts {
-  readonly opened: OpenedRun.OpenedRun
+  readonly opened: Pick<OpenedRun.OpenedRun, "taskId" | "openedBy" | "past" | "ask" | "identity" | "close">
   readonly log: RunLog.RunLog
   readonly redaction: Redaction.Redaction
   readonly gate: GateConfig | undefined
@@ -37,7 +38,9 @@ export interface RunParts {
 /** A run for those who make requests by something else than its `fetch`. */
 export interface RunAtWork extends Run {
   /** Records that a request begins, and then its answer. Rejects with `RunEnded` after the end of the run. */
-  readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
+  readonly exchange: (sent: SentRequest, read?: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
+  /** Whether calls of its model have no result yet. */
+  readonly hasOpenCalls: () => boolean
 }
 
 /** The run of a task that is open: its calls are made and recorded. */
@@ -85,10 +88,15 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     }
   }
 
+  const exchange: RunAtWork["exchange"] = whileOpen("a request", (sent, read) =>
+    Exchange.begin(exchanges, read ?? ExchangeEvents.read(sent, parts.redaction)),
+  )
+
   return {
     taskId,
-    fetch: RecordedFetch.make({ ...exchanges, fetch, assertOpen }),
-    exchange: whileOpen("a request", (sent) => Exchange.begin(exchanges, sent)),
+    exchange,
+    hasOpenCalls: calls.areOpen,
+    fetch: RecordedFetch.make({ exchange: (sent) => exchange(sent), fetch, assertOpen }),
     tool: (name, does, options) => {
       claim("tool", name)
       recorded.add(name)

@@ -119,6 +119,8 @@ export const make = (): Conversations => {
       const { messages } = asked
       const thread = byThread(asked)
       if (thread !== undefined) return thread.run
+      // Only the repetition of a request that failed says nothing at all.
+      if (messages.length === 0) return placesAt(Standings.START).find(({ at }) => at === "failed")?.run
       const keys = keysOf(messages)
       const sent = callsIn(messages)
       for (let index = keys.length - 1; index >= 0; index--) {

@@ -6,7 +6,7 @@
 import { type Chunk, chunkOf } from "../../agents/models/Cassette.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ExchangeEvents from "./ExchangeEvents.ts"
-import { MOST_KEPT, type SentRequest } from "./HttpMessage.ts"
+import { MOST_KEPT } from "./HttpMessage.ts"
 
 /** What recording requests needs. */
 export interface ExchangeParts extends ExchangeEvents.EventsParts {
@@ -43,9 +43,9 @@ export type AnswerEnd = "none" | ExchangeEvents.KeptBody["end"]
  * Records that a request begins, before it is made. A request to a model changes nothing: what it asked may be committed with
  * its answer. All others are on the disk first.
  */
-export const begin = async (parts: ExchangeParts, sent: SentRequest): Promise<Exchange> => {
+export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadExchange): Promise<Exchange> => {
   const { log } = parts
-  const events = ExchangeEvents.of(parts, sent)
+  const events = ExchangeEvents.of(parts, request)
   await (events.isModel ? log.tellSoon(...events.called) : log.tell(...events.called))
   const startedAt = performance.now()
   return {

@@ -61,10 +61,20 @@ export interface ExchangeEvents {
   readonly failed: (error: unknown, latencyMs: number) => Promise<void>
 }
 
-/** Reads a request. */
-export const of = (parts: EventsParts, sent: HttpMessage.SentRequest): ExchangeEvents => {
-  const read = HttpMessage.read(sent, parts.redaction)
-  const asked = askedBy(sent.method, addressOf(sent.url), read.body)
+/** A request with what it asks of a model; undefined where it asks none. */
+export interface ReadExchange {
+  readonly read: HttpMessage.ReadRequest
+  readonly asked: Asked | undefined
+}
+
+/** Reads a request, and learns the keys in it. */
+export const read = (sent: HttpMessage.SentRequest, redaction: Redaction): ReadExchange => {
+  const read = HttpMessage.read(sent, redaction)
+  return { read, asked: askedBy(sent.method, addressOf(sent.url), read.body) }
+}
+
+/** What is recorded of a request. */
+export const of = (parts: EventsParts, { read, asked }: ReadExchange): ExchangeEvents => {
   const id = newId()
   return asked === undefined ? otherExchange(parts, id, read) : modelExchange(parts, id, read, asked)
 }

@@ -34,6 +34,8 @@ export interface ObservedCalls {
   readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
   /** The events of the results that a request tells at a time. They come before the request, which the last of them causes. */
   readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
+  /** Whether calls have no result yet. */
+  readonly areOpen: () => boolean
   /** The events that end what has no result when the run ends. */
   readonly left: () => ReadonlyArray<CoreNewEvent>
 }
@@ -113,6 +115,7 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         return give(call, { ...end, occurredAt })
       })
     },
+    areOpen: () => open.size > 0,
     left: () => [...open.values()].map(doubted),
   }
 }

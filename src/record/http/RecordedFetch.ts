@@ -1,13 +1,15 @@
 /** A `fetch` that records: requests to models as an agent's own, all others as they are. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import * as Exchange from "./Exchange.ts"
+import type * as Exchange from "./Exchange.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import * as RecordedBody from "./RecordedBody.ts"
 import { beside, sentBy } from "./SentRequest.ts"
 
 /** What a recording `fetch` needs. */
-export interface FetchParts extends Exchange.ExchangeParts {
+export interface FetchParts {
+  /** Records that a request begins. */
+  readonly exchange: (sent: HttpMessage.SentRequest) => Promise<Exchange.Exchange>
   /** Makes the requests. */
   readonly fetch: Fetch
   /** Fails if the run is over. */
@@ -20,7 +22,7 @@ export const make =
   async (input, init) => {
     parts.assertOpen("fetch")
     const { sent, request } = await sentBy(input, init)
-    const exchange = await Exchange.begin(parts, sent)
+    const exchange = await parts.exchange(sent)
     let response: Response
     try {
       response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, beside(init))

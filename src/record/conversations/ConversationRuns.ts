@@ -1,0 +1,257 @@
+/**
+ * Runs of a process that serves many conversations: each conversation is a task of its own. A request belongs to the run that it names,
+ * otherwise to the one whose conversation it continues, otherwise to that of its client's session, otherwise to a new one.
+ */
+
+import type { Fetch } from "../../agents/models/Fetch.ts"
+import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
+import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
+import { plainText } from "../../values/Json.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import type { Exchange } from "../http/Exchange.ts"
+import * as ExchangeEvents from "../http/ExchangeEvents.ts"
+import type { SentRequest } from "../http/HttpMessage.ts"
+import * as Redaction from "../http/Redaction.ts"
+import type * as OpenedLog from "../log/OpenedLog.ts"
+import * as RunLog from "../log/RunLog.ts"
+import { RunNotOpen } from "../Run.ts"
+import * as RunAtWork from "../RunAtWork.ts"
+import * as Bounded from "./Bounded.ts"
+import * as Conversations from "./Conversations.ts"
+import * as LeftConversations from "./LeftConversations.ts"
+import * as Session from "./Session.ts"
+
+/** How conversations are recorded. */
+export interface ConversationOptions {
+  /** The log's file. */
+  readonly log: string
+  readonly agent: string
+  readonly secrets?: ReadonlyArray<string> | undefined
+  readonly gate?: GateConfig | undefined
+  readonly subject?: string | undefined
+  readonly onLogFailure?: RunLog.OnLogFailure | undefined
+  readonly means?: RecorderMeans | undefined
+  readonly onLogFailed?: (failed: RunLog.RecordingFailed) => void
+  /** Makes the requests of `run.fetch`. Default: the global `fetch`. */
+  readonly fetch?: Fetch | undefined
+  /** How long a conversation may be silent until its task is closed, in milliseconds. Default: an hour. */
+  readonly idleMs?: number | undefined
+  /** Told each task, when its recording begins in this process. */
+  readonly onBegun?: (taskId: string) => void
+}
+
+/** What a caller knows of a request besides its content. */
+export interface Belonging {
+  /** The run that it names: the id of its task. */
+  readonly run?: string | undefined
+  /** The run that it belongs to unless it continues another one: what its caller is at work on. */
+  readonly within?: string | undefined
+}
+
+/** The runs of a process. */
+export interface ConversationRuns {
+  /** Records that a request begins, in the run that it belongs to. */
+  readonly exchange: (sent: SentRequest, belonging?: Belonging) => Promise<Placed>
+  /** Opens a run that no request has begun yet. */
+  readonly begin: (goal: string, id?: string) => Promise<RunAtWork.RunAtWork>
+  /** Closes the tasks of conversations that were silent for long. It is called with each request, too. */
+  readonly closeIdle: () => Promise<void>
+  /** Ceases to record: tasks stay open, and a later process continues them, unless they are to be ended. */
+  readonly close: (how?: "leave" | RunEnding) => Promise<void>
+}
+
+type RunEnding = Parameters<RunAtWork.RunAtWork["end"]>
+
+/** A request with the task in which it is recorded. */
+export interface Placed extends Exchange {
+  readonly taskId: string
+}
+
+/** A run that is open, and when it was last asked something, by this process's monotonic clock. */
+interface OpenRun {
+  readonly run: RunAtWork.RunAtWork
+  usedAt: number
+  /** How many of its requests have no whole answer yet. */
+  underWay: number
+}
+
+const IDLE_MS = 60 * 60 * 1000
+
+/** Maximum number of runs that are open at once. Beyond it, the one that is silent longest is left; it is continued when it is asked. */
+const MOST_OPEN = 2_000
+
+/** Maximum length of a goal, in characters. */
+const LONGEST_GOAL = 200
+
+/** Why a silent conversation is closed. */
+const SILENT = "the conversation was silent; nobody gave a verdict"
+
+/** Opens a log for conversations, and continues those that an earlier process left in it. */
+export const open = async (options: ConversationOptions): Promise<ConversationRuns> => {
+  const { log: file, agent, secrets, gate, subject, onLogFailure = "go-on", onLogFailed = () => {}, means } = options
+  const { fetch = globalThis.fetch, idleMs = IDLE_MS, onBegun = () => {} } = options
+  const redaction = Redaction.make(secrets)
+  const conversations = Conversations.make()
+  let hasFailed = false
+  const { open } = await import("../log/OpenedLog.ts")
+  const opened = await open({ log: file, isSilent: () => hasFailed, means })
+  await LeftConversations.recall(opened, conversations, means)
+
+  /** By the ids of their tasks, those last that were used last. */
+  const runs = new Map<string, OpenRun>()
+  const beginning = new Map<string, Promise<RunAtWork.RunAtWork>>()
+  /** The task that stands for a name or a session. */
+  const aliases = Bounded.make<string>(100_000)
+  let others: Promise<RunAtWork.RunAtWork> | undefined
+  let closing: Promise<unknown> = Promise.resolve()
+
+  const made = (begun: OpenedLog.BegunRun): RunAtWork.RunAtWork => {
+    const { taskId, stream } = begun
+    const failed = (failure: RunLog.RecordingFailed) => {
+      hasFailed = true
+      onLogFailed(failure)
+    }
+    const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: failed })
+    const run = RunAtWork.make({
+      ...{ opened: { ...begun, close: async () => {} }, log, redaction, gate, fetch, conversations },
+    })
+    runs.set(taskId, { run, usedAt: performance.now(), underWay: 0 })
+    onBegun(taskId)
+    return run
+  }
+  const begin = async (goal: string, id?: string): Promise<RunAtWork.RunAtWork> => {
+    const task = { agent, subject, goal: redaction.text(goal) }
+    try {
+      return made(await opened.begin(id === undefined ? task : { ...task, id, continue: true }))
+    } catch (error) {
+      if (!(error instanceof RunNotOpen)) throw error
+      // The task is closed: its conversation goes on in a task of its own, in which a request is recorded whole.
+      conversations.forget(error.taskId)
+      return made(await opened.begin(task))
+    }
+  }
+  /** The open run of a task, which an earlier process, or this one, may have left. */
+  const continued = (taskId: string, goal: string): RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork> => {
+    const alias = aliases.get(`task ${taskId}`) ?? taskId
+    const found = runs.get(alias)
+    if (found !== undefined) return found.run
+    const waiting = beginning.get(alias)
+    if (waiting !== undefined) return waiting
+    const begun = begin(goal, alias).then((run) => {
+      if (run.taskId !== alias) aliases.set(`task ${taskId}`, run.taskId)
+      return run
+    })
+    beginning.set(alias, begun)
+    const done = () => beginning.delete(alias)
+    begun.then(done, done)
+    return begun
+  }
+
+  const closeIdle = async (): Promise<void> => {
+    const now = performance.now()
+    for (const [taskId, { run, usedAt, underWay }] of runs) {
+      const isIdle = now - usedAt > idleMs
+      if (!isIdle && runs.size <= MOST_OPEN) return
+      if (underWay > 0) continue
+      runs.delete(taskId)
+      if (!isIdle) await run.leave()
+      else {
+        conversations.forget(taskId)
+        await (run.hasOpenCalls() ? run.end("abandoned", SILENT) : run.end("achieved", SILENT))
+      }
+    }
+  }
+
+  /** The run of a request. Nothing is awaited where it is open: the next request sees that this one continued it. */
+  const placeOf = (
+    read: ExchangeEvents.ReadExchange,
+    sent: SentRequest,
+    { run: name, within }: Belonging,
+  ): RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork> => {
+    const goal = goalOf(read)
+    if (name !== undefined) return continued(name, goal)
+    const request = read.asked?.request
+    const isConversation = request !== undefined && read.asked?.wire.isConversation !== false
+    const known = isConversation ? conversations.runOf(request) : undefined
+    if (known !== undefined) return continued(known, goal)
+    if (within !== undefined) return continued(within, goal)
+    const session = Session.of(sent, read)
+    const alias = session === undefined ? undefined : `session ${session}`
+    const ofSession = alias === undefined ? undefined : aliases.get(alias)
+    if (ofSession !== undefined) return continued(ofSession, goal)
+    if (!isConversation) {
+      others ??= begin("Requests that belong to no conversation")
+      return others
+    }
+    const begun = begin(goal)
+    return alias === undefined
+      ? begun
+      : begun.then((run) => {
+          aliases.set(alias, run.taskId)
+          return run
+        })
+  }
+
+  return {
+    begin,
+    closeIdle,
+    exchange: async (sent, belonging = {}) => {
+      const read = ExchangeEvents.read(sent, redaction)
+      const placed = placeOf(read, sent, belonging)
+      const run = placed instanceof Promise ? await placed : placed
+      const { taskId } = run
+      const used = { run, usedAt: performance.now(), underWay: (runs.get(taskId)?.underWay ?? 0) + 1 }
+      runs.delete(taskId)
+      runs.set(taskId, used)
+      // No request waits for the end of another conversation.
+      closing = Promise.all([closing, closeIdle()]).catch(() => {})
+      const ended = () => {
+        const now = runs.get(taskId)
+        if (now !== undefined) now.underWay--
+      }
+      try {
+        return { ...noticing(await run.exchange(sent, read), ended), taskId }
+      } catch (error) {
+        ended()
+        throw error
+      }
+    },
+    close: async (how = "leave") => {
+      try {
+        await Promise.allSettled([closing, ...beginning.values()])
+        for (const { run } of runs.values()) await (how === "leave" ? run.leave() : run.end(...how))
+      } finally {
+        runs.clear()
+        await opened.close()
+      }
+    },
+  }
+}
+
+/** An exchange whose end is noticed. */
+const noticing = (exchange: Exchange, ended: () => void): Exchange => ({
+  ...exchange,
+  failed: (error) => exchange.failed(error).finally(ended),
+  answering: (head) => {
+    const body = exchange.answering(head)
+    let last: Promise<void> | undefined
+    return {
+      ...body,
+      ended: (how, abortedBy) => {
+        last ??= body.ended(how, abortedBy).finally(ended)
+        return last
+      },
+    }
+  },
+})
+
+/** What a conversation is about: the first thing that a person says in it. */
+const goalOf = ({ asked }: ExchangeEvents.ReadExchange): string => {
+  for (const message of asked?.request.messages ?? []) {
+    if (message.role !== "user") continue
+    const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join(" ")
+    const line = oneLine(plainText(text)).trim()
+    if (line !== "") return line.length > LONGEST_GOAL ? `${line.slice(0, LONGEST_GOAL - 1).toWellFormed()}…` : line
+  }
+  return "A conversation"
+}
