@@ -19,7 +19,7 @@ import * as RunAtWork from "./RunAtWork.ts"
  * await run.end("achieved")
  */
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
-  const { exchange: _, hasOpenCalls: _hasOpenCalls, ...run } = await begin(options, () => {})
+  const { exchange: _, exchangeRead: _read, hasOpenCalls: _hasOpenCalls, ...run } = await begin(options, () => {})
   return run
 }
 

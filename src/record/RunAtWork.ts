@@ -38,7 +38,9 @@ export interface RunParts {
 /** A run for those who make requests by something else than its `fetch`. */
 export interface RunAtWork extends Run {
   /** Records that a request begins, and then its answer. Rejects with `RunEnded` after the end of the run. */
-  readonly exchange: (sent: SentRequest, read?: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
+  readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
+  /** The same of a request that was read already, to know which run it belongs to. */
+  readonly exchangeRead: (read: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
   /** Whether calls of its model have no result yet. */
   readonly hasOpenCalls: () => boolean
 }
@@ -88,15 +90,15 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     }
   }
 
-  const exchange: RunAtWork["exchange"] = whileOpen("a request", (sent, read) =>
-    Exchange.begin(exchanges, read ?? ExchangeEvents.read(sent, parts.redaction)),
-  )
+  const exchangeRead: RunAtWork["exchangeRead"] = whileOpen("a request", (read) => Exchange.begin(exchanges, read))
+  const exchange: RunAtWork["exchange"] = async (sent) => exchangeRead(ExchangeEvents.read(sent, parts.redaction))
 
   return {
     taskId,
     exchange,
+    exchangeRead,
     hasOpenCalls: calls.areOpen,
-    fetch: RecordedFetch.make({ exchange: (sent) => exchange(sent), fetch, assertOpen }),
+    fetch: RecordedFetch.make({ exchange, fetch, assertOpen }),
     tool: (name, does, options) => {
       claim("tool", name)
       recorded.add(name)

@@ -284,12 +284,11 @@ describe("the meaning of a message", () => {
         const more: Message = { role: "assistant", content: [{ type: "text", text: "yes" }] }
         const next: Message = { role: "user", content: [{ type: "text", text: "next" }] }
         expect(known.runOf({ messages: [...said, more, next] })).toBe("one")
-        const other = said.map(
-          (message, index): Message =>
-            index === at % said.length
-              ? { ...message, content: [{ type: "text", text: `${words[index]} and more` }] }
-              : message,
-        )
+        const other = said.map((message, index): Message => {
+          if (index !== at % said.length) return message
+          const content = [{ type: "text" as const, text: `${words[index]} and more` }]
+          return index % 2 === 0 ? { role: "user", content } : { role: "assistant", content }
+        })
         expect(known.runOf({ messages: [...other, more, next] })).toBeUndefined()
       }),
     )

@@ -210,7 +210,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
         if (now !== undefined) now.underWay--
       }
       try {
-        return { ...noticing(await run.exchange(sent, read), ended), taskId }
+        return { ...noticing(await run.exchangeRead(read), ended), taskId }
       } catch (error) {
         ended()
         throw error
