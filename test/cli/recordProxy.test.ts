@@ -83,6 +83,7 @@ describe("hindcast record --proxy -- python agent.py", () => {
     const recorded = await run(["record", "--proxy"], online())
     expect(recorded).toMatchObject({ code: 0, stdout: SAID })
     expect(recorded.stderr).toContain("Recorded 3 model requests and 0 other requests")
+    expect(recorded.stderr).toContain("The tokens of 1 streamed answer are unknown: the program did not ask for them")
     expect(asked.splice(0)).toEqual([
       "/v1/chat/completions gpt-5",
       "/v1/chat/completions gpt-5",

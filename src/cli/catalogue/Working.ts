@@ -58,7 +58,7 @@ export const RUN: ReadonlyArray<Entry> = [
       ["record --proxy -- PROGRAM", "the same for a program in any language, such as python agent.py"],
     ],
     example: 'record --goal "Answer the letter" -- node agent.js',
-    page: "docs/your-agents.md",
+    page: "docs/recording.md",
     exits:
       "The exit code is that of the program that was run. `record doctor` ends with 2 where a replay would not repeat all of it.",
     load: command(async () => (await import("../record/RecordCommand.ts")).record),

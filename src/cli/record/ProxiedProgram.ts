@@ -57,7 +57,12 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     // An interrupt ends the program first, and then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
     yield* Effect.addFinalizer(() => Effect.promise(() => run.end(closing.outcome, closing.reason).catch(() => {})))
-    const proxy = yield* opened(proxying.recording({ routes, forwarding, env, exchange: run.exchange }))
+    let unmetered = 0
+    const onUnmetered = () => {
+      unmetered++
+    }
+    const { exchange } = run
+    const proxy = yield* opened(proxying.recording({ routes, forwarding, env, exchange, onUnmetered }))
     const started = Program.start(program, withVariables(running, proxy.variables))
     const ended = yield* Effect.tapError(started, ({ reason }) =>
       Effect.sync(() => {
@@ -67,8 +72,12 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     const ran: Program.Ran = { ended, report }
     closing = ProgramTask.closingOf(ran, false)
     yield* noteUnrecorded(proxy.unrecorded)
+    if (unmetered > 0) yield* Output.note(noUsage(unmetered))
     return ran
   }).pipe(Effect.scoped)
+
+const noUsage = (answers: number): string =>
+  `The tokens of ${count(answers, "streamed answer")} are unknown: the program did not ask for them (\`stream_options\`: \`include_usage\`). LangChain asks for them only where no variable names an address; \`ChatOpenAI(stream_usage=True)\` always does.`
 
 /** Begins a run that is replayed or forked, with the `fetch` that makes requests for real. */
 type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>

@@ -13,7 +13,7 @@ export interface Incoming {
   /** Names and values in turn, as they came. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: http.IncomingHttpHeaders
-  readonly body: Uint8Array
+  readonly body: Buffer
   readonly response: http.ServerResponse
   /** Aborts when the client goes away before its answer has ended. */
   readonly gone: AbortSignal

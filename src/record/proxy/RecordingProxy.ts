@@ -16,6 +16,8 @@ export interface RecordingParts {
   readonly env: Signing.Credentials
   /** Records that a request begins: in the run that it belongs to. */
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
+  /** Called for a streamed answer without usage, for which the client did not ask. */
+  readonly onUnmetered?: () => void
 }
 
 /** Headers that are for one connection (RFC 9110, section 7.6.1), and what HTTP makes anew. */
@@ -64,8 +66,25 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
     await exchange.failed(error)
     return cut(response)
   }
-  await pass(upstream, response, exchange.answering(headOf(upstream, target.url)), gone)
+  const answer = exchange.answering(headOf(upstream, target.url))
+  if (!asksForNoUsage(incoming) || upstream.statusCode !== 200) return pass(upstream, response, answer, gone)
+  let isMetered = false
+  const took = (piece: Uint8Array) => {
+    isMetered ||= USAGE.test(Buffer.from(piece).toString("latin1"))
+    answer.took(piece)
+  }
+  await pass(upstream, response, { ...answer, took }, gone)
+  if (!isMetered) parts.onUnmetered?.()
 }
+
+const USAGE = /"usage":\s*\{/
+
+/** Whether a request is for a stream of OpenAI's chat that ends without usage. */
+const asksForNoUsage = ({ path, body }: Incoming): boolean =>
+  /\/chat\/completions(\?|$)/.test(path) &&
+  body.includes('"stream"') &&
+  /"stream":\s*true/.test(body.toString()) &&
+  !/"include_usage":\s*true/.test(body.toString())
 
 /** The request as it is recorded: the provider's address, and a body that can be read. */
 export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, url: URL): Promise<SentRequest> => {
