@@ -37,7 +37,7 @@ export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
   const text = body.startsWith("\uFEFF") ? body.slice(1) : body
   if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) {
     const events = eventsOf(text)
-    return { pieces: events.flatMap(parsed), isWhole: false, isDone: events.some((event) => event.trim() === DONE) }
+    return { pieces: events.flatMap(parsed), isWhole: false, isDone: events.slice(-LAST).some((event) => event.trim() === DONE) }
   }
   const whole = jsonOf(text)
   if (Array.isArray(whole)) return { pieces: whole, isWhole: false, isDone: false }
@@ -50,6 +50,9 @@ export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
 export const piecesOf = (body: string): ReadonlyArray<Json> => bodyOf(body).pieces
 
 const DONE = "[DONE]"
+
+/** Among how many last events of a stream is its end. */
+const LAST = 8
 
 /** How much of a body shows whether it has server-sent events, in characters. */
 const FIRST_LINES = 1024

@@ -96,11 +96,11 @@ const contentOf = (event: Event): Json | undefined => {
   return is(event, "RandomDrawn") ? event.payload.value : undefined
 }
 
-/** The texts of a model's answer, and the arguments of its calls. */
+/** The texts of a model's answer, the arguments of its calls, and what tools that its provider ran gave. */
 const saidIn = (response: Json): Json => {
   const parts = (response as JsonObject | null)?.parts
   if (!Array.isArray(parts)) return response
-  return parts.map((part: JsonObject | null) => [part?.text ?? null, part?.args ?? null])
+  return parts.map((part: JsonObject | null) => [part?.text ?? null, part?.args ?? null, part?.result ?? null])
 }
 
 /** The text of a response's body, which is recorded in pieces: `[milliseconds, text]`, or `[milliseconds, bytes, "base64"]`. */
