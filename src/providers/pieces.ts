@@ -37,7 +37,11 @@ export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
   const text = body.startsWith("\uFEFF") ? body.slice(1) : body
   if (/^(data|event|id|retry)?:/m.test(text.slice(0, FIRST_LINES))) {
     const events = eventsOf(text)
-    return { pieces: events.flatMap(parsed), isWhole: false, isDone: events.slice(-LAST).some((event) => event.trim() === DONE) }
+    return {
+      pieces: events.flatMap(parsed),
+      isWhole: false,
+      isDone: events.slice(-LAST).some((event) => event.trim() === DONE),
+    }
   }
   const whole = jsonOf(text)
   if (Array.isArray(whole)) return { pieces: whole, isWhole: false, isDone: false }

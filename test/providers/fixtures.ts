@@ -674,6 +674,30 @@ const geminiCases = geminiParts.flatMap(({ given, isLive, ...said }) => [
   },
 ])
 
+const geminiPiece = (functionCall: JsonObject): JsonObject => ({
+  candidates: [{ index: 0, content: { role: "model", parts: [{ functionCall }] } }],
+})
+
+const geminiCalls: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
+  {
+    ...{ name: "calls whose arguments stream value by value", live: "google", contentType: "text/event-stream" },
+    ...{ path: "/v1beta/models/m:streamGenerateContent", body: geminiBody },
+    answer: lines([
+      geminiPiece({ name: "read", willContinue: true }),
+      geminiPiece({
+        partialArgs: [{ jsonPath: "$.path", stringValue: "a/", willContinue: true }],
+        willContinue: true,
+      }),
+      geminiPiece({ partialArgs: [{ jsonPath: "$.path", stringValue: "b" }], willContinue: true }),
+      geminiPiece({ partialArgs: [{ jsonPath: "$.lines[0].from", numberValue: 3 }], willContinue: true }),
+      geminiPiece({}),
+      geminiPiece({ name: "list", args: {} }),
+      geminiCandidate([]),
+    ]),
+    parts: [call("read", { path: "a/b", lines: [{ from: 3 }] }), call("list", {})],
+  },
+]
+
 // Gemini's interactions.
 
 const interaction = (more: JsonObject): JsonObject => ({
@@ -1002,7 +1026,7 @@ export const fixtures: ReadonlyArray<Fixture> = [
   ...whole("chat completions", chat),
   ...whole("responses", responsesCases),
   ...whole("Anthropic", anthropicCases),
-  ...whole("Gemini", geminiCases),
+  ...whole("Gemini", [...geminiCases, ...geminiCalls]),
   ...whole("interactions", interactionCases),
   ...whole("others", others),
 ]

@@ -9,6 +9,7 @@ import * as Conversing from "../Conversing.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
 import type { Finished, Wire } from "../Wire.ts"
+import { withPartial } from "./GeminiArguments.ts"
 
 const PATH = /\/(?:models|tunedModels|endpoints)\/([^/:]+):(?:streamGenerateContent|generateContent)$/
 
@@ -90,6 +91,8 @@ class Said {
   readonly #callId: (index: number) => string
   readonly #others = new Set<unknown>()
   #calls = 0
+  /** The place of the call whose arguments are coming. */
+  #streaming: number | undefined
 
   constructor(callId: (index: number) => string) {
     this.#callId = callId
@@ -103,8 +106,7 @@ class Said {
     const called = ofEither(part, "functionCall", "function_call")
     const text = fieldOf(part, "text")
     if (called !== undefined) {
-      const id = textOf(fieldOf(called, "id")) ?? this.#callId(this.#calls++)
-      this.parts.push({ ...Parts.callPart(id, fieldOf(called, "name"), fieldOf(called, "args")), ...kept })
+      this.#takeCall(called, kept)
     } else if (typeof text === "string") {
       const read =
         fieldOf(part, "thought") === true
@@ -112,6 +114,25 @@ class Said {
           : Parts.textParts(text).map((one) => ({ ...one, ...kept }))
       for (const one of read) Parts.join(this.parts, one)
     } else this.#takeOther(part)
+  }
+
+  /** A call, or a piece of one that streams: it begins with its name, and ends with a piece that has nothing. */
+  #takeCall(called: unknown, kept: { readonly providerMetadata?: JsonObject }): void {
+    const [name, args, partial] = [fieldOf(called, "name"), fieldOf(called, "args"), fieldOf(called, "partialArgs")]
+    const streams = Array.isArray(partial) || fieldOf(called, "willContinue") === true
+    if (name !== undefined) {
+      const id = textOf(fieldOf(called, "id")) ?? this.#callId(this.#calls++)
+      const call = { ...Parts.callPart(id, name, args), ...kept }
+      this.parts.push({ ...call, args: withPartial(call.args, Parts.listOf(partial)) })
+      this.#streaming = streams ? this.parts.length - 1 : undefined
+      return
+    }
+    const begun = this.parts[this.#streaming ?? -1]
+    if (begun?.type !== "call") {
+      if (args !== undefined || streams) this.parts.push(Parts.unreadPart(called, "functionCall"))
+    } else if (streams && this.#streaming !== undefined) {
+      this.parts[this.#streaming] = { ...begun, args: withPartial(begun.args, Parts.listOf(partial)) }
+    } else this.#streaming = undefined
   }
 
   /** A candidate next to the first. */
