@@ -73,19 +73,19 @@ describe("a playback of a program that does one after the other", () => {
 })
 
 describe("a playback of a program that does several things at once", () => {
-  /** Branches, each of calls that take some time, of which the next begins as the one before ends. */
-  const branches = fc.array(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }), {
-    minLength: 1,
-    maxLength: 4,
-  })
+  /** Branches, each of calls that take some time, of which the next begins some time after the one before ended. */
+  const branches = fc.array(
+    fc.array(fc.tuple(fc.nat({ max: 50 }), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 5 }),
+    { minLength: 1, maxLength: 4 },
+  )
 
   /** The recording of branches that begin at once, and the names of the calls of each. */
-  const recordedOf = (lengths: ReadonlyArray<ReadonlyArray<number>>) => {
+  const recordedOf = (lengths: ReadonlyArray<ReadonlyArray<readonly [number, number]>>) => {
     const moments = lengths.flatMap((calls, branch) => {
       let at = 0
-      return calls.flatMap((length, index) => {
-        const from = at
-        at += length
+      return calls.flatMap(([pause, length], index) => {
+        const from = index === 0 ? 0 : at + pause
+        at = from + length
         const name = `fetch/${branch}-${index}`
         return [
           { name, at: from, order: [1, branch] },
@@ -137,7 +137,7 @@ describe("a playback of a program that does several things at once", () => {
     const never = Playback.of(recording)
     expect(played(never, ["fetch/fast", "fetch/next"])).toEqual({ isAsRecorded: false, live: 0 })
     expect(never.divergence()).toMatchObject({ position: 2, difference: { now: "the end of the program" } })
-    // What comes after both cannot come before both.
+    // What comes after both cannot come before both: it belongs to one of the branches, or to a third.
     expect(Playback.of(recording).match(call("fetch/next"))).toMatchObject({
       kind: "diverged",
       diverged: { position: 1, difference: { where: "the order of the calls" } },

@@ -17,9 +17,9 @@ export interface CallsLeft {
   /**
    * The first one that must come before a call, and is still left: its answer was recorded before the program made the call.
    *
-   * Calls that were under way at the same time may come in another order, and with them the calls that came of them: while one branch
-   * of a program is slow, another one makes its next calls. So a call may also pass one that was under way together with a call
-   * that was made already. What has no duration (the time, chance, a sensor's reading) has no order.
+   * A program that had `n` calls under way at once has as many branches, and each has an order of its own: while one is slow, the
+   * others make their next calls. A call belongs to one of them, so that it may pass what is left of `n - 1` others, and no more. A program
+   * that made one call after the other has one branch: nothing passes. What has no duration (the time, chance, a sensor's reading) has no order.
    */
   readonly passedBy: (one: Interaction) => Interaction | undefined
 }
@@ -31,7 +31,7 @@ export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
   const byLine = grouped(calls, ({ line }) => line)
   const lasting = calls.filter(hasDuration)
   const firstIn = firstLeft(made)
-  const isPassable = (one: Interaction) => lasting.some((other) => made.has(other) && overlap(one, other))
+  const branches = branchesUpTo(lasting)
   return {
     like: (call) => firstIn(byKey.get(keyOf(call))),
     take: (one) => made.add(one),
@@ -42,14 +42,14 @@ export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
       if (!hasDuration(one)) return undefined
       const first = firstIn(lasting)
       if (first === undefined || first === one) return undefined
-      const from = lasting.indexOf(first)
-      for (let index = from; index < lasting.length; index++) {
+      const passed: Array<Interaction> = []
+      let index = lasting.indexOf(first)
+      for (; index < lasting.length; index++) {
         const other = lasting[index]
-        if (other === undefined || other.position >= one.position) return undefined
-        const isBefore = other.answeredAt !== null && other.answeredAt < one.position
-        if (isBefore && !made.has(other) && !isPassable(other)) return other
+        if (other === undefined || other.position >= one.position) break
+        if (!made.has(other) && other.answeredAt !== null && other.answeredAt < one.position) passed.push(other)
       }
-      return undefined
+      return mostAtOnce(passed) < (branches[index - 1] ?? 1) ? undefined : passed[0]
     },
   }
 }
@@ -80,7 +80,16 @@ const keyOf = ({ line, digest }: Pick<Interaction, "line" | "digest">): string =
 
 const hasDuration = ({ position, answeredAt }: Interaction): boolean => answeredAt !== position
 
-/** Whether two calls were under way at the same time. */
-const overlap = (one: Interaction, other: Interaction): boolean =>
-  (one.answeredAt === null || one.answeredAt > other.position) &&
-  (other.answeredAt === null || other.answeredAt > one.position)
+/** How many calls were under way at once at most, from the first up to each. */
+const branchesUpTo = (calls: ReadonlyArray<Interaction>): ReadonlyArray<number> => {
+  let open: ReadonlyArray<Interaction> = []
+  let most = 0
+  return calls.map((one) => {
+    open = [...open.filter(({ answeredAt }) => answeredAt === null || answeredAt > one.position), one]
+    most = Math.max(most, open.length)
+    return most
+  })
+}
+
+/** How many of some calls, in their order, were under way at once at most. */
+const mostAtOnce = (calls: ReadonlyArray<Interaction>): number => branchesUpTo(calls).at(-1) ?? 0
