@@ -3,7 +3,11 @@
 import { atif } from "./atif/Atif.ts"
 import { claudeCode } from "./claude/ClaudeCode.ts"
 import { codex } from "./codex/Codex.ts"
+import { copilotCli } from "./copilot/CopilotCli.ts"
+import { geminiCli } from "./gemini/GeminiCli.ts"
 import { inspect } from "./inspect/Inspect.ts"
+import { miniSweAgent } from "./miniswe/MiniSweAgent.ts"
+import { openCode } from "./opencode/OpenCode.ts"
 import { openhands } from "./openhands/OpenHands.ts"
 import { otlp } from "./otlp/Otlp.ts"
 import { piaAvt } from "./piaavt/PiaAvt.ts"
@@ -11,4 +15,7 @@ import type { Source } from "./Source.ts"
 import { sweAgent } from "./sweagent/SweAgent.ts"
 
 /** In the order in which messages name them. */
-export const SOURCES: ReadonlyArray<Source> = [claudeCode, codex, inspect, atif, otlp, openhands, sweAgent, piaAvt]
+export const SOURCES: ReadonlyArray<Source> = [
+  ...[claudeCode, codex, geminiCli, copilotCli, openCode],
+  ...[inspect, atif, otlp, openhands, sweAgent, miniSweAgent, piaAvt],
+]

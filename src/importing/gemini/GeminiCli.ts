@@ -1,0 +1,37 @@
+/**
+ * Sessions of Gemini CLI: JSON Lines in `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, those of its agents in a directory of the
+ * session's id; before 2026 a document `session-<time>-<id>.json`. Of a message that is written twice, the last counts.
+ */
+
+import type { Runs } from "../runs/Runs.ts"
+import { field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
+import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { Session } from "./Session.ts"
+
+const isHead = (value: unknown): boolean =>
+  textOf(value, "sessionId") !== undefined && textOf(value, "projectHash") !== undefined
+
+export const geminiCli: Source = {
+  name: "gemini-cli",
+  title: "session of Gemini CLI",
+  form: "either",
+  recognizes: ({ lines, text }: FileHead) =>
+    isHead(lines[0]) ||
+    (/^\s*\{\s*"sessionId"/.test(text) &&
+      /"projectHash"\s*:/.test(text.slice(0, 1_000)) &&
+      /"messages"\s*:/.test(text)),
+  open: (file: SourceFile, runs: Runs): Mapper => {
+    const session = new Session(runs, file)
+    return {
+      record: ({ value }) => {
+        if (isHead(value)) session.head(value)
+        const set = field(value, "$set")
+        const rewound = textOf(value, "$rewindTo")
+        for (const message of [...listOf(value, "messages"), ...listOf(set, "messages")]) session.message(message)
+        if (rewound !== undefined) session.rewound(rewound)
+        if (!isHead(value) && !isObject(set) && rewound === undefined) session.message(value)
+      },
+      end: () => session.end(),
+    }
+  },
+}

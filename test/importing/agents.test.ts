@@ -1,0 +1,196 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, expect } from "vitest"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import type { FileReport } from "../../src/importing/ImportReport.ts"
+import { events, importing, payloads, typesOf, withFiles } from "./given.ts"
+
+const session = (name: string): string =>
+  fs.readFileSync(path.join(path.dirname(fileURLToPath(import.meta.url)), "sessions", name), "utf8")
+
+/** Imports a file, twice: the second time adds nothing. */
+const imported = (
+  name: string,
+  text: string,
+  test: (all: ReadonlyArray<Event>, file: FileReport | undefined) => void,
+) =>
+  withFiles({ [name]: text }, (directory) =>
+    Effect.gen(function* () {
+      const { files, refused } = yield* importing(directory)
+      expect(refused).toEqual([])
+      test(yield* events, files[0])
+      expect((yield* importing(directory)).added).toBe(0)
+    }),
+  )
+
+const usage = (all: ReadonlyArray<Event>) => payloads(all, "ModelResponded").map((payload) => payload.usage)
+const said = (all: ReadonlyArray<Event>) => payloads(all, "InputReceived").map(({ content }) => content)
+const spoken = (all: ReadonlyArray<Event>) => payloads(all, "MessageSent").map(({ content }) => content)
+const taskOf = (all: ReadonlyArray<Event>) => all.find(({ type }) => type === "TaskOpened")?.taskId ?? ""
+
+describe("a session of Gemini CLI", () => {
+  it.effect("has each answer once, with its calls and what came of them, and the file that one wrote", () =>
+    imported("session.jsonl", session("gemini-session-simple.jsonl"), (all) => {
+      const used = { inputTokens: 100, outputTokens: 20, cachedTokens: 40, reasoningTokens: 5 }
+      expect(said(all)).toEqual(["first prompt"])
+      expect(spoken(all)).toEqual(["done"])
+      expect(usage(all)).toEqual([used, used])
+      expect(payloads(all, "ModelCalled").map(({ provider, model }) => [provider, model])).toEqual([
+        ...[
+          ["google", "gemini-2.5-pro"],
+          ["google", "gemini-2.5-pro"],
+        ],
+      ])
+      expect(typesOf(all, taskOf(all)).filter((type) => /^Command(?:Succeeded|Failed|Denied)/.test(type))).toHaveLength(
+        2,
+      )
+      expect(payloads(all, "EnvironmentChanged")).toMatchObject([
+        { patch: [{ path: "/files/~1project~1s1.txt", value: "hey" }] },
+      ])
+      expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved" }])
+    }),
+  )
+
+  it.effect("is read from a document too, and a cancelled call is neither refused nor done", () =>
+    imported(
+      "session-1.json",
+      JSON.stringify(
+        {
+          ...{ sessionId: "s1", projectHash: "p", startTime: "2026-01-01T00:00:00.000Z" },
+          messages: [
+            { id: "1", timestamp: "2026-01-01T00:00:01.000Z", type: "user", content: "Go" },
+            {
+              ...{ id: "2", timestamp: "2026-01-01T00:00:02.000Z", type: "gemini", content: "", model: "gemini-3" },
+              toolCalls: [{ id: "c", name: "shell", args: {}, status: "cancelled", timestamp: "2026-01-01T00:00:03Z" }],
+            },
+            { id: "3", timestamp: "2026-01-01T00:00:04.000Z", type: "info", content: "Request cancelled." },
+          ],
+        },
+        undefined,
+        2,
+      ),
+      (all, file) => {
+        expect(said(all)).toEqual(["Go"])
+        expect(payloads(all, "CommandOutcomeUnknown")).toHaveLength(1)
+        expect(usage(all)).toMatchObject([{ unknown: ["inputTokens", "outputTokens"] }])
+        expect(file?.kept).toEqual({ info: 1 })
+        expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "abandoned" }])
+      },
+    ),
+  )
+})
+
+describe("a session of Copilot CLI", () => {
+  it.effect("has its answers with the tokens of their requests, and calls with results", () =>
+    imported("events.jsonl", session("copilot-session-events.jsonl"), (all, file) => {
+      const used = { inputTokens: 100, outputTokens: 20, cachedTokens: 40, cacheWriteTokens: 0 }
+      expect(payloads(all, "TaskOpened")).toMatchObject([{ goal: "secretprompt", agent: "copilot-cli@1.0.102" }])
+      expect(said(all)).toEqual(["secretprompt"])
+      expect(spoken(all)).toEqual(["ANSMARK"])
+      expect(usage(all)).toEqual([used, used])
+      expect(payloads(all, "CommandSucceeded")).toMatchObject([
+        { result: "ARGMARK\n<shellId: 0 completed with exit code 0>" },
+      ])
+      expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved" }])
+      expect(file?.kept).toMatchObject({ "hook.start": 7 })
+    }),
+  )
+})
+
+describe("a session of opencode", () => {
+  it.effect("has an answer for each step, with its tokens and the cost that the source says", () =>
+    imported("export.json", session("opencode-export.json"), (all) => {
+      expect(said(all)).toEqual(["go", "again"])
+      expect(spoken(all)).toEqual(["done"])
+      expect(usage(all)).toMatchObject([
+        { inputTokens: 100, outputTokens: 20, cachedTokens: 40 },
+        { inputTokens: 100, outputTokens: 20, cachedTokens: 40 },
+      ])
+      expect(payloads(all, "ModelResponded").map(({ cost }) => cost)).toEqual([
+        { usd: 0.0001, prices: "source" },
+        { usd: 0.0001, prices: "source" },
+      ])
+      expect(payloads(all, "CommandSucceeded")).toMatchObject([{ result: "(no output)" }])
+      expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "abandoned" }])
+    }),
+  )
+})
+
+describe("a trajectory of mini-swe-agent", () => {
+  const trajectory = (messages: ReadonlyArray<object>, info: object = {}) =>
+    JSON.stringify(
+      {
+        info: {
+          ...{ model_stats: { instance_cost: 0.5, api_calls: 2 }, mini_version: "2.3.0", exit_status: "Submitted" },
+          config: { model: { model_name: "deepseek/deepseek-chat" } },
+          ...info,
+        },
+        ...{ messages, trajectory_format: "mini-swe-agent-1.1" },
+      },
+      undefined,
+      2,
+    )
+
+  it.effect("has the calls of its answers with what commands returned, the costs and times of each", () =>
+    imported(
+      "repo-1.traj.json",
+      trajectory([
+        { role: "system", content: "You are helpful." },
+        { role: "user", content: "Mend it" },
+        {
+          ...{ role: "assistant", content: "I look." },
+          tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } }],
+          extra: {
+            ...{ cost: 0.25, timestamp: 1_767_225_600 },
+            response: { usage: { prompt_tokens: 10, completion_tokens: 2 } },
+          },
+        },
+        {
+          ...{ role: "tool", tool_call_id: "c1", content: "<returncode>1</returncode>" },
+          extra: { returncode: 1, timestamp: 1_767_225_601 },
+        },
+        { role: "exit", content: "diff", extra: { exit_status: "Submitted" } },
+      ]),
+      (all, file) => {
+        expect(payloads(all, "TaskOpened")).toMatchObject([{ goal: "Mend it", agent: "mini-swe-agent@2.3.0" }])
+        expect(payloads(all, "ActuatorCommanded")).toMatchObject([
+          { actuator: "mini-swe-agent/bash", args: { command: "ls" } },
+        ])
+        expect(payloads(all, "CommandFailed")).toHaveLength(1)
+        expect(usage(all)).toEqual([{ inputTokens: 10, outputTokens: 2 }])
+        expect(payloads(all, "ModelResponded")).toMatchObject([{ cost: { usd: 0.25 } }])
+        expect(payloads(all, "ModelCalled")).toMatchObject([{ provider: "deepseek", model: "deepseek-chat" }])
+        expect(payloads(all, "SourceStated")).toEqual([])
+        expect(file?.kept).toEqual({ exit: 1, info: 1 })
+        expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved", reason: "Submitted" }])
+      },
+    ),
+  )
+
+  it.effect("of the first versions has commands in the text of its answers, and a cost of the whole", () =>
+    imported(
+      "repo-2.traj.json",
+      trajectory(
+        [
+          { role: "system", content: "You are helpful." },
+          { role: "user", content: "Mend it" },
+          { role: "assistant", content: "I look.\n\n```bash\nls\n```" },
+          { role: "user", content: "<returncode>0</returncode>\n<output>a.py</output>" },
+          { role: "assistant", content: "No command." },
+          { role: "user", content: "Please always provide EXACTLY ONE action." },
+        ],
+        { exit_status: "LimitsExceeded" },
+      ),
+      (all) => {
+        expect(payloads(all, "ActuatorCommanded").map(({ args }) => args)).toEqual([{ command: "ls" }])
+        expect(payloads(all, "CommandSucceeded")).toHaveLength(1)
+        expect(said(all)).toEqual(["Mend it"])
+        expect(payloads(all, "SourceStated")).toMatchObject([{ used: { usd: 0.5 } }])
+        expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "truncated" }])
+      },
+    ),
+  )
+})
