@@ -171,7 +171,8 @@ const userNamespaceArgs = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["
 
 const CAP_SYS_ADMIN = 21n
 
-const isPrivileged = (): boolean => {
+/** Whether this process is root with its capabilities: it needs no user namespace. */
+export const isPrivileged = (): boolean => {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(fs.readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0"
   return process.geteuid?.() === 0 && ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n
 }

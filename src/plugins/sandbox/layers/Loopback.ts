@@ -1,0 +1,39 @@
+/**
+ * The command lines that start a program with a network of its own, which is only a loopback. It sees the machine's disk and
+ * processes, and stays its own user.
+ */
+import { isPrivileged } from "./Unshare.ts"
+
+/** The programs that make such a network without bubblewrap. Absolute paths. */
+export interface LoopbackTools {
+  readonly sh: string
+  readonly unshare: string
+  readonly setpriv: string
+  /** Of iproute2: a new loopback is down. */
+  readonly ip: string
+}
+
+/** The arguments of bwrap(1), which brings the loopback up itself. */
+export const bubblewrapArgs = (): ReadonlyArray<string> => [
+  ...["--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"],
+  ...LEADING_OUT.flatMap((name) => ["--cap-drop", `CAP_${name}`]),
+  "--",
+]
+
+/** The command line by unshare(1). */
+export const unshareArgs = ({ sh, unshare, setpriv, ip }: LoopbackTools): ReadonlyArray<string> => {
+  const bounding = LEADING_OUT.map((name) => `-${name.toLowerCase()}`).join(",")
+  const asItself = isPrivileged()
+    ? [setpriv, `--bounding-set=${bounding}`, "--no-new-privs", "--"]
+    : [unshare, "--user", `--map-user=${process.getuid?.() ?? 0}`, `--map-group=${process.getgid?.() ?? 0}`, "--"]
+  const user = isPrivileged() ? [] : ["--user", "--map-root-user"]
+  return [unshare, ...user, "--net", sh, "-c", RAISE, "hindcast", ip, ...asItself]
+}
+
+/** The capabilities by which root would enter the machine's own network. */
+const LEADING_OUT = ["SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "NET_ADMIN"]
+
+/** Brings the loopback up, and becomes the given program. */
+const RAISE = `"$1" link set lo up || exit 1
+shift
+exec "$@"`

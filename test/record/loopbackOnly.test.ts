@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as LoopbackOnly from "../../src/record/process/LoopbackOnly.ts"
+import { workplace } from "../workplace.ts"
+
+const place = workplace()
+
+/** A program that asks what answers it, and then tries to get out by each way that Python has. It exits with 5. */
+const agent = place.file(
+  "agent.py",
+  `import json, os, socket, subprocess, sys, urllib.request
+answer, elsewhere = sys.argv[1:3]
+host, port = "127.0.0.1", int(elsewhere)
+def tried(does):
+    try:
+        does()
+        return "out"
+    except Exception as error:
+        return "closed"
+def connected():
+    socket.create_connection((host, port), 5).close()
+def datagram():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"hello", ("203.0.113.1", 9))
+def by_shell():
+    subprocess.run(["bash", "-c", f"echo > /dev/tcp/{host}/{port}"], check=True, stderr=subprocess.DEVNULL)
+def by_curl():
+    subprocess.run(["curl", "-s", f"http://{host}:{port}/"], check=True, stdout=subprocess.DEVNULL)
+def entered():
+    subprocess.run(["nsenter", "--net=/proc/1/ns/net", "true"], check=True, stderr=subprocess.DEVNULL)
+print(json.dumps({
+    "answer": urllib.request.urlopen(answer).read().decode(),
+    "urllib": tried(lambda: urllib.request.urlopen(f"http://{host}:{port}/")),
+    "socket": tried(connected),
+    "datagram": tried(datagram),
+    "name": tried(lambda: socket.getaddrinfo("model.example", 443)),
+    "shell": tried(by_shell),
+    "curl": tried(by_curl),
+    "entered": tried(entered),
+    "user": os.getuid(),
+    "directory": os.getcwd(),
+    "read": sys.stdin.read(),
+    "variable": os.environ.get("GREETING"),
+}))
+sys.exit(5)
+`,
+)
+
+let reached = 0
+const answering = http.createServer((_, response) => response.end("from the recording"))
+const elsewhere = http.createServer((_, response) => {
+  reached += 1
+  response.end()
+})
+const portOf = (server: http.Server) => (server.address() as AddressInfo).port
+
+beforeAll(async () => {
+  elsewhere.on("connection", () => {
+    reached += 1
+  })
+  for (const server of [answering, elsewhere])
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+})
+afterAll(async () => {
+  answering.close()
+  elsewhere.close()
+  await place.remove()
+})
+
+const run = ([command, ...args]: LoopbackOnly.Command, stdin = "") =>
+  new Promise<{ readonly code: number | null; readonly signal: string | null; readonly stdout: string }>(
+    (resolve, reject) => {
+      const child = spawn(command, args, {
+        ...{ cwd: place.directory, env: { ...process.env, GREETING: "hello" } },
+        stdio: ["pipe", "pipe", "inherit"],
+      })
+      let stdout = ""
+      child.stdout.setEncoding("utf8").on("data", (text) => {
+        stdout += text
+      })
+      child.on("error", reject).on("close", (code, signal) => resolve({ code, signal, stdout }))
+      child.stdin.end(stdin)
+    },
+  )
+
+describe("LoopbackOnly", () => {
+  it("runs a program of Python that reaches what answers it and nothing else, or says that it cannot", async () => {
+    const url = `http://localhost:${portOf(answering)}/`
+    const program = ["python3", agent, url, String(portOf(elsewhere))] as const
+    const confined = await LoopbackOnly.confine([...program], [{ host: "127.0.0.1", port: portOf(answering) }])
+    if (confined.open !== null) {
+      // Where the machine forbids namespaces: the program is run as it is, and a person is told.
+      expect(confined).toMatchObject({
+        command: program,
+        open: expect.stringContaining("The network is not closed to this program: "),
+      })
+      return
+    }
+    const ended = await run(confined.command, "typed")
+    await confined.close()
+    expect(JSON.parse(ended.stdout)).toEqual({
+      ...{ answer: "from the recording", urllib: "closed", socket: "closed", datagram: "closed", name: "closed" },
+      ...{ shell: "closed", curl: "closed", entered: "closed", user: process.getuid?.(), directory: place.directory },
+      ...{ read: "typed", variable: "hello" },
+    })
+    expect(ended.code).toBe(5)
+    expect(reached).toBe(0)
+  })
+
+  it("runs the program as it is, and says why, where another host is allowed or there is no such program", async () => {
+    const host = await LoopbackOnly.confine(["python3", agent], [{ host: "db.example", port: 5432 }])
+    expect(host).toMatchObject({
+      command: ["python3", agent],
+      open: expect.stringContaining("a program that may reach db.example:5432 needs a network"),
+    })
+    const missing = await LoopbackOnly.confine(["no-such-program"], [])
+    expect(missing.command).toEqual(["no-such-program"])
+    expect(missing.open).not.toBeNull()
+  })
+})
