@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import * as fs from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { onPath } from "../../src/plugins/sandbox/Tools.ts"
 import * as LoopbackOnly from "../../src/record/process/LoopbackOnly.ts"
 import { workplace } from "../workplace.ts"
 
@@ -68,6 +70,20 @@ afterAll(async () => {
   await place.remove()
 })
 
+/** The interpreter itself, and not a script that looks for it. */
+const python = () => execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim()
+
+/** A path with these programs alone, as far as the machine has them. */
+const onlyWith = (names: ReadonlyArray<string>): string => {
+  const directory = place.file("bin")
+  fs.mkdirSync(directory)
+  for (const name of names) {
+    const found = onPath(name)
+    if (found !== undefined) fs.symlinkSync(found, `${directory}/${name}`)
+  }
+  return directory
+}
+
 const run = ([command, ...args]: LoopbackOnly.Command, stdin = "") =>
   new Promise<{ readonly code: number | null; readonly signal: string | null; readonly stdout: string }>(
     (resolve, reject) => {
@@ -85,34 +101,45 @@ const run = ([command, ...args]: LoopbackOnly.Command, stdin = "") =>
   )
 
 describe("LoopbackOnly", () => {
-  it("runs a program of Python that reaches what answers it and nothing else, or says that it cannot", async () => {
-    const url = `http://localhost:${portOf(answering)}/`
-    const program = ["python3", agent, url, String(portOf(elsewhere))] as const
-    const confined = await LoopbackOnly.confine([...program], [{ host: "127.0.0.1", port: portOf(answering) }])
-    if (confined.open !== null) {
-      // Where the machine forbids namespaces: the program is run as it is, and a person is told.
-      expect(confined).toMatchObject({
-        command: program,
-        open: expect.stringContaining("The network is not closed to this program: "),
+  const PATHS = { bubblewrap: [], unshare: ["unshare", "setpriv", "ip"] } as const
+
+  it.each(["bubblewrap", "unshare"] as const)(
+    "runs a program of Python by %s that reaches what answers it and nothing else, or says that it cannot",
+    async (layer) => {
+      reached = 0
+      const url = `http://localhost:${portOf(answering)}/`
+      const program = [python(), agent, url, String(portOf(elsewhere))] as const
+      const allowed = [{ host: "127.0.0.1", port: portOf(answering) }]
+      const path = process.env.PATH
+      if (layer === "unshare") process.env.PATH = onlyWith(PATHS[layer])
+      const confined = await LoopbackOnly.confine([...program], allowed).finally(() => {
+        process.env.PATH = path
       })
-      return
-    }
-    const ended = await run(confined.command, "typed")
-    await confined.close()
-    expect(JSON.parse(ended.stdout)).toEqual({
-      ...{ answer: "from the recording", urllib: "closed", socket: "closed", datagram: "closed", name: "closed" },
-      ...{ shell: "closed", curl: "closed", entered: "closed", user: process.getuid?.(), directory: place.directory },
-      ...{ read: "typed", variable: "hello" },
-    })
-    expect(ended.code).toBe(5)
-    expect(reached).toBe(0)
-  })
+      if (confined.open !== null) {
+        // Where the machine forbids namespaces: the program is run as it is, and a person is told.
+        expect(confined).toMatchObject({
+          command: program,
+          open: expect.stringContaining("The network is not closed to this program: "),
+        })
+        return
+      }
+      const ended = await run(confined.command, "typed")
+      await confined.close()
+      expect(JSON.parse(ended.stdout)).toEqual({
+        ...{ answer: "from the recording", urllib: "closed", socket: "closed", datagram: "closed", name: "closed" },
+        ...{ shell: "closed", curl: "closed", entered: "closed", user: process.getuid?.(), directory: place.directory },
+        ...{ read: "typed", variable: "hello" },
+      })
+      expect(ended.code).toBe(5)
+      expect(reached).toBe(0)
+    },
+  )
 
   it("runs the program as it is, and says why, where another host is allowed or there is no such program", async () => {
     const host = await LoopbackOnly.confine(["python3", agent], [{ host: "db.example", port: 5432 }])
     expect(host).toMatchObject({
       command: ["python3", agent],
-      open: expect.stringContaining("a program that may reach db.example:5432 needs a network"),
+      open: expect.stringContaining("one that may reach db.example:5432 needs it"),
     })
     const missing = await LoopbackOnly.confine(["no-such-program"], [])
     expect(missing.command).toEqual(["no-such-program"])

@@ -24,6 +24,10 @@ export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArr
   return new BadInput({ input: "--allow-host", expected: AllowedHosts.FORM, found: `"${wrong}"` })
 }
 
+/** The hosts that were typed. */
+export const hostsOf = (hosts: ReadonlyArray<string>) =>
+  Effect.map(checked(hosts), (texts) => texts.flatMap((text) => AllowedHosts.parse(text) ?? []))
+
 /** A network that is closed, for as long as the scope is open. */
 export interface Closed {
   /** What the program is told of it. */

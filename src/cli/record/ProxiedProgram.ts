@@ -6,6 +6,7 @@ import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as LiveRun from "../../record/LiveRun.ts"
+import type { AllowedHost } from "../../record/network/AllowedHosts.ts"
 import type { ProcessReport } from "../../record/process/ProcessReport.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
@@ -82,27 +83,43 @@ const noUsage = (answers: number): string =>
 /** Begins a run that is replayed or forked, with the `fetch` that makes requests for real. */
 type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
 
-/** Runs a program on its recording. */
-export const replay = (program: Command, recorder: RecorderMeans, begin: Begin) =>
-  Effect.map(answered(program, recorder, begin, {}), ({ ran }) => ran).pipe(Effect.scoped)
+/** Runs a program on its recording. @param closed what it may reach besides; undefined where the network is open to it */
+export const replay = (program: Command, recorder: RecorderMeans, begin: Begin, closed: Closed | undefined) =>
+  Effect.map(answered(program, recorder, begin, {}, closed), ({ ran }) => ran).pipe(Effect.scoped)
+
+/** The hosts that a program may reach although the network is closed to it. */
+type Closed = ReadonlyArray<AllowedHost>
 
 /** Runs a program that goes on from a moment of its recording, and closes its task. */
 export const fork = (program: Command, recorder: RecorderMeans, begin: Begin, running: Program.Running) =>
   Effect.gen(function* () {
     const { playing, ran } = yield* answered(program, recorder, begin, running)
+    yield* Output.note(FORK_IS_OPEN)
     const { outcome, reason } = ProgramTask.closingOf(ran, true)
     yield* attempt(() => playing.close(outcome, reason))
     return ran
   }).pipe(Effect.scoped)
 
+const FORK_IS_OPEN =
+  "The network was open to this program all the time: a fork closes it up to its moment only to programs of Node."
+
 /** Runs a program whose requests a run answers. */
-const answered = (program: Command, { addresses = {} }: RecorderMeans, begin: Begin, running: Program.Running) =>
+const answered = (
+  program: Command,
+  { addresses = {} }: RecorderMeans,
+  begin: Begin,
+  running: Program.Running,
+  closed?: Closed,
+) =>
   Effect.gen(function* () {
-    const { proxying, forwarding, env, ForwardedFetch } = yield* parts()
+    const { proxying, forwarding, env, ForwardedFetch, LoopbackOnly } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes({ ...env, ...addresses }))
     const playing = yield* attempt(() => begin(ForwardedFetch.make(forwarding, env)))
     const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }))
-    const ended = yield* Program.start(program, withVariables(running, proxy.variables))
+    const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
+    const confined = closed === undefined ? undefined : yield* opened(LoopbackOnly.confine(program, [own, ...closed]))
+    if (typeof confined?.open === "string") yield* Output.note(confined.open)
+    const ended = yield* Program.start(confined?.command ?? program, withVariables(running, proxy.variables))
     yield* noteUnrecorded(proxy.unrecorded)
     const wrong = playing.playback.ended()
     const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }
@@ -113,15 +130,16 @@ const answered = (program: Command, { addresses = {} }: RecorderMeans, begin: Be
 /** What a proxy is made of is loaded with the first one. */
 const parts = () =>
   Effect.gen(function* () {
-    const [proxying, Forwarding, ForwardedFetch] = yield* Effect.promise(() =>
+    const [proxying, Forwarding, ForwardedFetch, LoopbackOnly] = yield* Effect.promise(() =>
       Promise.all([
         import("../../record/proxy/ProviderProxy.ts"),
         import("../../record/proxy/Forwarding.ts"),
         import("../../record/proxy/ForwardedFetch.ts"),
+        import("../../record/process/LoopbackOnly.ts"),
       ]),
     )
     const forwarding = yield* Effect.acquireRelease(Effect.sync(Forwarding.make), ({ close }) => Effect.sync(close))
-    return { proxying, forwarding, ForwardedFetch, env: process.env as Environment }
+    return { proxying, forwarding, ForwardedFetch, LoopbackOnly, env: process.env as Environment }
   })
 
 const opened = <A extends { readonly close: () => Promise<void> }>(

@@ -20,7 +20,7 @@ export const replay = (
 ) =>
   Effect.gen(function* () {
     const recorder = yield* ProxiedProgram.recorderOf(taskId)
-    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, live)
+    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, live, allowHost)
     const program = yield* Program.checked(words)
     const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
@@ -63,12 +63,16 @@ const replayProxied = (
   recorder: RecorderMeans,
   words: ReadonlyArray<string>,
   live: Option.Option<Live>,
+  allowHost: ReadonlyArray<string>,
 ) =>
   Effect.gen(function* () {
     const program = yield* ProxiedProgram.checked(words)
+    // Tools that are called anew may reach whatever they need.
+    const isOpen = Option.contains(live, "tools")
+    const closed = isOpen ? undefined : yield* ClosedProgram.hostsOf(allowHost)
     const { name: log } = yield* EventLog
-    const ran = yield* ProxiedProgram.replay(program, recorder, (fetch) =>
-      ReplayedRun.begin({ log, taskId, fetch, ...given({ live }) }),
-    )
+    const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
+      ReplayedRun.begin({ log, taskId, fetch, ...given({ live }) })
+    const ran = yield* ProxiedProgram.replay(program, recorder, begin, closed)
     yield* told(ran, taskId, words, live, Effect.void, ["--proxy"])
   })

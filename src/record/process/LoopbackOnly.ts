@@ -11,7 +11,7 @@ import * as path from "node:path"
 import { promisify } from "node:util"
 import * as Loopback from "../../plugins/sandbox/layers/Loopback.ts"
 import { onPath } from "../../plugins/sandbox/Tools.ts"
-import { type Target, written } from "../network/AllowedHosts.ts"
+import { type AllowedHost, type Target, written } from "../network/AllowedHosts.ts"
 
 /** A command with its arguments. */
 export type Command = readonly [string, ...Array<string>]
@@ -29,11 +29,16 @@ export interface Confined {
 /**
  * Confines a program. Its streams, arguments, environment, working directory, files, exit code and user are as without it.
  *
- * @param targets what it reaches all the same: servers on the loopback, at the ports at which they are outside
+ * @param allowed what it reaches all the same: servers on the loopback, at the ports at which they are outside
  */
-export const confine = async (program: Command, targets: ReadonlyArray<Target>): Promise<Confined> => {
-  const [elsewhere] = targets.filter(({ host }) => !isLoopback(host))
-  if (elsewhere !== undefined) return left(program, `a program that may reach ${written(elsewhere)} needs a network`)
+export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHost>): Promise<Confined> => {
+  const targets = allowed.filter(isOfLoopback)
+  const elsewhere = allowed.find((one) => !isOfLoopback(one))
+  if (elsewhere !== undefined) {
+    const { host, port } = elsewhere
+    const name = port === undefined ? host : written({ host, port })
+    return left(program, `one that may reach ${name} needs it, and only a port of the loopback can be led out`)
+  }
   const found = await namespace()
   if ("missing" in found) return left(program, found.missing)
   if (!exists(program[0])) return left(program, `${program[0]} is not on the PATH`)
@@ -56,7 +61,9 @@ const left = (program: Command, why: string): Confined => ({
   close: async () => {},
 })
 
-const isLoopback = (host: string) => /^(localhost|127\.0\.0\.1|::1)$/i.test(host)
+const isOfLoopback = (one: AllowedHost): one is Target => LOOPBACK.test(one.host) && one.port !== undefined
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|::1)$/i
 
 const exists = (command: string) => (command.includes("/") ? fs.existsSync(command) : onPath(command) !== undefined)
 
