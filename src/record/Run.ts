@@ -1,4 +1,4 @@
-/** A run of a program that is recorded, or played from a recording: the same calls for both. */
+/** A run of a program that is recorded, or replayed: the same calls for both. */
 
 import { Data } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"

@@ -306,7 +306,7 @@ describe("an agent or a scenario that cannot be used", () => {
   })
 })
 
-describe("a program that cannot be recorded, examined or played", () => {
+describe("a program that cannot be recorded, examined or replayed", () => {
   const node = ["--", "node", "agent.js"]
 
   it("is no program of Node's, or none: exit 1, before any log is made", async () => {

@@ -103,8 +103,8 @@ describe("hindcast fork of a recorded program", () => {
     // A fork is compared as others are, and so is replayed nothing of it: the parent is as it was.
     const aligned = await run("align", "main", timeline, "--task", id, "--log", log)
     expect(aligned.stdout).toContain("north")
-    const played = await run("replay", id, "--log", log, "--", process.execPath, agent)
-    expect(played).toMatchObject({ code: 0, stdout: "gpt-5 heard then gpt-5 heard where to?\n" })
+    const replayed = await run("replay", id, "--log", log, "--", process.execPath, agent)
+    expect(replayed).toMatchObject({ code: 0, stdout: "gpt-5 heard then gpt-5 heard where to?\n" })
   })
 
   it("goes on with an edited result of a tool that is asked by fetch, in the place of the first one after the moment", async () => {

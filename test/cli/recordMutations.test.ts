@@ -110,7 +110,7 @@ describe("a recorded program on the command line that", () => {
     const other = place.file("another log.db")
     const words = does(RECORDED, "--log", "other.db", "--log-level", "it's `all`")
     const first = await hindcast(["record", "--log", other, "--", ...words], { env })
-    expect(await pasted(first.stderr, "plays it again")).toMatchObject({
+    expect(await pasted(first.stderr, "replays it")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("did as was"),
     })
@@ -127,7 +127,7 @@ describe("a recorded program on the command line that", () => {
       ["record", "--log", log, "--", process.execPath, "--input-type=module", "-e", script],
       { env },
     )
-    expect(await pasted(first.stderr, "plays it again")).toMatchObject({ code: 0 })
+    expect(await pasted(first.stderr, "replays it")).toMatchObject({ code: 0 })
     const { tasks } = await document(["task", "ls", "--log", log])
     expect(tasks).toContainEqual(expect.objectContaining({ agent: "program" }))
   })

@@ -131,68 +131,66 @@ const commands = (events: ReadonlyArray<Event>) =>
   events.flatMap(({ type, payload }) => (type === "ActuatorCommanded" ? [[payload.actuator, payload.args]] : []))
 
 describe.each(Object.entries(programs))("an agent of %s", (name, program) => {
-  it.scopedLive(
-    "has its tools recorded as commands with outcomes, its models once, and is played again without them",
-    () =>
-      Effect.gen(function* () {
-        const mock = yield* mockServer
-        const isAgents = name.includes("Agents")
-        const calls = [
-          ...(isAgents ? [["call_0", "transfer_to_clerk", {}] as const] : []),
-          ["call_1", "price", { thing: "tea" }] as const,
-          ["call_2", "price", { thing: "gold" }] as const,
-          ["call_3", "order", { thing: "tea" }] as const,
-        ]
-        calls.forEach(([id, name, args], index) => {
-          const match =
-            index === 0 ? { userMessage: question, hasToolResult: false } : { toolCallId: calls[index - 1]?.[0] ?? "" }
-          mock.on(match, { toolCalls: [{ id, name, arguments: JSON.stringify(args) }] })
-        })
-        mock.on({ toolCallId: "call_3" }, { content: "Tea costs 3." })
-        const log = temporary("adapters.db")
-        yield* Effect.promise(async () => {
-          const desk = new Desk()
-          const run = await record({ log, goal: "Keep the desk", agent: "clerk", gate })
-          const said = await program(run, mock.url, desk)
-          await run.end("achieved")
-          expect(said).toMatchObject({ text: "Tea costs 3." })
-          expect(JSON.stringify(said)).toContain("no price of gold")
-          expect(JSON.stringify(said)).toContain("not today")
-          expect([desk.calls, desk.signals]).toEqual([["tea", "gold"], 2])
+  it.scopedLive("has its tools recorded as commands with outcomes, its models once, and is replayed without them", () =>
+    Effect.gen(function* () {
+      const mock = yield* mockServer
+      const isAgents = name.includes("Agents")
+      const calls = [
+        ...(isAgents ? [["call_0", "transfer_to_clerk", {}] as const] : []),
+        ["call_1", "price", { thing: "tea" }] as const,
+        ["call_2", "price", { thing: "gold" }] as const,
+        ["call_3", "order", { thing: "tea" }] as const,
+      ]
+      calls.forEach(([id, name, args], index) => {
+        const match =
+          index === 0 ? { userMessage: question, hasToolResult: false } : { toolCallId: calls[index - 1]?.[0] ?? "" }
+        mock.on(match, { toolCalls: [{ id, name, arguments: JSON.stringify(args) }] })
+      })
+      mock.on({ toolCallId: "call_3" }, { content: "Tea costs 3." })
+      const log = temporary("adapters.db")
+      yield* Effect.promise(async () => {
+        const desk = new Desk()
+        const run = await record({ log, goal: "Keep the desk", agent: "clerk", gate })
+        const said = await program(run, mock.url, desk)
+        await run.end("achieved")
+        expect(said).toMatchObject({ text: "Tea costs 3." })
+        expect(JSON.stringify(said)).toContain("no price of gold")
+        expect(JSON.stringify(said)).toContain("not today")
+        expect([desk.calls, desk.signals]).toEqual([["tea", "gold"], 2])
 
-          const events = await eventsOf(log)
-          expect(commands(events)).toEqual([
-            // No tool of the program is behind a hand-off: the model's call of it is observed.
-            ...(isAgents ? [["program/transfer_to_clerk", {}]] : []),
-            ["program/price", { thing: "tea" }],
-            ["program/price", { thing: "gold" }],
-            ["program/order", { thing: "tea" }],
-          ])
-          const count = (type: string) => events.filter((event) => event.type === type).length
-          expect([count("ModelCalled"), count("ModelResponded")]).toEqual([calls.length + 1, calls.length + 1])
-          // The tools of the Agents SDK tell the model of what they threw by themselves.
-          expect([count("CommandSucceeded"), count("CommandFailed"), count("CommandDenied")]).toEqual(
-            isAgents ? [3, 0, 1] : [1, 1, 1],
-          )
-          const told = events.flatMap(({ type, payload }) =>
-            type === "IoCalled" ? [[payload.io, ...(payload.request as ReadonlyArray<unknown>)]] : [],
-          )
-          expect(told).toEqual(
-            isAgents
-              ? [
-                  ["agent", { agent: "porter" }],
-                  ["handoff", { from: "porter", to: "clerk" }],
-                  ["agent", { agent: "clerk" }],
-                ]
-              : [],
-          )
-          expect(count("IoAnswered") - count("ModelResponded")).toBe(told.length)
+        const events = await eventsOf(log)
+        expect(commands(events)).toEqual([
+          // No tool of the program is behind a hand-off: the model's call of it is observed.
+          ...(isAgents ? [["program/transfer_to_clerk", {}]] : []),
+          ["program/price", { thing: "tea" }],
+          ["program/price", { thing: "gold" }],
+          ["program/order", { thing: "tea" }],
+        ])
+        const count = (type: string) => events.filter((event) => event.type === type).length
+        expect([count("ModelCalled"), count("ModelResponded")]).toEqual([calls.length + 1, calls.length + 1])
+        // The tools of the Agents SDK tell the model of what they threw by themselves.
+        expect([count("CommandSucceeded"), count("CommandFailed"), count("CommandDenied")]).toEqual(
+          isAgents ? [3, 0, 1] : [1, 1, 1],
+        )
+        const told = events.flatMap(({ type, payload }) =>
+          type === "IoCalled" ? [[payload.io, ...(payload.request as ReadonlyArray<unknown>)]] : [],
+        )
+        expect(told).toEqual(
+          isAgents
+            ? [
+                ["agent", { agent: "porter" }],
+                ["handoff", { from: "porter", to: "clerk" }],
+                ["agent", { agent: "clerk" }],
+              ]
+            : [],
+        )
+        expect(count("IoAnswered") - count("ModelResponded")).toBe(told.length)
 
-          const idle = new Desk()
-          expect(await replayed({ log }, (run) => program(run, "http://gone.invalid", idle))).toEqual(said)
-          expect(idle.calls).toEqual([])
-        })
-      }),
+        const idle = new Desk()
+        expect(await replayed({ log }, (run) => program(run, "http://gone.invalid", idle))).toEqual(said)
+        expect(idle.calls).toEqual([])
+      })
+    }),
   )
 })
 

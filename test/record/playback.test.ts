@@ -27,7 +27,7 @@ const sequential = (names: ReadonlyArray<string>): Recording =>
   recordingOf(names.map((name, index) => [name, 2 * index + 1, 2 * index + 2]))
 
 /** Makes calls one after the other, and returns whether the playback finds nothing wrong, and how many were made for real. */
-const played = (playback: Playback.Playback, names: ReadonlyArray<string>) => {
+const replay = (playback: Playback.Playback, names: ReadonlyArray<string>) => {
   for (const name of names) playback.match(call(name))
   return { isAsRecorded: playback.ended() === undefined, live: playback.counts().live }
 }
@@ -39,9 +39,9 @@ describe("a playback of a program that does one after the other", () => {
   it("finds every other sequence of calls, and no fault in the same", () => {
     fc.assert(
       fc.property(programs, fc.array(names, { maxLength: 7 }), (recorded, replayed) => {
-        expect(played(Playback.of(sequential(recorded)), recorded)).toEqual({ isAsRecorded: true, live: 0 })
+        expect(replay(Playback.of(sequential(recorded)), recorded)).toEqual({ isAsRecorded: true, live: 0 })
         const isSame = JSON.stringify(recorded) === JSON.stringify(replayed)
-        expect(played(Playback.of(sequential(recorded)), replayed)).toEqual({ isAsRecorded: isSame, live: 0 })
+        expect(replay(Playback.of(sequential(recorded)), replayed)).toEqual({ isAsRecorded: isSame, live: 0 })
       }),
       { numRuns: 1000 },
     )
@@ -55,7 +55,7 @@ describe("a playback of a program that does one after the other", () => {
         const [answered, begun] = [Math.floor(until / 2), Math.ceil(until / 2)]
         const isBegun = (length: number) =>
           JSON.stringify(forked.slice(0, length)) === JSON.stringify(recorded.slice(0, length))
-        const { isAsRecorded, live } = played(Playback.of(sequential(recorded), { until }), forked)
+        const { isAsRecorded, live } = replay(Playback.of(sequential(recorded), { until }), forked)
         expect(isAsRecorded).toBe(forked.length > 0 && forked.length >= begun && isBegun(begun))
         expect(live).toBe(isBegun(begun) ? Math.max(forked.length - answered, 0) : 0)
       }),
@@ -135,7 +135,7 @@ describe("a playback of a program that does several things at once", () => {
     ])
     expect(late.ended()).toBeUndefined()
     const never = Playback.of(recording)
-    expect(played(never, ["fetch/fast", "fetch/next"])).toEqual({ isAsRecorded: false, live: 0 })
+    expect(replay(never, ["fetch/fast", "fetch/next"])).toEqual({ isAsRecorded: false, live: 0 })
     expect(never.divergence()).toMatchObject({ position: 2, difference: { now: "the end of the program" } })
     // What comes after both cannot come before both: it belongs to one of the branches, or to a third.
     expect(Playback.of(recording).match(call("fetch/next"))).toMatchObject({
@@ -166,7 +166,7 @@ describe("a playback of a program that does several things at once", () => {
       ["now/", 3, 3],
       ["fetch/b", 4, 5],
     ])
-    expect(played(Playback.of(recording), ["now/", "fetch/a", "fetch/b"])).toEqual({ isAsRecorded: true, live: 0 })
-    expect(played(Playback.of(recording), ["fetch/a", "fetch/b"])).toEqual({ isAsRecorded: false, live: 0 })
+    expect(replay(Playback.of(recording), ["now/", "fetch/a", "fetch/b"])).toEqual({ isAsRecorded: true, live: 0 })
+    expect(replay(Playback.of(recording), ["fetch/a", "fetch/b"])).toEqual({ isAsRecorded: false, live: 0 })
   })
 })

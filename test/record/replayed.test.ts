@@ -346,7 +346,7 @@ describe("a replayed run", () => {
         .catch(() => {})
       await run.io("next", () => 1)()
       await run.end("abandoned")
-      const waiting = replayed({ log }, (played) => played.io("wait", () => 1)())
+      const waiting = replayed({ log }, (run) => run.io("wait", () => 1)())
       expect(await rejection(waiting)).toMatchObject({ _tag: "Diverged", call: "io wait" })
     }),
   )

@@ -35,7 +35,7 @@ async function* pieces() {
   yield new TextEncoder().encode("nt")
 }
 
-/** Records a program, and plays it again: both answers. */
+/** Records a program, and replays it: both answers. */
 const both = async <A>(program: (run: Run) => Promise<A>): Promise<readonly [A, A]> => {
   const log = temporary("requests.db")
   const run = await record({ log, goal: "Ask", agent: "tester" })
@@ -75,13 +75,13 @@ describe("a recording fetch", () => {
     Effect.gen(function* () {
       const url = yield* echo
       yield* Effect.promise(async () => {
-        const [recorded, played] = await both(async ({ fetch }) => {
+        const [recorded, again] = await both(async ({ fetch }) => {
           const body = new FormData()
           body.set("file", new Blob(["sent"]), "a.txt")
           return (await fetch(url, { method: "POST", body })).text()
         })
         expect(recorded).toMatch(/filename="a\.txt"[\s\S]*sent/)
-        expect(played).toBe(recorded)
+        expect(again).toBe(recorded)
       })
     }),
   )

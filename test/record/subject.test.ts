@@ -27,13 +27,13 @@ describe("a recorded run of a subject", () => {
     expect(leaking(log)).toEqual([])
     const opened = (await eventsOf(log)).find(({ type }) => type === "TaskOpened")
     expect(opened).toMatchObject({ payload: { goal: `Ask ${SECRET}` }, personal: { readable: true } })
-    const played = (run: Run) => run.tool("ask", async (_: string) => "is not called")(SECRET)
-    expect(await replayed({ log }, played)).toBe(`${SECRET} says ${SECRET}`)
+    const asks = (run: Run) => run.tool("ask", async (_: string) => "is not called")(SECRET)
+    expect(await replayed({ log }, asks)).toBe(`${SECRET} says ${SECRET}`)
 
     await Effect.flatMap(PersonalData, (data) =>
       data.shred({ subject: "levin", reason: "he asked", actor: "human:test" }),
     ).pipe(Effect.provide(SqliteEventLog.layer({ filename: log })), Effect.runPromise)
     expect(JSON.stringify(await eventsOf(log))).not.toContain(SECRET)
-    await expect(replayed({ log }, played)).rejects.toMatchObject({ _tag: "NotReplayable", taskId: run.taskId })
+    await expect(replayed({ log }, asks)).rejects.toMatchObject({ _tag: "NotReplayable", taskId: run.taskId })
   })
 })

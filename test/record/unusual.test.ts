@@ -49,7 +49,7 @@ const post = async (run: Run, path: string, body: unknown) => {
 const ask = (run: Run, content: unknown, more = {}) =>
   post(run, "/v1/chat/completions", { model: "m", messages: [{ role: "user", content }], ...more })
 
-/** Records a program, which nothing warns of, and plays it again. */
+/** Records a program, which nothing warns of, and replays it. */
 const recorded = async (program: (run: Run) => Promise<unknown>) => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {})
   const log = temporary("run.db")
@@ -80,7 +80,7 @@ describe("a recording", () => {
       "a call whose arguments are nested more deeply than JSON can be written",
       (run) => post(run, "/v1beta/models/deepest:generateContent", { contents: [] }),
     ],
-  ])("goes on past %s, and is played again", async (_, program) => {
+  ])("goes on past %s, and is replayed", async (_, program) => {
     const { said, again } = await recorded(program)
     expect(await again()).toBe(said)
   })
@@ -134,7 +134,7 @@ describe("a recording", () => {
     })
   })
 
-  it("goes on past a value of more parts than an event holds, and is played again", async () => {
+  it("goes on past a value of more parts than an event holds, and is replayed", async () => {
     const texts = Array.from({ length: 150_000 }, () => "x".repeat(60))
     const { said, events, again } = await recorded(async (run) => {
       const tool = run.tool("tool", (list: ReadonlyArray<string>) => list.length)

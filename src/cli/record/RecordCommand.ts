@@ -152,7 +152,7 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, 
     const [turns, others] = [count(models, "model request"), count(io, "other request")]
     yield* Output.note(
       CommandHints.inText(
-        `Recorded ${turns} and ${others} as task ${taskId}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` plays it again.`,
+        `Recorded ${turns} and ${others} as task ${taskId}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` replays it.`,
       ),
     )
   })

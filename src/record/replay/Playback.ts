@@ -54,7 +54,7 @@ export interface Playback {
   readonly counts: () => { readonly recorded: number; readonly live: number }
 }
 
-/** How far a recording is played, and how. */
+/** How far a recording is replayed, and how. */
 export interface PlaybackOptions {
   /** The moment after which calls are made for real, as in a fork. Default: none, and each call has to be recorded. */
   readonly until?: number | undefined
@@ -72,9 +72,9 @@ const isLive = (live: Live | undefined, line: string, isModel: boolean): boolean
 export const of = (recording: Recording, { until, live, goesOn = false }: PlaybackOptions = {}): Playback => {
   const { taskId, end } = recording
   const isFork = until !== undefined
-  const played = recording.calls.filter(({ asked, line }) => !isLive(live, line, is(asked, "ModelCalled")))
-  const past = played.filter(({ position }) => until === undefined || position <= until).map(asOf(until))
-  const future = CallsLeft.of(played.filter(({ position }) => until !== undefined && position > until))
+  const replayed = recording.calls.filter(({ asked, line }) => !isLive(live, line, is(asked, "ModelCalled")))
+  const past = replayed.filter(({ position }) => until === undefined || position <= until).map(asOf(until))
+  const future = CallsLeft.of(replayed.filter(({ position }) => until !== undefined && position > until))
   const left = CallsLeft.of(past)
   const counts = { recorded: 0, live: 0 }
   let divergence: Diverged | undefined
@@ -108,7 +108,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       : diverged(call, reason, own.position, own)
   }
 
-  /** A call that was not recorded up to the end of what is played. */
+  /** A call that was not recorded up to the end of what is replayed. */
   const unrecorded = (call: Call): Match => {
     const instead = left.firstOf(call.line)
     if (isFork) return afterMoment(call, instead)

@@ -45,8 +45,8 @@ export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => 
 export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
   const { log, taskId, part, secrets, live, fetch = globalThis.fetch } = decode(recorded)
   const events = await eventsOf(log, taskId)
-  const played = Parts.named(events[0]?.taskId ?? "", events, part)
-  const playback = Playback.of(Recording.of(events, played), { live })
+  const replayedPart = Parts.named(events[0]?.taskId ?? "", events, part)
+  const playback = Playback.of(Recording.of(events, replayedPart), { live })
   return PlaybackRun.make(playback, Redaction.make(secrets), unrecorded(fetch))
 }
 
