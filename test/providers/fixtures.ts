@@ -428,6 +428,22 @@ const responseItems: ReadonlyArray<readonly [JsonObject, ReadonlyArray<Partial<A
     { type: "tool_search_call", id: "ts", call_id: "a", execution: "client", arguments: { query: "tea" } },
     [call("tool_search", { query: "tea" }, "a")],
   ],
+  [{ type: "program", id: "cm", call_id: "a", code: "tools.read()" }, [hosted("program", { code: "tools.read()" })]],
+  [
+    { type: "x_search_call", id: "xs", call_id: "", name: "x_semantic_search", arguments: '{"query":"tea"}' },
+    [hosted("x_semantic_search", { query: "tea" })],
+  ],
+  [
+    {
+      type: "custom_tool_call",
+      id: "ct",
+      call_id: "xs",
+      name: "x_keyword_search",
+      input: '{"query":"tea"}',
+      status: "completed",
+    },
+    [hosted("x_keyword_search", { query: "tea" })],
+  ],
   [
     { type: "compaction", id: "cmp", encrypted_content: "ZW5j" },
     [{ type: "item", kind: "compaction", item: { type: "compaction", id: "cmp", encrypted_content: "ZW5j" } }],
@@ -453,7 +469,7 @@ const message = {
 const responsesCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
   ...responseItems.flatMap(([item, parts, unread]) => {
     const said = { parts, ...(unread === undefined ? {} : { unread: [unread] }) }
-    const name = `${item.type}${"actions" in item ? " with several actions" : ""}`
+    const name = `${item.type}${"actions" in item ? " with several actions" : ""}${item.name === "x_keyword_search" ? " of xAI's own" : ""}`
     return [
       { name, ...said, ...responsesWhole([item]) },
       { name: `${name} as it streams`, ...said, ...responsesStream([item]) },
@@ -473,6 +489,17 @@ const responsesCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answ
       { type: "shell_call", id: "sh", call_id: "a", action: { commands: ["ls"] } },
       { type: "shell_call_output", id: "so", call_id: "a", output: [{ stdout: "a" }] },
     ]),
+  },
+  {
+    ...{ name: "the end of a program", parts: [hosted("program", { code: "tools.read()" }, "3")] },
+    ...responsesWhole([
+      { type: "program", id: "cm", call_id: "a", code: "tools.read()" },
+      { type: "program_output", id: "co", call_id: "a", result: "3", status: "completed" },
+    ]),
+  },
+  {
+    ...{ name: "the end of a program of the answer before", parts: [hosted("program", {}, "3"), text("3")] },
+    ...responsesWhole([{ type: "program_output", id: "co", call_id: "a", result: "3" }, message]),
   },
   ...["queued", "in_progress"].map((status) => ({
     ...{ name: `an answer in the background, ${status}`, parts: [], finish: "paused" as const },

@@ -100,7 +100,8 @@ const partsOf = ({ block, text, args, signature }: GrowingBlock): ReadonlyArray<
     case "compaction":
       return [Parts.itemPart("compaction", { ...objectOf(block), content: text })]
     case "container_upload":
-      return [Parts.itemPart("container_upload", block)]
+    case "fallback":
+      return [Parts.itemPart(fieldOf(block, "type"), block)]
     case "image":
     case "document":
       return [Parts.filePart(...sourceOf(block), block)]

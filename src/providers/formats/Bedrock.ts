@@ -111,6 +111,7 @@ const converseAnswer = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
     }
     stop = textOf(fieldOf(piece, "stopReason")) ?? stop
     const index = fieldOf(piece, "contentBlockIndex")
+    hasBegun ||= index !== undefined || stop !== undefined
     switch (fieldOf(piece, "type")) {
       case "messageStart":
         hasBegun = true

@@ -26,19 +26,28 @@ export const resultIn = (
     const content = { approve, ...(reason === undefined || reason === null ? {} : { reason }) }
     return { callId: fieldOf(item, "approval_request_id"), content, isError: false }
   }
-  if (!type.endsWith("_call_output") && type !== "tool_search_output") return undefined
+  if (!RESULTS.has(type) && !type.endsWith("_call_output")) return undefined
   return {
     callId: fieldOf(item, "call_id") ?? fieldOf(item, "id"),
-    content: fieldOf(item, "output") ?? fieldOf(item, "tools") ?? null,
+    content: fieldOf(item, "output") ?? fieldOf(item, "result") ?? fieldOf(item, "tools") ?? null,
     isError: fieldOf(item, "status") === "failed",
   }
 }
 
+const RESULTS: ReadonlySet<string> = new Set(["tool_search_output", "program_output"])
+
 /** The parts of items that a model gave, in order. A call whose result is among them was run by the provider. */
 export const partsOf = (items: ReadonlyArray<unknown>, callId: () => string): ReadonlyArray<AnswerPart> => {
   const results = new Map(items.map(resultIn).flatMap((result) => (result ? [[result.callId, result] as const] : [])))
+  const calls = new Set(items.filter((item) => resultIn(item) === undefined).map((item) => fieldOf(item, "call_id")))
   return items.flatMap((item): ReadonlyArray<AnswerPart> => {
-    if (resultIn(item) !== undefined) return []
+    const end = resultIn(item)
+    if (end !== undefined && calls.has(end.callId)) return []
+    // An earlier answer has the call.
+    if (end !== undefined) {
+      const tool = typeOf(item).replace(/(_call)?_output$/, "")
+      return [Parts.hostedPart(end.callId, tool, {}, { result: end.content, isError: end.isError })]
+    }
     const parts = partsOfItem(item, callId)
     const result = results.get(fieldOf(item, "call_id"))
     if (result === undefined) return parts
@@ -63,6 +72,9 @@ const partsOfItem = (item: unknown, callId: () => string): ReadonlyArray<AnswerP
     return fieldOf(item, "execution") === "client"
       ? [call(item, callId, "tool_search", "arguments")]
       : [hosted(item, type)]
+  }
+  if (type === "custom_tool_call" && OF_XAI.has(fieldOf(item, "name")) && fieldOf(item, "status") === "completed") {
+    return [Parts.hostedPart(fieldOf(item, "call_id"), fieldOf(item, "name"), fieldOf(item, "input"))]
   }
   if (has(CALLS, type)) return [CALLS[type]?.(item, callId) ?? Parts.unreadPart(item)]
   if (has(HOSTED, type)) return [hosted(item, type)]
@@ -128,6 +140,13 @@ const HOSTED: { readonly [type: string]: { readonly args: ReadonlyArray<string>;
   code_interpreter_call: { args: ["code", "container_id"], result: "outputs" },
   mcp_call: { args: ["arguments"], result: "output" },
   mcp_list_tools: { args: ["server_label"], result: "tools" },
+  // A program that the model wrote, which calls the tools of the program that asks.
+  program: { args: ["code"] },
+  // Those of xAI.
+  x_search_call: { args: ["arguments"] },
+  code_execution_call: { args: ["arguments"] },
+  view_image_call: { args: ["arguments"] },
+  view_x_video_call: { args: ["arguments"] },
   tool_search_call: { args: ["arguments"] },
 }
 
@@ -137,13 +156,20 @@ const hosted = (item: unknown, type: string): AnswerPart => {
   const given = args.filter((name) => fields[name] !== undefined && fields[name] !== null)
   const asked = given.length === 1 && given[0] === "arguments" ? fields.arguments : pick(fields, given)
   const label = textOf(fields.server_label)
-  const tool = type === "mcp_call" ? [label, textOf(fields.name)].filter(Boolean).join(".") : type.replace(/_call$/, "")
+  const named = [label, textOf(fields.name)].filter(Boolean).join(".")
+  const tool = type !== "mcp_list_tools" && named !== "" ? named : type.replace(/_call$/, "")
   const error = fields.error === null ? undefined : fields.error
-  return Parts.hostedPart(fields.call_id ?? fields.id, tool, asked, {
+  return Parts.hostedPart(textOf(fields.call_id) ?? fields.id, tool, asked, {
     result: error ?? (result === undefined ? undefined : fields[result]),
     isError: error !== undefined || fields.status === "failed",
   })
 }
+
+/** What xAI calls as custom tools, and runs itself. */
+const OF_XAI: ReadonlySet<unknown> = new Set([
+  ...["web_search", "web_search_with_snippets", "browse_page", "view_image", "view_x_video"],
+  ...["x_user_search", "x_keyword_search", "x_semantic_search", "x_thread_fetch"],
+])
 
 const pick = (fields: Record<string, unknown>, names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, fields[name]]))
