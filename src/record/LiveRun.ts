@@ -1,5 +1,6 @@
 /** Records the run of a program that has an agent of its own: opens its log and its task. */
 
+import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as Redaction from "./http/Redaction.ts"
@@ -28,6 +29,7 @@ export const begin = async (
   options: RecordOptions.RecordOptions,
   onLogFailed: (failed: RunLog.RecordingFailed) => void,
   means?: RecorderMeans,
+  unseen?: () => ReadonlyArray<Unseen>,
 ): Promise<RunAtWork.RunAtWork> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, ...decoded } = RecordOptions.decode(options)
   let hasFailed = () => false
@@ -46,5 +48,6 @@ export const begin = async (
     redaction,
     gate,
     fetch: decoded.fetch ?? globalThis.fetch,
+    ...(unseen === undefined ? {} : { unseen }),
   })
 }

@@ -2,6 +2,7 @@
 
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
+import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import { plainText } from "../values/Json.ts"
@@ -31,6 +32,8 @@ export interface RunParts {
   readonly gate: GateConfig | undefined
   /** Makes the requests. */
   readonly fetch: Fetch
+  /** What was seen of the program and could not be recorded, by the end of the run. Default: nothing. */
+  readonly unseen?: () => ReadonlyArray<Unseen>
   /** The conversations of all runs of the process. Default: this run is the only one. */
   readonly conversations?: Conversations.Conversations
 }
@@ -78,13 +81,19 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     open: bodies,
   }
 
+  const redacted = ({ what, target, count }: Unseen): Unseen => ({
+    ...{ what, count },
+    target: plainText(parts.redaction.text(target)),
+  })
   /** Ends the run with the events that are last, after all that is being recorded. */
   const ending = async (last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]): Promise<void> => {
     isEnded = true
     try {
       for (const body of bodies) await body.ended("open")
       await log.settled()
-      await log.tell(...last())
+      const unseen = parts.unseen?.() ?? []
+      const noted: CoreNewEvent = { type: "CaptureNoted", payload: { unseen: unseen.map(redacted) } }
+      await (unseen.length === 0 ? log.tell(...last()) : log.tell(noted, ...last()))
     } finally {
       await KeptAlive.during(opened.close())
     }

@@ -1,7 +1,13 @@
 /** Closes the task of a program that recorded, on its timeline, where the program did not. */
 import { Effect } from "effect"
-import { EventLog, Exact, MAIN } from "../../events/log/EventLog.ts"
+import { type CoreNewEvent, EventLog, Exact, MAIN } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as CommandState from "../../kernel/acting/CommandState.ts"
+import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
+import { NOT_TOLD } from "../../record/http/ObservedCalls.ts"
 import type * as Program from "./Program.ts"
 
 /** How a task is closed. */
@@ -24,10 +30,33 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
     const [closed] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)
     if (closed === undefined) {
       const expected = Exact(yield* log.versionOf(stream, timeline))
-      const events = [{ type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) }] as const
+      const { unseen = [] } = ran
+      const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
+      const closing = { type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) } as const
+      const events = [...noted, ...(yield* doubts(log, taskId, timeline)), closing]
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true
+  })
+
+/** The ends of the tool calls whose results no request told before the program ended. */
+const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
+  Effect.gen(function* () {
+    const open = new Map<string, CoreNewEvent>()
+    const view = timeline === MAIN ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+    yield* Pages.forEach(
+      view.readPage,
+      { timeline, taskId, types: ["ActuatorCommanded", ...CommandState.ENDS] },
+      (page) => {
+        for (const event of page) {
+          const { commandId } = event.payload
+          if (typeof commandId !== "string") continue
+          if (!is(event, "ActuatorCommanded")) open.delete(commandId)
+          else if (event.payload.observed === true) open.set(commandId, ObservedCommand.unknown(commandId, NOT_TOLD))
+        }
+      },
+    )
+    return [...open.values()]
   })
 
 /** How the task of a program is closed that did not close it. */

@@ -54,7 +54,9 @@ export const record = (program: Command, options: RecordOptions, running: Progra
       report = { logFailure: reason }
     }
     const means = { means: "proxy" as const, addresses: routes.named }
-    const run = yield* attempt(() => LiveRun.begin(options, noting, means))
+    let unrecorded: ReadonlyMap<string, number> = new Map()
+    const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
+    const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
     // An interrupt ends the program first, and then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
     yield* Effect.addFinalizer(() => Effect.promise(() => run.end(closing.outcome, closing.reason).catch(() => {})))
@@ -64,6 +66,7 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     }
     const { exchange } = run
     const proxy = yield* opened(proxying.recording({ routes, forwarding, env, exchange, onUnmetered }))
+    unrecorded = proxy.unrecorded
     const started = Program.start(program, withVariables(running, proxy.variables))
     const ended = yield* Effect.tapError(started, ({ reason }) =>
       Effect.sync(() => {

@@ -19,6 +19,25 @@ export const noteEvents = [
   }),
 ] as const
 
+/** Something that was seen to happen and is not in the log. */
+export const Unseen = Schema.Struct({
+  what: Schema.NonEmptyString.annotations({ description: "Such as `a connection`, `an upgrade to websocket`" }),
+  target: Schema.String.annotations({ description: "Where it went, what was started, or why it is not there" }),
+  count: Schema.Positive.pipe(Schema.int()),
+}).annotations({ identifier: "Unseen" })
+
+export type Unseen = typeof Unseen.Type
+
+/** Events of recorders and imports about what they see. */
+export const capturingEvents = [
+  eventType(
+    "CaptureNoted",
+    "A recorder or an import saw something of a program that it could not record.",
+    { unseen: Schema.Array(Unseen) },
+    { personal: { unseen: [] } },
+  ),
+] as const
+
 const source = Schema.NonEmptyString.annotations({ description: "The format it was imported from" })
 
 /** How often something occurred, by its name. */

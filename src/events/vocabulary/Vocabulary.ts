@@ -8,7 +8,7 @@ import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
-import { importingEvents, noteEvents } from "./Notes.ts"
+import { capturingEvents, importingEvents, noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
 import { environmentEvents, sensingEvents } from "./Sensing.ts"
@@ -34,6 +34,7 @@ const coreEvents = [
   ...timelineEvents,
   ...noteEvents,
   ...importingEvents,
+  ...capturingEvents,
 ] as const
 
 /** A type of the core vocabulary. */

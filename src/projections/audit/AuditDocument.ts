@@ -3,6 +3,7 @@
 import { Data, Either, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Projection from "../fold/Projection.ts"
+import * as Capture from "../state/Capture.ts"
 import * as Acting from "./Acting.ts"
 import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
@@ -24,6 +25,9 @@ export const TaskAudit = Schema.Struct({
   changes: Changes.Changes,
   model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
     description: "Absent where no language model was asked",
+  }),
+  capture: Schema.optionalWith(Capture.Capture, { exact: true }).annotations({
+    description: "What its recorder or import saw; absent where a kernel ran it",
   }),
   agents: Schema.optionalWith(AgentAudits.AgentAudits, { exact: true }).annotations({
     description: "Each of its agents, by name; absent where there is one",
@@ -65,7 +69,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 6,
+    version: 7,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
@@ -80,9 +84,10 @@ export const projection = (taskId: string): Projection.Projection<State> => {
 
 /** The audit, from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course, sensing, acting, confirming, changes, model, agents } = state.sections
+  const { course, sensing, acting, confirming, changes, model, agents, capture } = state.sections
   if (course === null) return Either.left(new TaskNotFound({ taskId }))
   const byAgent = AgentAudits.section(agents)
+  const captured = Capture.section(capture)
   const modelUse = ModelUse.section(model)
   return Either.right({
     taskId,
@@ -92,6 +97,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
     confirming: Confirming.section(confirming),
     changes: Changes.section(changes),
     ...(modelUse === undefined ? {} : { model: modelUse }),
+    ...(captured === undefined ? {} : { capture: captured }),
     ...(byAgent === undefined ? {} : { agents: byAgent }),
     scores: Scores.section(state.verdicts),
   })

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
+import * as Capture from "../state/Capture.ts"
 import * as Acting from "./Acting.ts"
 import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
@@ -20,6 +21,7 @@ const State = Schema.Struct({
   changes: Changes.projection.state,
   model: ModelUse.projection.state,
   agents: AgentAudits.projection.state,
+  capture: Capture.projection.state,
 })
 
 /** The folded state of all sections except the scores. */
@@ -42,7 +44,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 5,
+  version: 6,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,
@@ -52,11 +54,12 @@ export const projection: Projection<State> = {
     changes: Changes.projection.initial,
     model: ModelUse.projection.initial,
     agents: AgentAudits.projection.initial,
+    capture: Capture.projection.initial,
   },
   evolve: (state, event) => {
     if (state.course === null) {
       const course = TaskTimeline.projection.evolve(null, event)
-      return course === null ? state : { ...state, course }
+      return course === null ? state : { ...state, course, capture: Capture.projection.evolve(state.capture, event) }
     }
     if (state.course.outcome === null) return advance(state, event)
     return OUTCOMES.has(event.type) ? late(state, event) : state
@@ -74,6 +77,7 @@ const advance = (state: State, event: Event): State => ({
   changes: Changes.projection.evolve(state.changes, event),
   model: ModelUse.projection.evolve(state.model, event),
   agents: AgentAudits.projection.evolve(state.agents, event),
+  capture: Capture.projection.evolve(state.capture, event),
 })
 
 const late = (state: State, event: Event): State => {

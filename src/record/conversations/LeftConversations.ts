@@ -28,7 +28,7 @@ export const recall = (
         const events = yield* OpenedLog.eventsOf(log, taskId)
         const [first] = events
         if (first === undefined || !is(first, "TaskOpened")) continue
-        if (JSON.stringify(first.payload.recorder?.means) !== JSON.stringify(means)) continue
+        if (first.payload.recorder?.means !== means?.means) continue
         if (events.some(({ personal }) => personal?.readable === false)) continue
         Past.recall(conversations.of(taskId), events)
       }

@@ -13,6 +13,7 @@ import * as Redaction from "../http/Redaction.ts"
 import * as LiveRun from "../LiveRun.ts"
 import type { RecordingFailed } from "../log/RunLog.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
+import * as Unseen from "../network/Unseen.ts"
 import type { PlaybackRun } from "../replay/PlaybackRun.ts"
 import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
@@ -41,7 +42,9 @@ const outside =
 const recordProcess = async ({ taskId, report, does: _, ...options }: Recording) => {
   const add = ProcessReport.to(report)
   const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
-  const run = await LiveRun.begin({ ...options, id: taskId, fetch: outside(globalThis.fetch) }, onLogFailed)
+  const unseen = () => Unseen.read(Unseen.fileBeside(report))
+  const recording = { ...options, id: taskId, fetch: outside(globalThis.fetch) }
+  const run = await LiveRun.begin(recording, onLogFailed, undefined, unseen)
   globalThis.fetch = run.fetch
   ObservedProcess.observe(run.exchange, report)
   add({})

@@ -81,6 +81,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   ConfirmationWithdrawn: "approval",
 
   TaskOpened: "task",
+  CaptureNoted: "task",
   RecorderJoined: "task",
   RecorderLeft: "task",
   TaskPaused: "task",

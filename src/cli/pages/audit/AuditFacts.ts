@@ -11,7 +11,7 @@ import { count, duration, nouns, number } from "../../terminal/Text.ts"
  * @param quoted how a text from the log is written
  */
 export const of = (
-  { sensing, acting, confirming, changes, model, scores, taskId, waits }: TaskAudit,
+  { sensing, acting, confirming, changes, model, capture, scores, taskId, waits }: TaskAudit,
   quoted: (text: string) => string,
 ): Table.Facts => [
   ...(waits === undefined ? [] : [["not whole", quoted(waits)] as const]),
@@ -35,7 +35,43 @@ export const of = (
   ...(model === undefined
     ? []
     : [["model", modelUse(model)] as const, ["cost", spending(model.cost, quoted)] as const]),
+  ...(capture === undefined ? [] : [["capture", captured(capture, quoted)] as const]),
 ]
+
+type Captured = NonNullable<TaskAudit["capture"]>
+
+/** What a recorder or an import saw, what is missing of it, and what it did not see. */
+const captured = ({ seen, stubbed, cut, notVisible }: Captured, quoted: (text: string) => string): string =>
+  [
+    `seen: ${nonZeroCounts({
+      [nouns(seen.modelRequests, "model request")]: seen.modelRequests,
+      [nouns(seen.otherRequests, "other request")]: seen.otherRequests,
+      [nouns(seen.recordedTools, "recorded tool call")]: seen.recordedTools,
+      [nouns(seen.observedTools, "observed tool call")]: seen.observedTools,
+    })}`,
+    ...(stubbed.length === 0 ? [] : [`stubbed: ${stubbed.map(quoted).join(", ")}`]),
+    ...(cut.bodies + cut.results + cut.unread === 0
+      ? []
+      : [
+          `cut: ${Object.entries({
+            [nouns(cut.bodies, "body")]: cut.bodies,
+            [nouns(cut.results, "result")]: cut.results,
+            [`unread ${nouns(cut.unread, "part")}`]: cut.unread,
+          })
+            .flatMap(([name, of]) => (of === 0 ? [] : [`${of} ${name}`]))
+            .join(", ")}`,
+        ]),
+    ...(notVisible.length === 0
+      ? []
+      : [
+          `not visible: ${notVisible
+            .map(
+              ({ what, target, count }) =>
+                `${quoted(what)}: ${quoted(target)}${count === 1 ? "" : ` (${count} times)`}`,
+            )
+            .join(", ")}`,
+        ]),
+  ].join("; ")
 
 const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
 

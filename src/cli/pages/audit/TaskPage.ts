@@ -33,7 +33,7 @@ export const lines = (
   ...["", ...next.map((command) => `  ${CommandHints.shellCommand(command)}`)],
 ]
 
-const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return"])
+const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return", "capture"])
 
 /** Whether the log does not have all that its commands came to, or has it from a plugin that was asked later. */
 const isRemarkable = ({ acting: { unknown, unrecorded = 0, settled = 0 } }: TaskAudit): boolean =>

@@ -1,0 +1,122 @@
+/** What a recorder or an import saw of a program, what of that is missing in the log, and what it did not see at all. */
+
+import { Schema } from "effect"
+import { Unseen } from "../../events/vocabulary/Notes.ts"
+import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import type { Json } from "../../values/Json.ts"
+import { fieldOf } from "../../values/JsonObjects.ts"
+import type { Projection } from "../fold/Projection.ts"
+
+const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
+
+/** The capture of a task that a recorder or an import wrote. */
+export const Capture = Schema.Struct({
+  seen: Schema.Struct({
+    modelRequests: count("Requests to models"),
+    otherRequests: count("Other requests, and calls of `run.io`"),
+    recordedTools: count("Calls of tools that the program recorded itself"),
+    observedTools: count("Calls of tools that were seen in answers and later requests alone"),
+  }),
+  stubbed: Schema.Array(Schema.String).annotations({
+    description: "What a person set in a fork in the place of the real one: `answer`, `result`, `model`",
+  }),
+  cut: Schema.Struct({
+    bodies: count("Bodies that broke off, were not read to their end, or are too large to be kept"),
+    results: count("Results that could not be recorded"),
+    unread: count("Parts of answers that no reader knows: they are kept as they are"),
+  }),
+  notVisible: Schema.Array(Unseen).annotations({ description: "What was seen to happen and is not in the log" }),
+}).annotations({ identifier: "Capture" })
+
+export type Capture = typeof Capture.Type
+
+const State = Schema.Struct({ isCaptured: Schema.Boolean, capture: Capture })
+type State = typeof State.Type
+
+const initial: State = {
+  isCaptured: false,
+  capture: {
+    seen: { modelRequests: 0, otherRequests: 0, recordedTools: 0, observedTools: 0 },
+    stubbed: [],
+    cut: { bodies: 0, results: 0, unread: 0 },
+    notVisible: [],
+  },
+}
+
+type Seen = keyof Capture["seen"]
+type Cut = keyof Capture["cut"]
+
+const seen = (state: State, what: Seen): State => {
+  const { capture } = state
+  return { ...state, capture: { ...capture, seen: { ...capture.seen, [what]: capture.seen[what] + 1 } } }
+}
+
+const cut = (state: State, what: Cut, by = 1): State => {
+  const { capture } = state
+  return { ...state, capture: { ...capture, cut: { ...capture.cut, [what]: capture.cut[what] + by } } }
+}
+
+const unseen = (state: State, items: Capture["notVisible"]): State => {
+  const all = new Map(state.capture.notVisible.map((item) => [`${item.what} ${item.target}`, item]))
+  for (const item of items) {
+    const key = `${item.what} ${item.target}`
+    all.set(key, { ...item, count: item.count + (all.get(key)?.count ?? 0) })
+  }
+  return { ...state, isCaptured: true, capture: { ...state.capture, notVisible: [...all.values()] } }
+}
+
+/** Whether a response that was recorded is not whole. */
+const isCut = (result: Json): boolean => {
+  const end = fieldOf(result, "end")
+  return end === "cut" || end === "open" || end === "cancelled" || fieldOf(result, "omitted") !== undefined
+}
+
+/** What only the server of a model has of a conversation. */
+const EARLIER = {
+  what: "earlier messages",
+  target: "the server of the model has them, and no recorder saw them",
+  count: 1,
+}
+
+/** The fold of one task's events. */
+export const projection: Projection<State> = {
+  name: "Capture",
+  version: 1,
+  state: State,
+  initial,
+  evolve: evolveBy<State>({
+    TaskOpened: (state, { recorder }, { actor }) =>
+      recorder === undefined && !actor.startsWith("import:") ? state : { ...state, isCaptured: true },
+    TimelineForked: (state, { overrides }) => {
+      const changes = fieldOf(overrides, "changes")
+      if (typeof changes !== "object" || changes === null) return state
+      return { ...state, capture: { ...state.capture, stubbed: Object.keys(changes) } }
+    },
+    ModelCalled: (state, { request }) => {
+      const after = seen(state, "modelRequests")
+      const isPartial =
+        fieldOf(request, "after") === undefined && fieldOf(fieldOf(request, "thread"), "after") !== undefined
+      return isPartial ? unseen(after, [EARLIER]) : after
+    },
+    ModelResponded: (state, { unread = [] }) =>
+      unread.length === 0
+        ? state
+        : cut(
+            state,
+            "unread",
+            unread.reduce((sum, { count }) => sum + count, 0),
+          ),
+    IoCalled: (state) => seen(state, "otherRequests"),
+    IoAnswered: (state, { io, result, unrecorded }) => {
+      if (unrecorded !== undefined) return cut(state, "results")
+      return io === "fetch" && isCut(result) ? cut(state, "bodies") : state
+    },
+    ActuatorCommanded: (state, { observed }) =>
+      observed === true ? { ...seen(state, "observedTools"), isCaptured: true } : seen(state, "recordedTools"),
+    CommandSucceeded: (state, { unrecorded }) => (unrecorded === undefined ? state : cut(state, "results")),
+    CaptureNoted: (state, { unseen: items }) => unseen(state, items),
+  }),
+}
+
+/** The capture; undefined for a task that a kernel ran. */
+export const section = ({ isCaptured, capture }: State): Capture | undefined => (isCaptured ? capture : undefined)
