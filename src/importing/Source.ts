@@ -87,6 +87,8 @@ export interface Source {
    */
   readonly form: "lines" | "document" | "either"
   readonly recognizes: (head: FileHead) => boolean
+  /** Whether files of other formats may look like it: it is a file's only if no other format recognizes the file. */
+  readonly isGeneral?: true
   /** Of a format that somebody named: what a file is that it does not recognize and another one does. */
   readonly instead?: (head: FileHead) => string | undefined
   /** Of a format whose runs may be in several files, or copied from each other: which run a file is of. */

@@ -6,6 +6,7 @@ import { codex } from "./codex/Codex.ts"
 import { copilotCli } from "./copilot/CopilotCli.ts"
 import { geminiCli } from "./gemini/GeminiCli.ts"
 import { inspect } from "./inspect/Inspect.ts"
+import { messages } from "./messages/Messages.ts"
 import { miniSweAgent } from "./miniswe/MiniSweAgent.ts"
 import { openCode } from "./opencode/OpenCode.ts"
 import { openhands } from "./openhands/OpenHands.ts"
@@ -17,5 +18,5 @@ import { sweAgent } from "./sweagent/SweAgent.ts"
 /** In the order in which messages name them. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode],
-  ...[inspect, atif, otlp, openhands, sweAgent, miniSweAgent, piaAvt],
+  ...[inspect, atif, otlp, openhands, sweAgent, miniSweAgent, messages, piaAvt],
 ]

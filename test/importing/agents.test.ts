@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import type { FileReport } from "../../src/importing/ImportReport.ts"
-import { events, importing, payloads, typesOf, withFiles } from "./given.ts"
+import { events, importing, lines, payloads, typesOf, withFiles } from "./given.ts"
 
 const session = (name: string): string =>
   fs.readFileSync(path.join(path.dirname(fileURLToPath(import.meta.url)), "sessions", name), "utf8")
@@ -190,6 +190,122 @@ describe("a trajectory of mini-swe-agent", () => {
         expect(said(all)).toEqual(["Mend it"])
         expect(payloads(all, "SourceStated")).toMatchObject([{ used: { usd: 0.5 } }])
         expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "truncated" }])
+      },
+    ),
+  )
+})
+
+describe("conversations in messages", () => {
+  const call = { id: "c", type: "function", function: { name: "add", arguments: '{"a":1}' } }
+  const chat = [
+    { role: "system", content: "Be exact." },
+    { role: "user", content: "Add" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", content: "2" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", content: "3" },
+    { role: "assistant", content: "It is 3." },
+  ]
+
+  it.effect(
+    "of OpenAI's chat are a task for each line, with calls of one id apart, scores, and the rest as it is",
+    () =>
+      imported(
+        "chat.jsonl",
+        lines([
+          { messages: chat, tools: [] },
+          { prompt: chat.slice(0, 2), completion: chat.slice(2), reward: 0.5, metrics: { steps: 2 }, model: "gpt-5" },
+        ]),
+        (all, file) => {
+          expect(payloads(all, "TaskOpened")).toMatchObject([{ goal: "Add" }, { goal: "Add" }])
+          expect(payloads(all, "GuideApplied")).toMatchObject([{ systemPrompt: "Be exact." }, {}])
+          expect(payloads(all, "CommandSucceeded").map(({ result }) => result)).toEqual(["2", "3", "2", "3"])
+          expect(spoken(all)).toEqual(["It is 3.", "It is 3."])
+          expect(payloads(all, "RewardGiven")).toMatchObject([{ amount: 0.5 }, { amount: 2 }])
+          expect(usage(all)[0]).toMatchObject({ unknown: ["inputTokens", "outputTokens"] })
+          expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved" }, { outcome: "achieved" }])
+          expect(file?.kept).toEqual({ record: 2 })
+        },
+      ),
+  )
+
+  it.effect("of Anthropic have their calls and results", () =>
+    imported(
+      "anthropic.json",
+      JSON.stringify(
+        [
+          { role: "user", content: "Look" },
+          { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: { at: 1 } }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "dark", is_error: true }] },
+          { role: "assistant", content: [{ type: "text", text: "It is dark." }] },
+        ],
+        undefined,
+        2,
+      ),
+      (all) => {
+        expect(said(all)).toEqual(["Look"])
+        expect(payloads(all, "CommandFailed")).toHaveLength(1)
+        expect(spoken(all)).toEqual(["It is dark."])
+      },
+    ),
+  )
+
+  it.effect("of the AI SDK have an answer for each step, and what came of its tools", () =>
+    imported(
+      "chat.json",
+      JSON.stringify({
+        id: "chat-1",
+        messages: [
+          {
+            id: "u",
+            role: "user",
+            parts: [{ type: "text", text: "Weather?" }],
+            metadata: { createdAt: "2026-01-01T00:00:00Z" },
+          },
+          {
+            ...{ id: "a", role: "assistant" },
+            metadata: { totalUsage: { inputTokens: 30, outputTokens: 4 }, model: "openai/gpt-5" },
+            parts: [
+              { type: "step-start" },
+              {
+                type: "tool-weather",
+                toolCallId: "w",
+                state: "output-available",
+                input: { in: "Oslo" },
+                output: "snow",
+              },
+              {
+                type: "dynamic-tool",
+                toolName: "ask",
+                toolCallId: "q",
+                state: "output-error",
+                input: {},
+                errorText: "no",
+              },
+              { type: "step-start" },
+              { type: "text", text: "It snows." },
+            ],
+          },
+          { role: "assistant", content: [{ type: "tool-call", toolCallId: "m", toolName: "add", input: { a: 1 } }] },
+          {
+            role: "tool",
+            content: [
+              { type: "tool-result", toolCallId: "m", toolName: "add", output: { type: "json", value: { sum: 2 } } },
+            ],
+          },
+        ],
+      }),
+      (all) => {
+        expect(taskOf(all)).toBe("messages-chat-1")
+        expect(said(all)).toEqual(["Weather?"])
+        expect(payloads(all, "ActuatorCommanded").map(({ actuator }) => actuator)).toEqual([
+          ...["messages/weather", "messages/ask", "messages/add"],
+        ])
+        expect(payloads(all, "CommandSucceeded").map(({ result }) => result)).toEqual(["snow", { sum: 2 }])
+        expect(payloads(all, "CommandFailed")).toHaveLength(1)
+        expect(spoken(all)).toEqual(["It snows."])
+        expect(usage(all)[0]).toMatchObject({ inputTokens: 30, outputTokens: 4 })
+        expect(payloads(all, "ModelCalled")[0]).toMatchObject({ provider: "openai", model: "gpt-5" })
       },
     ),
   )

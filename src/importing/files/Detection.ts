@@ -233,7 +233,9 @@ const formatOf = (
       catch: unreadable(file),
     })
     const head = headOf(file, bytes)
-    const [first, second] = sources.filter((source) => source.recognizes(head))
+    const all = sources.filter((source) => source.recognizes(head))
+    const particular = all.filter(({ isGeneral }) => isGeneral !== true)
+    const [first, second] = particular.length > 0 ? particular : all
     if (first !== undefined && second !== undefined)
       return yield* new FileRefused({
         ...{ file, expected: "a file of one format" },
