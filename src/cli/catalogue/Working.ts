@@ -49,6 +49,13 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../play/PlayCommand.ts")).play),
   },
   {
+    path: "proxy",
+    uses: [["proxy", "record what a team's services ask models, each conversation as a task: --port N"]],
+    example: "proxy --log team.db --port 4180",
+    page: "docs/recording.md#for-services",
+    load: command(async () => (await import("../record/ProxyCommand.ts")).proxy),
+  },
+  {
     path: "record",
     uses: [
       [

@@ -131,7 +131,7 @@ const answered = (
   })
 
 /** What a proxy is made of is loaded with the first one. */
-const parts = () =>
+export const parts = () =>
   Effect.gen(function* () {
     const [proxying, Forwarding, ForwardedFetch, LoopbackOnly] = yield* Effect.promise(() =>
       Promise.all([
@@ -145,7 +145,8 @@ const parts = () =>
     return { proxying, forwarding, ForwardedFetch, LoopbackOnly, env: process.env as Environment }
   })
 
-const opened = <A extends { readonly close: () => Promise<void> }>(
+/** A proxy for as long as the scope is open. */
+export const opened = <A extends { readonly close: () => Promise<void> }>(
   starting: Promise<A>,
 ): Effect.Effect<A, Error, Scope.Scope> =>
   Effect.acquireRelease(
@@ -154,7 +155,7 @@ const opened = <A extends { readonly close: () => Promise<void> }>(
   )
 
 /** Whatever rejects is an error of the command: those without a tag are bugs. */
-const attempt = <A>(does: () => Promise<A>): Effect.Effect<A, Error> =>
+export const attempt = <A>(does: () => Promise<A>): Effect.Effect<A, Error> =>
   Effect.tryPromise({
     try: does,
     catch: (error) => (error instanceof Error ? error : new Error(String(error))),

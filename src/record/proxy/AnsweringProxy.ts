@@ -4,7 +4,7 @@ import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import { cut, type Incoming, refuse } from "./ProxyServer.ts"
-import { OWN, pairs, sentOf, targetOf } from "./RecordingProxy.ts"
+import { isTagged, OWN, pairs, sentOf, targetOf } from "./RecordingProxy.ts"
 import type { Routes } from "./Routes.ts"
 
 /** What such a proxy needs. */
@@ -37,10 +37,6 @@ export const answer = async ({ routes, fetch }: AnsweringParts, incoming: Incomi
   }
   await give(answered, response)
 }
-
-/** What was recorded has no answer for it, or its run is over: that is no failure of a connection. */
-const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>
-  error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
 const give = async ({ status, statusText, headers, body }: Response, response: ServerResponse): Promise<void> => {
   response.writeHead(status, statusText, [...headers].filter(([name]) => !OWN.test(name)).flat())

@@ -4,12 +4,15 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { siteRefusalOf } from "../../platform/loopback/Access.ts"
 import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
+import { refusal, shown } from "../../platform/loopback/Refusal.ts"
 
 /** A request as it came, whole. */
 export interface Incoming {
   readonly method: string
-  /** Of its address, with the query, encoded as it came. */
+  /** Of its address, with the query, encoded as it came, without the prefix that names a run. */
   readonly path: string
+  /** The run that it names: by the prefix `/run/NAME` of its path, or the header `x-hindcast-run`. */
+  readonly run: string | undefined
   /** Names and values in turn, as they came. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: http.IncomingHttpHeaders
@@ -49,7 +52,12 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): 
     const underWay = new Set<Promise<void>>()
     let own = port
     const server = http.createServer({ keepAliveTimeout: KEPT_MS, requestTimeout: 0 })
-    const refusalOf = (headers: http.IncomingHttpHeaders) => (isLocal ? siteRefusalOf(headers, own) : undefined)
+    const refusalOf = (headers: http.IncomingHttpHeaders) => {
+      if (isLocal) return siteRefusalOf(headers, own)
+      // Its name is not known here: that a page asks is.
+      const { origin } = headers
+      return origin === undefined ? undefined : refusal(403, "ForbiddenOrigin", "no origin", shown(origin))
+    }
     server.on("request", (request, response) => {
       response.sendDate = false
       response.on("error", () => response.destroy())
@@ -109,11 +117,20 @@ const received = async (
   const { method = "GET", url = "/", rawHeaders, headers } = request
   const [only] = pieces
   const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
-  return { method, path: pathOf(url), rawHeaders, headers, body, response, gone: gone.signal }
+  const { path, run = headers[RUN_HEADER]?.toString() } = placeOf(pathOf(url))
+  return { method, path, run, rawHeaders, headers, body, response, gone: gone.signal }
 }
 
 /** The path of a request. A client that asks this proxy by another one of its variables sends the whole address. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, "") || "/"
+
+const RUN_HEADER = "x-hindcast-run"
+
+/** A path without the prefix that names a run, and the name. */
+export const placeOf = (path: string): { readonly path: string; readonly run?: string } => {
+  const [, run, rest = ""] = /^\/run\/([^/?]+)(.*)$/s.exec(path) ?? []
+  return run === undefined ? { path } : { path: rest, run }
+}
 
 /** Ends a connection in mid-answer: what was written before arrives, and no end of the answer. */
 export const cut = (response: http.ServerResponse): void => {

@@ -57,7 +57,14 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
   const headers = forwardedHeaders(incoming, target.url)
   const signed = await Signing.signed({ ...incoming, url: target.url, headers }, parts.env)
   if ("refused" in signed) return refuse(response, 401, "not_signed", signed.refused)
-  const exchange = await parts.exchange(await sentOf(incoming, target.url), incoming)
+  let exchange: Exchange
+  try {
+    exchange = await parts.exchange(await sentOf(incoming, target.url), incoming)
+  } catch (error) {
+    // Nothing passes that is not recorded, where the run is to stop then, was cancelled, or has no valid name.
+    if (!isTagged(error)) throw error
+    return refuse(response, 400, error._tag.toLowerCase(), error.message)
+  }
   let upstream: IncomingMessage
   try {
     const { method, body } = incoming
@@ -85,6 +92,10 @@ const asksForNoUsage = ({ path, body }: Incoming): boolean =>
   body.includes('"stream"') &&
   /"stream":\s*true/.test(body.toString()) &&
   !/"include_usage":\s*true/.test(body.toString())
+
+/** An error that says what to do, which is no failure of a connection. */
+export const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
 /** The request as it is recorded: the provider's address, and a body that can be read. */
 export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, url: URL): Promise<SentRequest> => {

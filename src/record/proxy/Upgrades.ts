@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Forwarding } from "./Forwarding.ts"
+import { placeOf } from "./ProxyServer.ts"
 import type { Routes } from "./Routes.ts"
 
 /** Connections that were passed on and not recorded. */
@@ -16,7 +17,7 @@ export interface Unrecorded {
 export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
   const counts = new Map<string, number>()
   const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const target = routes.target(request.url ?? "/")
+    const target = routes.target(placeOf(request.url ?? "/").path)
     if (target === undefined) return void refuse(socket, 404, "Not Found")
     const { host, pathname } = target.url
     const name = `${host}${pathname}`
@@ -58,7 +59,7 @@ export const refusing = (routes: Routes): Unrecorded => {
   return {
     counts,
     pass: ({ url = "/" }, socket) => {
-      const { host = "", pathname = url } = routes.target(url)?.url ?? {}
+      const { host = "", pathname = url } = routes.target(placeOf(url).path)?.url ?? {}
       counts.set(host + pathname, (counts.get(host + pathname) ?? 0) + 1)
       refuse(socket, 501, "Not Implemented")
     },

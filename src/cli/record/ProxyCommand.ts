@@ -1,0 +1,73 @@
+/** The command `hindcast proxy`: records what the services of a team ask models, by a proxy that stays. */
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as ConversationRuns from "../../record/conversations/ConversationRuns.ts"
+import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Text from "../terminal/Text.ts"
+import * as ProxiedProgram from "./ProxiedProgram.ts"
+
+/** How often conversations that were silent for long are closed, in milliseconds. */
+const IDLE_CHECK_MS = 60_000
+
+const LOOPBACK = "127.0.0.1"
+
+/** `hindcast proxy --log agent.db` */
+export const proxy = Command.make(
+  "proxy",
+  {
+    ...common,
+    port: wholeNumber("port", 0).pipe(
+      Options.withDescription("The port to listen on. Default: one that is free"),
+      Options.optional,
+    ),
+    host: optionalText(
+      "host",
+      "The address to listen on, such as 0.0.0.0: whoever reaches it can use the proxy. Default: 127.0.0.1",
+    ),
+    agent: optionalText("agent", "What the services are called in the log. Default: services"),
+  },
+  ({ log, json, port, host, agent }) =>
+    Effect.gen(function* () {
+      const { proxying, forwarding, env: own } = yield* ProxiedProgram.parts()
+      const address = Option.getOrElse(host, () => LOOPBACK)
+      // Nobody else's requests are signed by the credentials of this environment.
+      const env =
+        address === LOOPBACK ? own : { ...own, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined }
+      const routes = yield* ProxiedProgram.attempt(async () => proxying.routes(env))
+      const options = { log: yield* OpenLog.fileOf(log), agent: Option.getOrElse(agent, () => "services") }
+      const means = { means: "proxy" as const, addresses: routes.named }
+      const runs = yield* Effect.acquireRelease(
+        ProxiedProgram.attempt(() => ConversationRuns.open({ ...options, means, onLogFailure: "go-on" })),
+        // Tasks stay open: the next proxy continues their conversations.
+        (runs) => Effect.promise(() => runs.close("leave").catch(() => {})),
+      )
+      const served = yield* ProxiedProgram.opened(
+        proxying.recording(
+          { routes, forwarding, env, exchange: (sent, { run }) => runs.exchange(sent, { run }) },
+          { port: Option.getOrElse(port, () => 0), host: address },
+        ),
+      )
+      const variables = routes.variables(served.url)
+      yield* json
+        ? Output.writeWhole(Text.json({ url: served.url, variables }))
+        : Output.show(json, {}, () => [
+            `Records what passes ${served.url} to ${options.log}, each conversation as a task. Ctrl-C ends it.`,
+            "",
+            ...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`),
+            "",
+            `${served.url}/run/NAME/… in place of ${served.url}/…, or the header x-hindcast-run: NAME, names the task.`,
+          ])
+      return yield* Effect.forever(
+        Effect.delay(
+          Effect.promise(() => runs.closeIdle()),
+          IDLE_CHECK_MS,
+        ),
+      )
+    }).pipe(Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Record what services ask models: a proxy on the loopback, which forwards to the providers until it is interrupted. Each conversation is a task; a service can name the task by a path prefix or a header",
+  ),
+)
