@@ -19,12 +19,8 @@ describe("the arrivals of what is said", () => {
   it.scoped("are told where the program's clock stands still, of each task to those who wait for it", () =>
     Effect.gen(function* () {
       const { say, arrivals } = yield* given
-      const next = yield* arrivals.watch("task/a")
-      const elsewhere = yield* Effect.fork(Effect.flatten(arrivals.watch("task/b")))
-      for (let times = 0; times < 3; times++) {
-        yield* say("a")
-        yield* next
-      }
+      const elsewhere = yield* Effect.fork(arrivals.watching("task/b", (next) => next))
+      yield* arrivals.watching("task/a", (next) => Effect.repeatN(Effect.zipRight(say("a"), next), 2))
       expect(elsewhere.unsafePoll()).toBeNull()
       yield* say("b")
       yield* Fiber.join(elsewhere)
@@ -35,7 +31,7 @@ describe("the arrivals of what is said", () => {
     Effect.gen(function* () {
       const { say, arrivals } = yield* given
       for (let times = 0; times < 3; times++) {
-        yield* Effect.scoped(Effect.flatMap(arrivals.watch("task/a"), (next) => Effect.zipRight(say("a"), next)))
+        yield* arrivals.watching("task/a", (next) => Effect.zipRight(say("a"), next))
       }
     }),
   )
@@ -43,15 +39,11 @@ describe("the arrivals of what is said", () => {
   it.scoped("are told at the commit in this process, without a look by the clock", () =>
     Effect.gen(function* () {
       const { say, arrivals } = yield* given
-      const next = yield* arrivals.watch("task/a")
       yield* Effect.acquireRelease(
         Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout"] })),
         () => Effect.sync(() => vi.useRealTimers()),
       )
-      for (let times = 0; times < 3; times++) {
-        yield* say("a")
-        yield* next
-      }
+      yield* arrivals.watching("task/a", (next) => Effect.repeatN(Effect.zipRight(say("a"), next), 2))
     }),
   )
 })

@@ -1,16 +1,20 @@
 /** Tells tasks that wait that something was said to them: what the log tells of its commits serves all tasks of a kernel. */
 
-import { Deferred, Effect, FiberId, type Scope } from "effect"
+import { Deferred, Effect, FiberId } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
+import { endingWith } from "../../platform/OneAtATime.ts"
 
 /** The arrivals of inputs in a log, whichever process and timeline they come from. */
 export interface InputArrivals {
   /**
-   * Begins to watch a stream, until the scope closes. The effect that it answers with waits for the next input in that
-   * stream; one that arrived between two waits ends the second one at once. It may end without one, where it is not known
-   * what arrived.
+   * Watches a stream while an effect runs. What the effect is given waits for the next input in that stream; one that
+   * arrived between two waits, or since the watch began, ends the next wait at once. It may end without one, where it is not known what
+   * arrived.
    */
-  readonly watch: (stream: string) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+  readonly watching: <A, E>(
+    stream: string,
+    use: (next: Effect.Effect<void>) => Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E>
 }
 
 /** Something that waits for inputs in a stream. */
@@ -57,10 +61,11 @@ export const make = (log: EventLog.Service): InputArrivals => {
     )
 
   return {
-    watch: (stream) =>
-      Effect.acquireRelease(
-        Effect.sync(() => begin(stream)),
-        (watcher) => Effect.sync(() => end(stream, watcher)),
-      ).pipe(Effect.map(next)),
+    // Every command of an agent that thinks with a model comes by here.
+    watching: (stream, use) =>
+      Effect.uninterruptibleMask((restore) => {
+        const watcher = begin(stream)
+        return endingWith(restore(Effect.suspend(() => use(next(watcher)))), () => end(stream, watcher))
+      }),
   }
 }

@@ -87,10 +87,13 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   let seen = 0
   let undelivered: ReadonlyArray<Input> = []
 
+  const isUpToDate = () => log.mayHave?.({ stream, types: TYPES, after: seen }) === false
+
   /** Reads what came since the last look. */
-  const refresh = Effect.suspend(() =>
-    log.mayHave?.({ stream, types: TYPES, after: seen }) === false ? Effect.void : readOn,
-  )
+  const refresh = Effect.suspend(() => (isUpToDate() ? Effect.void : readOn))
+
+  /** Whether it is known, without a read and without a turn, that no input waits: so it is nearly always. */
+  const hasNone = (options: InputOptions) => !undelivered.some((input) => isOf(options, input)) && isUpToDate()
 
   const readOn = Effect.gen(function* () {
     const { position: until } = yield* log.head
@@ -122,22 +125,28 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
       return taken
     }).pipe(Effect.uninterruptible, oneAtATime)
 
-  const has = (options: InputOptions) => oneAtATime(Effect.map(waiting(options), ({ length }) => length > 0))
+  const has = (options: InputOptions) =>
+    Effect.suspend(() =>
+      hasNone(options) ? Effect.succeed(false) : oneAtATime(Effect.map(waiting(options), ({ length }) => length > 0)),
+    )
 
   const awaited = (options: InputOptions): Effect.Effect<void, LogError> =>
-    Effect.flatMap(arrivals.watch(stream), (next) =>
-      Effect.repeat(
-        Effect.flatMap(has(options), (found) => (found ? Effect.succeed(true) : Effect.as(next, false))),
-        { until: (found) => found },
-      ),
-    ).pipe(Effect.scoped, Effect.asVoid)
+    arrivals.watching(stream, (next) => {
+      const found: Effect.Effect<void, LogError> = Effect.flatMap(has(options), (isThere) =>
+        isThere ? Effect.void : Effect.zipRight(next, found),
+      )
+      return found
+    })
 
   const take = (options: InputOptions): Effect.Effect<ReadonlyArray<Input>, AppendError> =>
-    Effect.flatMap(takeNow(options), (taken) =>
-      taken.length > 0 || options.wait !== true
-        ? Effect.succeed(taken)
-        : Effect.zipRight(awaited(options), take(options)),
-    )
+    Effect.suspend(() => {
+      if (hasNone(options)) return options.wait === true ? awaitedAndTaken(options) : Effect.succeed([])
+      return Effect.flatMap(takeNow(options), (taken) =>
+        taken.length > 0 || options.wait !== true ? Effect.succeed(taken) : awaitedAndTaken(options),
+      )
+    })
+
+  const awaitedAndTaken = (options: InputOptions) => Effect.zipRight(awaited(options), take(options))
 
   return { take, has, awaited }
 }
