@@ -99,6 +99,20 @@ describe("the SQLite driver of a Node", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1)
     expect(stderr).toContain('expected "node:sqlite" or "better-sqlite3", or nothing, found "sqlite"')
   })
+
+  it.scopedLive("leaves no empty file where it is missing, so that a log can be made there later", () =>
+    Effect.gen(function* () {
+      const log = path.join(yield* temporaryDirectory, "new", "log.db")
+      const adding = (driver: string | undefined) =>
+        spawnSync(process.execPath, [MAIN, "plugin", "add", "plugins/text-room", "--log", log], {
+          env: { ...process.env, HINDCAST_SQLITE_DRIVER: driver },
+          encoding: "utf8",
+        })
+      expect(adding("sqlite")).toMatchObject({ status: 1 })
+      expect(fs.existsSync(path.dirname(log))).toBe(false)
+      expect(adding(process.env.HINDCAST_SQLITE_DRIVER)).toMatchObject({ status: 0 })
+    }),
+  )
 })
 
 /** A directory with better-sqlite3 as it is unpacked, and what is in place of its addon. */

@@ -26,6 +26,8 @@ const WAL_LIMIT_BYTES = 64 * 1024 * 1024
  */
 export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
+    // Without a driver no empty file is left behind, which the next one would refuse.
+    yield* attempt(filename, driver)
     yield* makeDirectory(filename)
     yield* attempt(filename, () => assertRegular(filename))
     yield* refuseOrphan(filename)
