@@ -11,6 +11,7 @@ import type { PerceiveError } from "../kernel/sensing/Perception.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
+import { lostNumberIn } from "./models/Arguments.ts"
 import type { CallPart, ToolResult } from "./models/Message.ts"
 
 /** The results of an answer's calls, in the order of the calls, and the events that they come from. */
@@ -70,9 +71,13 @@ export const execute = (
     let commands = 0
     let stopped: string | undefined
     const one = (call: CallPart): Effect.Effect<ToolResult, ExecuteError> => {
-      const { callId, tool, args, invalid } = call
+      const { callId, tool, args, invalid, text } = call
       const refused = (content: string): ToolResult => ({ callId, tool, isError: true, content })
       if (invalid === true) return Effect.succeed(refused(`expected arguments that are JSON, found ${String(args)}`))
+      const lost = text === undefined ? undefined : lostNumberIn(text)
+      if (lost !== undefined) {
+        return Effect.succeed(refused(`expected numbers that JavaScript holds, found ${lost}: give it as text`))
+      }
       if (perceives && tool === PERCEIVE) {
         return Effect.map(told === undefined ? perceive : Effect.succeed(told), (content): ToolResult => {
           told = content

@@ -3,6 +3,7 @@
  * text is that of `JSON.parse`, and the text of each object and list that holds such a number is kept beside it.
  */
 
+import { isHeld } from "../agents/models/Arguments.ts"
 import type { Json } from "../values/Json.ts"
 
 const texts = new WeakMap<object, string>()
@@ -26,7 +27,7 @@ export const parse = (text: string): Json => {
 /** A whole number that a JavaScript number may not hold. Most texts have none. */
 const LONG_NUMBER = /(?<![\d.])\d{16,}(?![\d.eE])/
 
-const isExact = (digits: string): boolean => !/^-?\d{16,}$/.test(digits) || BigInt(digits) === BigInt(Number(digits))
+const isExact = (digits: string): boolean => !/^-?\d{16,}$/.test(digits) || isHeld(digits)
 
 /** Reads a text that `JSON.parse` accepts, and keeps the texts of what holds an inexact number. */
 class Reader {

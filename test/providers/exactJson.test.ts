@@ -44,6 +44,16 @@ describe("the arguments of a call", () => {
     expect(Arguments.read(text).text).toBe(isKept ? text : undefined)
   })
 
+  it.each([
+    [`{"a":[1,-${LONG}]}`, `-${LONG}`],
+    [`{"a":"${LONG}","b \\" ${LONG}":1}`, undefined],
+    ['{"a":10000000000000000}', undefined],
+    ['{"a":0.12345678901234567890,"b":1e20}', undefined],
+  ])("name the number that was lost: %s", (text, lost) => {
+    expect(JSON.parse(text)).toBeTypeOf("object")
+    expect(Arguments.lostNumberIn(text)).toBe(lost)
+  })
+
   it("are text where they are no JSON", () => {
     expect(Arguments.read("{bad")).toEqual({ args: "{bad", invalid: true })
   })

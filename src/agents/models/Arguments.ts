@@ -25,6 +25,20 @@ export const read = (text: string): Arguments => {
 /** Arguments that are no JSON, or not whole. */
 export const unread = (text: string): Arguments => ({ args: text.toWellFormed(), invalid: true })
 
+/**
+ * The first whole number in a JSON text that a JavaScript number does not hold; undefined if there is none. A tool would get
+ * another number than the model meant: ids have twenty digits.
+ */
+export const lostNumberIn = (text: string): string | undefined => {
+  for (const [token] of text.matchAll(TEXT_OR_LONG_NUMBER)) if (!token.startsWith('"') && !isHeld(token)) return token
+  return undefined
+}
+
+const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?(?<![\d.])\d{16,}(?![\d.eE])/g
+
+/** Whether a JavaScript number holds a whole number. */
+export const isHeld = (digits: string): boolean => BigInt(digits) === BigInt(Number(digits))
+
 /** Whether a value says all that the JSON text of it does: whitespace aside, it is written as the same text. */
 const isExact = (text: string, value: Json): boolean => {
   const written = JSON.stringify(value)
