@@ -10,6 +10,7 @@ import { recordable } from "./Recordable.ts"
 import type { Recorded } from "./Run.ts"
 import { failureOf } from "./Thrown.ts"
 import * as Unrecorded from "./Unrecorded.ts"
+import * as Within from "./Within.ts"
 
 /** What these calls need. */
 export interface IoParts {
@@ -33,7 +34,7 @@ export const io =
     const latencyMs = () => MonotonicClock.elapsedSince(startedAt)
     let result: unknown
     try {
-      result = await does(...args)
+      result = await Within.run(id, () => does(...args))
     } catch (thrown) {
       const payload = { io: name, error: failureOf(thrown, redaction), latencyMs: latencyMs() }
       await log.tell({ type: "IoFailed", causationId: id, payload })

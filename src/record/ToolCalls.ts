@@ -18,6 +18,7 @@ import { recordable } from "./Recordable.ts"
 import { type Recorded, ToolDenied, type ToolOptions } from "./Run.ts"
 import { failureOf } from "./Thrown.ts"
 import * as Unrecorded from "./Unrecorded.ts"
+import * as Within from "./Within.ts"
 
 /** What tools need. */
 export interface ToolParts {
@@ -68,7 +69,7 @@ export const tool =
     const latencyMs = () => MonotonicClock.elapsedSince(startedAt)
     let result: unknown
     try {
-      result = await does(...given)
+      result = await Within.run(call.state.last, () => does(...given))
     } catch (thrown) {
       await log.tell(failed(call, failureOf(thrown, redaction), latencyMs()))
       throw thrown

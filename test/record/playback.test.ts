@@ -18,7 +18,7 @@ const recordingOf = (calls: ReadonlyArray<readonly [name: string, from: number, 
     const { line, digest } = call(name)
     // A call of a function: what was asked is only told from others by its digest here.
     const asked = { position, type: "IoCalled" } as Event
-    return { position, line, digest, asked, answer: { kind: "value", value: name }, answeredAt }
+    return { position, line, digest, asked, answer: { kind: "value", value: name }, answeredAt, within: null }
   }),
 })
 

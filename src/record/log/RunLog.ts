@@ -1,7 +1,9 @@
 /** Where a run is recorded: what becomes of it when the log fails. */
 
 import { Data } from "effect"
+import type { InvalidEvent } from "../../events/log/EventLog.ts"
 import * as KeptAlive from "../../platform/KeptAlive.ts"
+import * as Within from "../Within.ts"
 import type { AppendOptions, RunStream, Told } from "./RunStream.ts"
 
 /** What a run does when its log fails: it goes on unrecorded and says so once, or it stops. */
@@ -95,8 +97,13 @@ export const make = (options: {
     settled.then(() => underWay.delete(settled))
   }
 
-  const append: RunLog["append"] = async (events, how) =>
-    (await attempt(() => stream.append(events, how).then(() => true))) ?? false
+  const append: RunLog["append"] = async (events, how) => {
+    const caused = Within.causing()
+    const { otherwise } = how
+    const options =
+      otherwise === undefined ? how : { ...how, otherwise: (refused: InvalidEvent) => caused(otherwise(refused)) }
+    return (await attempt(() => stream.append(caused(events), options).then(() => true))) ?? false
+  }
 
   return {
     taskId,

@@ -8,6 +8,8 @@ export interface CallsLeft {
   readonly like: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
   /** Takes it, so that it is no longer left. */
   readonly take: (one: Interaction) => void
+  /** Takes it with all calls that its function made: they are not made where its answer is given. */
+  readonly takeWhole: (one: Interaction) => void
   /** The first of a line. */
   readonly firstOf: (line: string) => Interaction | undefined
   /** The first that has a beginning and an end, as a request has. */
@@ -32,9 +34,18 @@ export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
   const lasting = calls.filter(hasDuration)
   const firstIn = firstLeft(made)
   const branches = branchesUpTo(lasting)
+  const byMaker = grouped(
+    calls.filter(({ within }) => within !== null),
+    ({ within }) => String(within),
+  )
+  const takeWhole = (one: Interaction) => {
+    made.add(one)
+    for (const inner of byMaker.get(String(one.position)) ?? []) takeWhole(inner)
+  }
   return {
     like: (call) => firstIn(byKey.get(keyOf(call))),
     take: (one) => made.add(one),
+    takeWhole,
     firstOf: (line) => firstIn(byLine.get(line)),
     first: () => firstIn(lasting),
     all: () => calls.filter((one) => !made.has(one)),
@@ -80,13 +91,14 @@ const keyOf = ({ line, digest }: Pick<Interaction, "line" | "digest">): string =
 
 const hasDuration = ({ position, answeredAt }: Interaction): boolean => answeredAt !== position
 
-/** How many calls were under way at once at most, from the first up to each. */
+/** How many calls were under way at once at most, from the first up to each. One whose function makes another one waits for that. */
 const branchesUpTo = (calls: ReadonlyArray<Interaction>): ReadonlyArray<number> => {
   let open: ReadonlyArray<Interaction> = []
   let most = 0
   return calls.map((one) => {
     open = [...open.filter(({ answeredAt }) => answeredAt === null || answeredAt > one.position), one]
-    most = Math.max(most, open.length)
+    const makers = new Set(open.map(({ within }) => within))
+    most = Math.max(most, open.filter(({ position }) => !makers.has(position)).length)
     return most
   })
 }

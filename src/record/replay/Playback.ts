@@ -102,6 +102,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     if (before !== undefined) return diverged(call, orderOf(before, own, call), before.position, own)
     if (own.answer.kind === "none" && isFork) return made()
     counts.recorded++
+    left.takeWhole(own)
     const reason = ReplayedAnswer.whyNot(own)
     return reason === undefined
       ? { kind: "recorded", interaction: own as Answered }

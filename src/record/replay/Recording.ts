@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
 import { RecordedResponse } from "../http/HttpMessage.ts"
 import * as Unrecorded from "../Unrecorded.ts"
@@ -36,6 +36,8 @@ export interface Interaction {
   readonly answer: Answer
   /** The position of the answer; null if there is none. It is `position` for a call of which only the answer is recorded. */
   readonly answeredAt: number | null
+  /** The position of the call whose function made this one; null if the program itself did. Versions before 0.3.1 recorded none. */
+  readonly within: number | null
 }
 
 /** A recorded run. */
@@ -74,8 +76,33 @@ const callsIn = (events: ReadonlyArray<Event>): ReadonlyArray<Interaction> => {
     // Of a request to a model the response is told beside what was read of it.
     if (key !== undefined && answer !== undefined) answers.set(key, { answer, answeredAt: event.position })
   }
-  return events.flatMap((event) => interactionOf(event, answers) ?? [])
+  const makers = makersOf(events)
+  return events.flatMap((event) => interactionOf(event, answers, makers.get(event.id) ?? null) ?? [])
 }
+
+/** By the ids of events: the position of the call whose function they came of. */
+const makersOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, number> => {
+  /** The position of the call that an event is a part of: of its beginning, or of what leads to its dispatch. */
+  const callOf = new Map<string, number>()
+  const commands = new Map<string, number>()
+  const makers = new Map<string, number>()
+  for (const event of events) {
+    const { id, position, causationId } = event
+    const maker = callOf.get(causationId ?? "") ?? makers.get(causationId ?? "")
+    if (is(event, "ActuatorCommanded") && event.payload.observed !== true)
+      commands.set(event.payload.commandId, position)
+    const command = OF_CALL.has(event.type) ? commands.get(String(event.payload.commandId)) : undefined
+    if (command !== undefined) callOf.set(id, command)
+    if (is(event, "IoCalled") && event.payload.io !== "fetch") callOf.set(id, position)
+    // A part of a call came of what made the call.
+    const made = command === undefined || command === position ? maker : undefined
+    if (made !== undefined) makers.set(id, made)
+  }
+  return makers
+}
+
+/** The events of a command up to the call of its function. */
+const OF_CALL: ReadonlySet<string> = new Set<CoreName>(["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
 
 /** An answer, and where it is. */
 type Answered = Pick<Interaction, "answer" | "answeredAt">
@@ -113,9 +140,13 @@ const resultOf = ({
 }): Answer =>
   unrecorded === undefined ? { kind: "value", value: result } : { kind: "unrecorded", reason: unrecorded.reason }
 
-const interactionOf = (event: Event, answers: ReadonlyMap<string, Answered>): Interaction | undefined => {
+const interactionOf = (
+  event: Event,
+  answers: ReadonlyMap<string, Answered>,
+  within: number | null,
+): Interaction | undefined => {
   const found = (line: string, of: string, answered = answers.get(event.id) ?? UNANSWERED): Interaction => ({
-    ...{ position: event.position, line, digest: of, asked: event, ...answered },
+    ...{ position: event.position, line, digest: of, asked: event, ...answered, within },
   })
   /** An event that is its own answer. */
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })
