@@ -1,5 +1,6 @@
 /** Records the run of a program that has an agent of its own: opens its log and its task. */
 
+import type { Fetch } from "../agents/models/Fetch.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
@@ -50,4 +51,30 @@ export const begin = async (
     fetch: decoded.fetch ?? globalThis.fetch,
     ...(unseen === undefined ? {} : { unseen }),
   })
+}
+
+/** What a further process of a run is told of it. */
+export interface Joined {
+  readonly log: string
+  readonly taskId: string
+  readonly agent: string
+  readonly onLogFailure: RunLog.OnLogFailure
+  readonly fetch: Fetch
+}
+
+/**
+ * Records in the task of another process, which began the run and ends it: as a child or a worker thread of that process does. Nothing
+ * is recorded of the process itself.
+ */
+export const join = async (
+  { log: file, taskId, agent, onLogFailure, fetch }: Joined,
+  onLogFailed: (failed: RunLog.RecordingFailed) => void,
+): Promise<RunAtWork.RunAtWork> => {
+  let hasFailed = () => false
+  const opened = await KeptAlive.during(
+    import("./log/OpenedLog.ts").then(({ join }) => join(file, { taskId, agent }, () => hasFailed())),
+  )
+  const log = RunLog.make({ taskId, log: file, onLogFailure, stream: opened.stream, onFailed: onLogFailed })
+  hasFailed = log.hasFailed
+  return RunAtWork.make({ opened, log, redaction: Redaction.make(), gate: undefined, fetch })
 }

@@ -196,4 +196,56 @@ describe("a program whose clients are node:http, undici, and what is built on th
     expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was recorded") })
     expect(served.length).toBe(before)
   })
+
+  it("is recorded with its worker threads and Node's children, which a replay answers, and names other processes", async () => {
+    const log = place.file("children.db")
+    const child = place.file(
+      "child.mjs",
+      `import http from "node:http"
+import { parentPort, workerData } from "node:worker_threads"
+const name = workerData ?? process.argv[2]
+const byFetch = await (await fetch(process.env.BASE + "/echo?fetch", { method: "POST", body: name })).text()
+const byHttp = await new Promise((resolve, reject) => {
+  http.request(process.env.BASE + "/echo?http", { method: "POST" }, async (response) => resolve((await response.toArray()).join(""))).on("error", reject).end(name)
+})
+if (parentPort) parentPort.postMessage(byFetch + "," + byHttp)
+else console.log(byFetch + "," + byHttp)
+`,
+    )
+    const parent = place.file(
+      "parent.mjs",
+      `import { execFile, spawnSync } from "node:child_process"
+import { promisify } from "node:util"
+import { Worker } from "node:worker_threads"
+const run = promisify(execFile)
+const said = (worker) => new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject))
+const file = ${JSON.stringify(child)}
+console.log("child", (await run(process.execPath, [file, "child"], { env: { BASE: process.env.BASE } })).stdout.trim())
+console.log("shell", (await run("sh", ["-c", '"' + process.execPath + '" ' + file + " shell"])).stdout.trim())
+console.log("worker", await said(new Worker(file, { workerData: "worker", execArgv: [] })))
+const text = "import('" + file + "')"
+console.log("text", await said(new Worker(text, { eval: true, workerData: "text" })))
+console.log("env", process.env.NODE_OPTIONS, process.env.HINDCAST_RUN)
+spawnSync("true")
+`,
+    )
+    const program = ["--log", log, "--", process.execPath, parent]
+    const recorded = await run("record", ...program)
+    const names = ["child", "shell", "worker", "text"]
+    const said = `${names.map((name) => `${name} echo ${name},echo ${name}\n`).join("")}env undefined undefined\n`
+    expect(recorded).toMatchObject({ code: 0, stdout: said })
+    expect(recorded.stderr).toContain("Recorded 0 model requests and 8 other requests")
+    expect(recorded.stderr).toContain(
+      "Seen, but not recorded:\n  a process: sh\n  a process that the program waits for by",
+    )
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const [{ id }] = tasks as [{ id: string }]
+    const before = served.length
+    const replayed = await run("replay", id, ...program)
+    expect(replayed).toMatchObject({ code: 0, stdout: said })
+    expect(replayed.stderr).toContain(
+      "did not close the network to what is not Node and was started: a process: sh, a process: true.",
+    )
+    expect(served.length).toBe(before)
+  })
 })

@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { Effect, Schema } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
 import { Attempt, summary } from "../../record/network/Attempt.ts"
+import * as Unseen from "../../record/network/Unseen.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
 import * as ExitCode from "../catalogue/ExitCode.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -42,6 +43,11 @@ export const closing = (hosts: ReadonlyArray<string>) =>
     const allow = yield* checked(hosts)
     const attempts = path.join(yield* Program.temporaryDirectory, "attempts.jsonl")
     const report = Effect.gen(function* () {
+      const open = Unseen.read(Unseen.fileBeside(attempts))
+      if (open.length > 0) {
+        const started = open.map(Unseen.described).join(", ")
+        yield* Output.note(`The replay did not close the network to what is not Node and was started: ${started}.`)
+      }
       const tried = attemptsIn(attempts)
       if (tried.length === 0) return false
       process.exitCode = ExitCode.damaged

@@ -64,7 +64,7 @@ export const record = Command.make(
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
       const told = (report: string) => ({
-        ...{ does: "record" as const, log: filename, taskId, onLogFailure, report },
+        ...{ does: "record" as const, log: filename, taskId, onLogFailure, report, preload: Program.PRELOAD },
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
         ...given({ subject }),

@@ -72,6 +72,24 @@ export const open = async ({ log: filename, isSilent, means, continues }: Openin
     }),
   )
 
+/** Opens a log to record in a task that another process has open, and that stays that process's. */
+export const join = (
+  filename: string,
+  { taskId, agent }: { readonly taskId: string; readonly agent: string },
+  isSilent: () => boolean,
+): Promise<BegunRun & Pick<OpenedLog, "close">> =>
+  opening(filename, isSilent, (opened) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const stream = `task/${taskId}`
+      const [first] = yield* log.readPage({ stream, timeline: log.timeline }, 1)
+      if (first === undefined) return yield* Effect.fail(new RunNotOpen({ taskId, found: "no such task" }))
+      const version = yield* log.versionOf(stream)
+      const target = { log, taskId, actor: `agent:${agent}`, opened: { ...placeOf(first), version } }
+      return { ...begun(opened, target, [], undefined), close: opened.close }
+    }),
+  )
+
 /** Begins or continues a task. */
 const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task: NewTask): Promise<BegunRun> => {
   const { agent, id, ...others } = task

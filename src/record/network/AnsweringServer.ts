@@ -7,6 +7,7 @@ import { once } from "node:events"
 import http from "node:http"
 import net from "node:net"
 import type { Duplex } from "node:stream"
+import { threadId } from "node:worker_threads"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import { type Target, written } from "./AllowedHosts.ts"
 
@@ -30,7 +31,6 @@ export interface Answering {
  */
 export const start = async (path: string, fetch: Fetch, onForeign: (place: Place) => Error): Promise<Answering> => {
   const clients = new Map<string, net.Socket>()
-  const connected = new WeakSet<object>()
   const links = new WeakMap<Duplex, Link>()
   const server = http.createServer({
     ...{ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, connectionsCheckingInterval: 2 ** 30 },
@@ -45,9 +45,12 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
   server.on("request", (request, response) => {
     const link = links.get(request.socket)
     if (link === undefined) return void request.socket.destroy()
-    answer(request, response, link.place, fetch).catch((error: unknown) =>
-      end(link, error instanceof Error ? error : new Error(String(error))),
-    )
+    answer(request, response, link.place, fetch).catch((thrown: unknown) => {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      // A client of this process gets the error itself; to another one it can only be said.
+      if (link.client !== undefined || response.headersSent) end(link, error)
+      else response.writeHead(502, { "content-type": "text/plain" }).end(`${error.message}\n`)
+    })
   })
   server.on("upgrade", (_, socket) => {
     const link = links.get(socket)
@@ -86,13 +89,23 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
   listener.unref().listen(path)
   await once(listener, "listening")
 
+  return leadingTo(path, (id, socket) => clients.set(id, socket))
+}
+
+/**
+ * Leads clients to a server that is in another process, or in another thread.
+ *
+ * @param onConnect called with each client, and how it introduces itself
+ */
+export const leadingTo = (path: string, onConnect: (id: string, socket: net.Socket) => void = () => {}): Answering => {
+  const connected = new WeakSet<object>()
   let last = 0
   return {
     has: (socket) => typeof socket === "object" && socket !== null && connected.has(socket),
     connect: (socket, place) => {
       last += 1
-      const introduction: Introduction = { id: `${process.pid}-${last}`, ...place }
-      clients.set(introduction.id, socket)
+      const introduction: Introduction = { id: `${process.pid}-${threadId}-${last}`, ...place }
+      onConnect(introduction.id, socket)
       connected.add(socket)
       socket.connect({ path })
       socket.write(`${JSON.stringify(introduction)}\n`)

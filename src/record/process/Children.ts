@@ -2,6 +2,7 @@
 
 import childProcess from "node:child_process"
 import { syncBuiltinESMExports } from "node:module"
+import * as path from "node:path"
 import workers from "node:worker_threads"
 import * as Method from "../network/Method.ts"
 import * as ProcessRun from "./ProcessRun.ts"
@@ -20,21 +21,35 @@ export const told = (): unknown => {
 /** The option that `tell` adds. */
 const PRELOADED = /--import file:\S*\/record\/process\/preload\.js/
 
-/**
- * @param preload the URL of the module that is loaded before a child
- * @param run what a child is told that starts now; undefined where it is told nothing
- */
-export const tell = (preload: string, run: () => ProcessRun.ProcessRun | undefined): void => {
-  const written = () => {
-    const told = run()
-    return told === undefined ? undefined : ProcessRun.write(told)
+/** What children are told. */
+export interface Telling {
+  /** The URL of the module that is loaded before a child. */
+  readonly preload: string
+  /** What a child is told that starts now; undefined where it is told nothing. @param isWaitedFor whether nothing else is done until it ends */
+  readonly run: (isWaitedFor: boolean) => ProcessRun.ProcessRun | undefined
+  /** Called with each program that a child process is started with. */
+  readonly onProcess: (program: string, isWaitedFor: boolean) => void
+}
+
+export const tell = ({ preload, run, onProcess }: Telling): void => {
+  const told = (isWaitedFor: boolean) => {
+    const said = run(isWaitedFor)
+    return said === undefined ? undefined : ProcessRun.write(said)
   }
-  tellProcesses(preload, written)
-  tellWorkers(preload, written)
+  tellProcesses(preload, (program, isWaitedFor) => {
+    onProcess(program, isWaitedFor)
+    return told(isWaitedFor)
+  })
+  tellWorkers(preload, () => told(false))
   syncBuiltinESMExports()
 }
 
-const tellProcesses = (preload: string, run: () => string | undefined): void => {
+/** Whether a program is Node, which loads what is to be loaded before it. */
+export const isNode = (program: string): boolean => /^node(\.exe)?$/i.test(path.basename(program))
+
+type Told = (program: string, isWaitedFor: boolean) => string | undefined
+
+const tellProcesses = (preload: string, run: Told): void => {
   const { prototype } = childProcess.ChildProcess
   Method.replace(
     prototype,
@@ -42,7 +57,7 @@ const tellProcesses = (preload: string, run: () => string | undefined): void => 
     (original) =>
       function spawn(this: unknown, ...args) {
         const [options] = args
-        const told = run()
+        const told = run(String(Reflect.get(Object(options), "file")), false)
         if (told !== undefined && typeof options === "object" && options !== null) {
           const pairs: unknown = Reflect.get(options, "envPairs")
           Reflect.set(options, "envPairs", withRun(Array.isArray(pairs) ? pairs.map(String) : [], preload, told))
@@ -56,7 +71,7 @@ const tellProcesses = (preload: string, run: () => string | undefined): void => 
       name,
       (original) =>
         function spawn(this: unknown, ...args) {
-          const told = run()
+          const told = run(name === "execSync" ? "sh" : String(args[0]), true)
           if (told === undefined) return original.apply(this, args)
           const isOptions = (arg: unknown) => typeof arg === "object" && arg !== null && !Array.isArray(arg)
           const at = args.findIndex(isOptions)

@@ -7,35 +7,66 @@ import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as AnsweringServer from "../network/AnsweringServer.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import * as Doors from "../network/Doors.ts"
+import * as Unseen from "../network/Unseen.ts"
 import * as Children from "./Children.ts"
 import type * as ProcessRun from "./ProcessRun.ts"
 
 /** How far a process is closed. */
 export interface Closing {
-  /** Answers its requests of HTTP, by whichever client. Default: none is answered. */
-  readonly fetch?: Fetch
+  /** Answers its requests of HTTP, and those of its children, by whichever client. */
+  readonly fetch: Fetch
   /** Whether it is closed now to all but that. A child is what it is when the child starts. Default: always. */
   readonly isClosed?: () => boolean
 }
 
 /** Closes the network for the rest of the process. */
-export const close = async (
-  closed: ProcessRun.Closed,
-  { fetch, isClosed = () => true }: Closing = {},
-): Promise<void> => {
-  Doors.hang()
-  const closing: ClosedNetwork.Closing = {
-    isClosed,
-    allowed: closed.allow.flatMap((text) => AllowedHosts.parse(text) ?? []),
-    advice: (host) => `If the program needs it in a replay, add --allow-host ${host}.`,
-    onAttempt: (attempt) => fs.appendFileSync(closed.attempts, `${JSON.stringify(attempt)}\n`),
-  }
-  Children.tell(closed.preload, () => (isClosed() ? { does: "close", closed } : undefined))
-  if (fetch === undefined) return ClosedNetwork.close(closing)
-  const answering = await AnsweringServer.start(placeOf(closed), fetch, (place) =>
+export const close = async (closed: ProcessRun.Closed, { fetch, isClosed = () => true }: Closing): Promise<void> => {
+  const closing = closingOf(closed, isClosed)
+  const answers = placeOf(closed)
+  const answering = await AnsweringServer.start(answers, fetch, (place) =>
     ClosedNetwork.refused(closing, "connection", place, close),
   )
-  ClosedNetwork.close({ ...closing, answering })
+  begin({ ...closing, answering }, { closed, answers, isClosed })
+}
+
+/** Closes the network to a worker thread, or a child, of a process that is closed. */
+export const follow = ({ closed, answers, isOpen }: ProcessRun.Closing): void => {
+  const isClosed = () => !isOpen
+  const closing = closingOf(closed, isClosed)
+  const answering = answers === undefined ? {} : { answering: AnsweringServer.leadingTo(answers) }
+  begin({ ...closing, ...answering }, { closed, answers, isClosed })
+}
+
+const closingOf = (closed: ProcessRun.Closed, isClosed: () => boolean): ClosedNetwork.Closing => ({
+  isClosed,
+  allowed: closed.allow.flatMap((text) => AllowedHosts.parse(text) ?? []),
+  advice: (host) => `If the program needs it in a replay, add --allow-host ${host}.`,
+  onAttempt: (attempt) => fs.appendFileSync(closed.attempts, `${JSON.stringify(attempt)}\n`),
+})
+
+/** What is closed, and where its requests are answered. */
+interface Begun {
+  readonly closed: ProcessRun.Closed
+  readonly answers: string | undefined
+  readonly isClosed: () => boolean
+}
+
+const begin = (closing: ClosedNetwork.Closing, { closed, answers, isClosed }: Begun): void => {
+  Doors.hang()
+  ClosedNetwork.close(closing)
+  const note = Unseen.to(Unseen.fileBeside(closed.attempts))
+  Children.tell({
+    preload: closed.preload,
+    run: (isWaitedFor) => {
+      const isOpen = !isClosed()
+      // Who waits for a child cannot answer it.
+      if (isWaitedFor || answers === undefined) return isOpen ? undefined : { does: "close", closed, isOpen }
+      return { does: "close", closed, answers, isOpen }
+    },
+    onProcess: (program) => {
+      if (isClosed() && !Children.isNode(program)) note("a process", path.basename(program))
+    },
+  })
 }
 
 /** Where the process answers its requests. */

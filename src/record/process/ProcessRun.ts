@@ -6,11 +6,14 @@ import type { ParseError } from "../../values/schema/Mistakes.ts"
 import { Order } from "../doctor/ExaminedFetch.ts"
 import { Live } from "../replay/Diverged.ts"
 
-/** The variable of the environment that says it. It is taken out before the program starts, so that its own children are not recorded. */
+/** The variable of the environment that says it. It is taken out before the program starts; `Children` tells the program's own children. */
 export const VARIABLE = "HINDCAST_RUN"
 
 /** The file of the {@link ProcessReport}. */
 const report = Schema.String
+
+/** The URL of the module that is loaded before its children. */
+const preload = Schema.String
 
 const Recording = Schema.Struct({
   does: Schema.Literal("record"),
@@ -20,7 +23,17 @@ const Recording = Schema.Struct({
   taskId: Schema.String,
   subject: optional(Schema.String),
   onLogFailure: Schema.Literal("go-on", "stop"),
-  report,
+  ...{ report, preload },
+})
+
+/** A worker thread, or a child, of a process that is recorded: in the same task. */
+const Joining = Schema.Struct({
+  does: Schema.Literal("join"),
+  log: Schema.String,
+  agent: Schema.String,
+  taskId: Schema.String,
+  onLogFailure: Schema.Literal("go-on", "stop"),
+  ...{ report, preload },
 })
 
 /** How the network is closed to a process. */
@@ -29,14 +42,22 @@ const Closed = Schema.Struct({
   allow: Schema.Array(Schema.String),
   /** The file that each attempt to reach another one is told in, a line of JSON each. */
   attempts: Schema.String,
-  /** The URL of the module that is loaded before its children. */
-  preload: Schema.String,
+  preload,
 })
 
 export type Closed = typeof Closed.Type
 
 /** A worker thread, or a child, of a process that is closed. */
-const Closing = Schema.Struct({ does: Schema.Literal("close"), closed: Closed })
+const Closing = Schema.Struct({
+  does: Schema.Literal("close"),
+  closed: Closed,
+  /** Where its requests of HTTP are answered. Absent where nobody can answer them: the process that could waits for it. */
+  answers: optional(Schema.String),
+  /** Whether the network is open to it but for what is answered. */
+  isOpen: Schema.Boolean,
+})
+
+export type Closing = typeof Closing.Type
 
 const Replaying = Schema.Struct({
   does: Schema.Literal("replay"),
@@ -76,12 +97,12 @@ const Forking = Schema.Struct({
 })
 
 /** A recording, a replay, an examination or a fork of a process. */
-export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Replaying, Examining, Forking, Closing))
+export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Joining, Replaying, Examining, Forking, Closing))
 
 export type ProcessRun = typeof ProcessRun.Type
 
 /** What a process is told that reports. */
-export type Reporting = Extract<ProcessRun, { readonly report: string }>
+export type Reporting = Exclude<Extract<ProcessRun, { readonly report: string }>, { readonly does: "join" }>
 
 /** The text for the variable. */
 export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)

@@ -39,16 +39,28 @@ const outside =
   (input, init) =>
     ClosedNetwork.outside(() => fetch(input, init))
 
-const recordProcess = async ({ taskId, report, does: _, ...options }: Recording) => {
+const recordProcess = async ({ taskId, report, preload, does: _, ...options }: Recording) => {
   const add = ProcessReport.to(report)
   const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
   const unseen = () => Unseen.read(Unseen.fileBeside(report))
   const recording = { ...options, id: taskId, fetch: outside(globalThis.fetch) }
   const run = await LiveRun.begin(recording, onLogFailed, undefined, unseen)
   globalThis.fetch = run.fetch
-  ObservedProcess.observe(run.exchange, report)
+  const { log, agent, onLogFailure } = options
+  ObservedProcess.observe(run.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
   add({})
   endWith(run.end)
+}
+
+type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
+
+/** A child records in its parent's task, which the parent ends. */
+const joinProcess = async (joining: Joining) => {
+  const note = Unseen.to(Unseen.fileBeside(joining.report))
+  const onLogFailed = ({ reason }: RecordingFailed) => note("the requests of a child whose log failed", reason)
+  const run = await LiveRun.join({ ...joining, fetch: outside(globalThis.fetch) }, onLogFailed)
+  globalThis.fetch = run.fetch
+  ObservedProcess.observe(run.exchange, joining)
 }
 
 /** Ends a run when the program has nothing more to do. With `process.exit` it does not come to this: the command closes the task then. */
@@ -121,10 +133,11 @@ const isLeftAlone = !isMainThread && told === undefined
 
 const begin = async (run: ProcessRun.ProcessRun) => {
   if (run.does === "record") return await recordProcess(run)
+  if (run.does === "join") return await joinProcess(run)
   if (run.does === "replay") return await replayProcess(run)
   if (run.does === "examine") return await examineProcess(run)
   if (run.does === "fork") return await forkProcess(run)
-  await ClosedProcess.close(run.closed)
+  ClosedProcess.follow(run)
 }
 
 try {
