@@ -67,8 +67,8 @@ export interface Wire {
   readonly name: string
   /** False where a request is no part of a conversation: embeddings. */
   readonly isConversation?: false
-  /** Present where the path names the model: the path with another one. */
-  readonly withModel?: (path: string, model: string) => string
+  /** Present where a path may name the model: the path with another one; undefined for a path that names none. */
+  readonly withModel?: (path: string, model: string) => string | undefined
   /** Whether a request is of this format. The path does not end in a slash. */
   readonly matches: (address: Address, body: JsonObject) => boolean
   /** What a request of this format asks. It is total: parts that are not known are kept as items. */

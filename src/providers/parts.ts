@@ -141,6 +141,10 @@ export const join = (parts: Array<AnswerPart>, part: AnswerPart): void => {
   } else parts.push(part)
 }
 
+/** A path with another name in the place that a pattern finds after its first group; undefined where it finds none. */
+export const renamed = (path: string, pattern: RegExp, name: string): string | undefined =>
+  pattern.test(path) ? path.replace(pattern, `$1${encodeURIComponent(name)}`) : undefined
+
 /** A part of a path, without its escapes. */
 export const decoded = (segment: string): string => {
   try {

@@ -113,7 +113,7 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ),
   },
   {
-    ...{ name: "calls that share a place and have no ids", parts: twoReads },
+    ...{ name: "calls that share a place and have no ids", live: "openai-compatible", parts: twoReads },
     ...chatStream([
       toolCall({ index: 0 }, { name: "read", arguments: A }),
       toolCall({ index: 0 }, { name: "read", arguments: B }),
@@ -203,7 +203,7 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     }),
   },
   {
-    ...{ name: "what Mistral thinks as it streams", parts: [thought("Tea."), text("3")] },
+    ...{ name: "what Mistral thinks as it streams", live: "openai-compatible", parts: [thought("Tea."), text("3")] },
     ...chatStream([
       { content: [{ type: "thinking", thinking: [{ type: "text", text: "Te" }] }] },
       { content: [{ type: "thinking", thinking: [{ type: "text", text: "a." }] }] },
@@ -212,6 +212,7 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
   },
   {
     name: "the reasoning details of OpenRouter",
+    live: "openai-compatible",
     parts: [
       thought("Tea.", {
         openrouter: { reasoning_details: [{ type: "reasoning.text", text: "Tea.", signature: "c2ln", index: 0 }] },
@@ -305,7 +306,7 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "the cost that OpenRouter names", parts: [text("3")], cost: 0.0125 },
+    ...{ name: "the cost that OpenRouter names", live: "openai-compatible", parts: [text("3")], cost: 0.0125 },
     ...chatStream([{ content: "3" }], "stop", [counted({ ...chatCounts, cost: 0.0125, is_byok: false })]),
   },
   {
@@ -581,6 +582,7 @@ const anthropicContents: ReadonlyArray<
   },
   {
     name: "what was thought",
+    isLive: true,
     content: [
       { type: "thinking", thinking: "Tea.", signature: "c2ln" },
       { type: "text", text: "3" },
@@ -589,6 +591,7 @@ const anthropicContents: ReadonlyArray<
   },
   {
     name: "what was thought and hidden",
+    isLive: true,
     content: [
       { type: "redacted_thinking", data: "ZW5j" },
       { type: "text", text: "3" },

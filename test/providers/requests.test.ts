@@ -178,7 +178,8 @@ describe("a request to a model", () => {
   it("can name another model, in the place where its format has it", () => {
     const { wire } = asked("/model/m/converse", { messages: [] })
     expect(wire.withModel?.("/model/m%3A0/converse", "n/1")).toBe("/model/n%2F1/converse")
-    expect(asked("/v1/messages", claude).wire.withModel?.("/v1/messages", "n")).toBe("/v1/messages")
+    expect(asked("/v1/messages", claude).wire.withModel?.("/v1/messages", "n")).toBeUndefined()
+    expect(asked("/v1/chat/completions", chat).wire.withModel).toBeUndefined()
   })
 })
 

@@ -20,7 +20,7 @@ export const anthropic: Wire = {
   matches: ({ path }, body) =>
     Array.isArray(body.messages) &&
     (path.endsWith("/messages") ? "max_tokens" in body : VERTEX.test(path) && "anthropic_version" in body),
-  withModel: (path, model) => path.replace(/(\/models\/)[^/:]+(?=:)/, `$1${encodeURIComponent(model)}`),
+  withModel: (path, model) => Parts.renamed(path, /(\/models\/)[^/:]+(?=:)/, model),
   request: (address, body) => requestOf(address, body, VERTEX.exec(address.path)?.[1]),
   answer: (body) => answerOf(body),
 }

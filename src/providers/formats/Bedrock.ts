@@ -19,7 +19,7 @@ import { openAiChat } from "./OpenAiChat.ts"
 const CONVERSE = /\/model\/([^/]+)\/converse(?:-stream)?$/
 const INVOKE = /\/model\/([^/]+)\/invoke(?:-with-response-stream)?$/
 
-const withModel = (path: string, model: string) => path.replace(/(\/model\/)[^/]+/, `$1${encodeURIComponent(model)}`)
+const withModel = (path: string, model: string) => Parts.renamed(path, /(\/model\/)[^/]+/, model)
 
 export const converse: Wire = {
   name: "bedrock-converse",

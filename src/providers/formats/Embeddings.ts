@@ -28,7 +28,7 @@ export const embeddings: Wire = {
   name: "embeddings",
   isConversation: false,
   matches: ({ path }, body) => placeOf(path, body) !== undefined,
-  withModel: (path, model) => path.replace(/(\/models\/)[^/:]+(?=:)/, `$1${encodeURIComponent(model)}`),
+  withModel: (path, model) => Parts.renamed(path, /(\/models\/)[^/:]+(?=:)/, model),
   request: ({ host, path }, body) => {
     const [pattern, provider, fields] = placeOf(path, body) ?? [/$/, "", []]
     const told = Conversing.make()

@@ -16,8 +16,7 @@ const PATH = /\/(?:models|tunedModels|endpoints)\/([^/:]+):(?:streamGenerateCont
 export const gemini: Wire = {
   name: "gemini",
   matches: ({ path }, body) => PATH.test(path) && Array.isArray(body.contents),
-  withModel: (path, model) =>
-    path.replace(/(\/(?:models|tunedModels|endpoints)\/)[^/:]+(?=:)/, `$1${encodeURIComponent(model)}`),
+  withModel: (path, model) => Parts.renamed(path, /(\/(?:models|tunedModels|endpoints)\/)[^/:]+(?=:)/, model),
   request: ({ host, path }, body) => {
     const told = Conversing.make()
     told.system(Parts.textIn(fieldOf(body.systemInstruction ?? body.system_instruction, "parts")))

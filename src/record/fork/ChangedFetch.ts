@@ -66,9 +66,9 @@ const withModel = (
   if (!isObject(body)) return [input, init]
   const asked = askedBy(sent.method, { host, path }, body)
   if (asked === undefined) return [input, init]
-  const url = asked.wire.withModel === undefined ? sent.url : withPath(sent.url, asked.wire.withModel(path, model))
-  // A path that names no model, such as that of Anthropic's own server, stays as it is.
-  const named: JsonObject = url === sent.url ? { ...body, model } : body
+  const pathOfModel = asked.wire.withModel?.(path, model)
+  const url = pathOfModel === undefined ? sent.url : withPath(sent.url, pathOfModel)
+  const named: JsonObject = pathOfModel === undefined ? { ...body, model } : body
   const signal = input instanceof Request ? input.signal : init?.signal
   return [
     url,
