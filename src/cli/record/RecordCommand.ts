@@ -50,6 +50,8 @@ export const record = Command.make(
     Effect.gen(function* () {
       const isDoctor = first === "doctor"
       const words = isDoctor || first === undefined ? others : [first, ...others]
+      // Without a program, no option matters.
+      const program = yield* proxy ? ProxiedProgram.checked(words) : Program.checked(words)
       if (!isDoctor && (json || Option.isSome(task) || allowHost.length > 0)) {
         const input = json ? "--json" : Option.isSome(task) ? "--task" : "--allow-host"
         return yield* new BadInput({ input, expected: "record doctor", found: "record, whose output is the program's" })
@@ -58,8 +60,7 @@ export const record = Command.make(
         const found = "record doctor, which examines programs of Node"
         return yield* new BadInput({ input: "--proxy", expected: "record", found })
       }
-      if (proxy) return yield* recordProxied(words, { log, goal, agent, subject, onLogFailure })
-      const program = yield* Program.checked(words)
+      if (proxy) return yield* recordProxied(program, { log, goal, agent, subject, onLogFailure })
       const filename = yield* OpenLog.fileOf(log)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
@@ -86,7 +87,7 @@ export const record = Command.make(
 
 /** Records a program in any language. */
 const recordProxied = (
-  words: ReadonlyArray<string>,
+  program: ProxiedProgram.Command,
   {
     log,
     goal,
@@ -98,7 +99,6 @@ const recordProxied = (
   } & { readonly log: Parameters<typeof OpenLog.fileOf>[0]; readonly onLogFailure: "go-on" | "stop" },
 ) =>
   Effect.gen(function* () {
-    const program = yield* ProxiedProgram.checked(words)
     const taskId = newId()
     const ran = yield* ProxiedProgram.record(program, {
       ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure },

@@ -21,8 +21,8 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 }
 
 /**
- * The program made no call that a replay sees, so that nothing was compared. Have its clients use what is recorded: `run.fetch` and
- * the other functions of a run, or the global `fetch` of a program that `hindcast record -- node agent.js` runs.
+ * The program made no call that a replay sees, so that nothing was compared. Have it ask by what is recorded: `run.fetch` and
+ * the other functions of a run, or the clients that `hindcast record` sees.
  */
 export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{
   readonly taskId: string
@@ -41,7 +41,7 @@ export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{
 }
 
 const SEEN =
-  "A replay sees the requests by the global `fetch` under `hindcast record --`, and by `run.fetch`, `run.tool` and the other functions of a run in a program that records itself. Give that `fetch` to clients that send in another way (as axios and `node:http` do), and record the program again."
+  "A replay sees what a program asks by the functions of its run (`run.fetch`, `run.tool` …), and under `hindcast record --` its requests by `fetch`, `node:http` and undici, or with `--proxy` those of its models' clients. Have it ask by one of these, and record it again."
 
 /**
  * `model`: the requests to models are made anew; all else is recorded, so that no tool is called: a regression test of a prompt.
