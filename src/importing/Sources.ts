@@ -2,6 +2,7 @@
 
 import { atif } from "./atif/Atif.ts"
 import { claudeCode } from "./claude/ClaudeCode.ts"
+import { cline } from "./cline/Cline.ts"
 import { codex } from "./codex/Codex.ts"
 import { copilotCli } from "./copilot/CopilotCli.ts"
 import { geminiCli } from "./gemini/GeminiCli.ts"
@@ -17,6 +18,6 @@ import { sweAgent } from "./sweagent/SweAgent.ts"
 
 /** In the order in which messages name them. */
 export const SOURCES: ReadonlyArray<Source> = [
-  ...[claudeCode, codex, geminiCli, copilotCli, openCode],
+  ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
   ...[inspect, atif, otlp, openhands, sweAgent, miniSweAgent, messages, piaAvt],
 ]

@@ -310,3 +310,51 @@ describe("conversations in messages", () => {
     ),
   )
 })
+
+describe("a task of Cline", () => {
+  it.effect("has the calls in the text of its answers, with the tokens and costs that the person was shown", () => {
+    const tell = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
+    const answer = (text: string) => ({ role: "assistant", content: [{ type: "text", text }] })
+    const request = (ts: number, cost: number) => ({
+      ...{ ts, type: "say", say: "api_req_started" },
+      text: JSON.stringify({ request: "…", tokensIn: 10, tokensOut: 3, cacheWrites: 2, cacheReads: 5, cost }),
+    })
+    const files = {
+      "tasks/1767225600000/api_conversation_history.json": JSON.stringify([
+        tell("<task>\nMend it\n</task>\n<environment_details>cwd</environment_details>"),
+        answer("I look.\n<execute_command>\n<command>ls</command>\n</execute_command>"),
+        tell("[execute_command for 'ls'] Result:\na.ts\n<feedback>\nBe quick\n</feedback>"),
+        answer("<write_to_file><path>a.ts</path><content>x</content></write_to_file>"),
+        tell("The user denied this operation."),
+        answer("<attempt_completion><result>Done</result></attempt_completion>"),
+      ]),
+      "tasks/1767225600000/ui_messages.json": JSON.stringify([
+        { ts: 1_767_225_600_000, type: "say", say: "text", text: "Mend it" },
+        ...[request(1_767_225_601_000, 0.25), request(1_767_225_602_000, 0.5), request(1_767_225_603_000, 0.125)],
+      ]),
+      "tasks/1767225600000/task_metadata.json": JSON.stringify({ model_usage: [{ model_id: "m" }] }),
+    }
+    return withFiles(files, (directory) =>
+      Effect.gen(function* () {
+        const { files: found, unknown } = yield* importing(directory)
+        expect([found.length, unknown]).toEqual([1, []])
+        const all = yield* events
+        expect(taskOf(all)).toBe("cline-1767225600000")
+        expect(said(all)).toEqual(["Mend it", "Be quick"])
+        expect(payloads(all, "ActuatorCommanded")).toMatchObject([
+          { actuator: "cline/execute_command", args: { command: "ls" } },
+          { actuator: "cline/write_to_file" },
+          { actuator: "cline/attempt_completion" },
+        ])
+        expect(payloads(all, "CommandSucceeded")).toHaveLength(1)
+        expect(payloads(all, "CommandDenied")).toHaveLength(1)
+        expect(usage(all)[0]).toEqual({ inputTokens: 17, outputTokens: 3, cachedTokens: 5, cacheWriteTokens: 2 })
+        expect(payloads(all, "ModelResponded").map(({ cost }) => (cost as { usd: number }).usd)).toEqual([
+          0.25, 0.5, 0.125,
+        ])
+        expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved" }])
+        expect((yield* importing(directory)).added).toBe(0)
+      }),
+    )
+  })
+})

@@ -1,0 +1,176 @@
+/**
+ * Tasks of Cline and Roo Code: a directory `tasks/<id>` with what the model was told (`api_conversation_history.json`, messages of Anthropic's)
+ * and what the person was shown (`ui_messages.json`, with the tokens and the cost of each request).
+ */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { anthropic } from "../../providers/formats/Anthropic.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { answered, callPart, settled } from "../messages/Answers.ts"
+import type { Run } from "../runs/Run.ts"
+import type { Runs } from "../runs/Runs.ts"
+import { isSilent } from "../runs/Silence.ts"
+import { countOf, field, listOf, logJson, nameFrom, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { callsInText, type TextCall } from "./TextCalls.ts"
+
+const SHOWN = "ui_messages.json"
+const ABOUT = "task_metadata.json"
+
+export const cline: Source = {
+  name: "cline",
+  title: "task of Cline or Roo Code",
+  form: "document",
+  recognizes: ({ name, text }: FileHead) => name === "api_conversation_history.json" && /^\s*\[/.test(text),
+  companions: [SHOWN, ABOUT],
+  open: (file: SourceFile, runs: Runs): Mapper => ({
+    record: ({ value }) => mapTask(runs, file, value),
+    end: () => {},
+  }),
+}
+
+/** A request to the model, as it was shown. */
+interface Shown {
+  readonly at: number | null
+  readonly usage: ModelUsage | undefined
+  readonly usd: number | undefined
+}
+
+const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
+  const messages = Array.isArray(value) ? value : []
+  const shown = parsed(file.beside(SHOWN) ?? "[]")
+  const all: ReadonlyArray<unknown> = Array.isArray(shown) ? shown : []
+  const requests = all.filter((one) => textOf(one, "say") === "api_req_started").map((one) => requestOf(runs, one))
+  const times = all.flatMap((one) => runs.timeOf(field(one, "ts")) ?? [])
+  const prompt = all.find((one) => textOf(one, "say") === "text" || textOf(one, "say") === "task")
+  const id = /\/([^/]+)\/[^/]+$/.exec(file.path)?.[1] ?? file.digest.slice(0, 16)
+  const first = wordsOf(messages[0])
+  const run = runs.open({
+    ...{
+      id,
+      goal: first.typed || textOf(prompt, "text") || `task ${id}`,
+      agent: `cline@${versionIn(file)}`,
+      at: times[0] ?? null,
+    },
+    about: { task: id },
+  })
+  if (times.length === 0) runs.remark("it has no times: those of its events are the import's")
+  const task = new Task(run, runs, file, requests)
+  for (const [index, message] of messages.entries()) task.message(message, `message-${index}`)
+  const last = times.at(-1) ?? task.lastAt
+  if (!isSilent(file, last ?? file.modifiedAt)) return
+  if (task.isDone) run.close("end", "achieved", "the agent said that it is done; the source has no verdict", last)
+  else run.close("end", "abandoned", "it ends before the agent said that it is done", last)
+}
+
+const requestOf = (runs: Runs, shown: unknown): Shown => {
+  const said = parsed(textOf(shown, "text") ?? "")
+  const [cachedTokens, cacheWriteTokens] = [countOf(said, "cacheReads"), countOf(said, "cacheWrites")]
+  const isCounted = numberOf(said, "tokensIn") !== undefined
+  const usage = {
+    inputTokens: countOf(said, "tokensIn") + cachedTokens + cacheWriteTokens,
+    ...{ outputTokens: countOf(said, "tokensOut"), cachedTokens, cacheWriteTokens },
+  }
+  return { at: runs.timeOf(field(shown, "ts")), usage: isCounted ? usage : undefined, usd: numberOf(said, "cost") }
+}
+
+const versionIn = (file: SourceFile): string => {
+  const history = listOf(parsed(file.beside(ABOUT) ?? "null"), "environment_history")
+  return textOf(history.at(-1), "cline_version") ?? "unknown"
+}
+
+class Task {
+  lastAt: number | null = null
+  isDone = false
+  readonly #run: Run
+  readonly #runs: Runs
+  readonly #model: string
+  readonly #requests: ReadonlyArray<Shown>
+  #answers = 0
+  /** The calls of the last answer that were made in its text. */
+  #inText: ReadonlyArray<TextCall & { readonly id: string }> = []
+
+  constructor(run: Run, runs: Runs, file: SourceFile, requests: ReadonlyArray<Shown>) {
+    this.#run = run
+    this.#runs = runs
+    this.#requests = requests
+    const used = listOf(parsed(file.beside(ABOUT) ?? "null"), "model_usage")
+    this.#model = textOf(used.at(-1), "model_id") ?? "unknown"
+  }
+
+  message(message: unknown, key: string): void {
+    const read = anthropic.request({ host: "", path: "" }, { messages: [logJson(message).json] } as JsonObject).messages
+    const own = this.#runs.timeOf(field(message, "ts"))
+    const role = textOf(message, "role")
+    const request = this.#requests[this.#answers]
+    const at = own ?? (role === "assistant" ? (request?.at ?? null) : null)
+    if (at !== null) this.lastAt = at
+    this.#run.tick(at)
+    for (const one of read)
+      if (one.role === "assistant") this.#answer(message, one.content, key, at, request)
+      else if (one.role === "tool")
+        for (const [index, result] of one.content.entries()) {
+          const outcome = { ok: !result.isError, content: result.content, at }
+          settled(this.#run, result.callId, outcome, { key: `${key}:${index}`, record: result })
+        }
+      else if (one.role === "user") this.#told(message, key, at)
+      else this.#run.keep(key, "message", message, { at })
+  }
+
+  #answer(
+    message: unknown,
+    content: ReadonlyArray<unknown>,
+    key: string,
+    at: number | null,
+    request: Shown | undefined,
+  ): void {
+    this.#answers += 1
+    const parts = content.map((part): Json => logJson(part).json)
+    const hasCalls = parts.some((part) => field(part, "type") === "call")
+    const text = parts
+      .flatMap((part) => (field(part, "type") === "text" ? (textOf(part, "text") ?? []) : []))
+      .join("\n")
+    this.#inText = hasCalls ? [] : callsInText(text).map((call, index) => ({ ...call, id: `${key}:${index}` }))
+    const provider = textOf(field(message, "modelInfo"), "providerId") ?? "unknown"
+    const model = textOf(field(message, "modelInfo"), "modelId") ?? this.#model
+    answered(this.#run, {
+      ...{ key, provider, model, at, askedAt: request?.at ?? null, usage: request?.usage, usd: request?.usd },
+      parts: [...parts, ...this.#inText.map(({ id, tool, args }) => callPart(id, tool, args))],
+    })
+    const tools = [...parts.map((part) => textOf(part, "tool")), ...this.#inText.map(({ tool }) => tool)]
+    this.isDone = tools.includes("attempt_completion")
+  }
+
+  /** What the model was told in the person's name: what came of its calls, words of a person in an element, and the surroundings. */
+  #told(message: unknown, key: string, at: number | null): void {
+    const { texts, typed } = wordsOf(message)
+    const results = this.#inText
+    this.#inText = []
+    const told = texts.join("\n")
+    for (const { id, tool } of results) {
+      const isRefused = /^The user denied this operation/m.test(told)
+      const content = texts.filter((text) => !text.startsWith("<environment_details>")).join("\n")
+      if (isRefused) this.#run.commands.denied(id, content, at)
+      else {
+        const ok = !/^(?:\[[\w-]+[^\]]*\] Result:\s*)?(?:The tool execution failed|Error)/.test(content)
+        settled(this.#run, id, { ok, content, at }, { key: `${key}:${nameFrom(tool)}`, record: message })
+      }
+    }
+    if (typed !== "") this.#run.said(key, typed, { at, ...(results.length > 0 ? { delivery: "steering" } : {}), told })
+    else if (results.length === 0)
+      this.#run.model.told({ role: "user", content: [{ type: "text", text: told }], author: "harness" })
+    if (typed !== "" || results.length > 0) this.isDone = this.isDone && typed === ""
+  }
+}
+
+/** Elements in which Cline puts what a person typed. */
+const TYPED = /<(task|feedback|user_message|answer)>\s*([\s\S]*?)\s*<\/\1>/g
+
+/** The texts of a message, and what a person typed of them. */
+const wordsOf = (message: unknown): { readonly texts: ReadonlyArray<string>; readonly typed: string } => {
+  const content = field(message, "content")
+  const texts =
+    typeof content === "string" ? [content] : listOf(message, "content").flatMap((part) => textOf(part, "text") ?? [])
+  const typed = texts.flatMap((text) => [...text.matchAll(TYPED)].map(([, , words = ""]) => words))
+  return { texts, typed: typed.join("\n") }
+}
