@@ -137,14 +137,21 @@ describe("a fork that is refused leaves neither a timeline nor a taken name", ()
         const { at } = yield* painted(paints("red"))
         const error = yield* refusedWithoutTrace(paints("red"), { at })
         expect(error).toMatchObject({ _tag: "WorldNotRewound" })
-        expect(error.message).toContain("Nothing was recorded.")
+        // A kernel started for it, which is in the log.
+        expect(error.message).toContain("Nothing of the fork was recorded.")
+        expect(yield* events("KernelStarted")).not.toEqual([])
         yield* nameIsFree(paints("red"), { at, acceptUnrewound: true })
       }).pipe(Effect.provide(layer))
     }),
   )
 
   it.scopedLive.each([
-    ["differs from the recorded one", "differs", "WorldDiffers", "Nothing was recorded. Restore it in another way"],
+    [
+      "differs from the recorded one",
+      "differs",
+      "WorldDiffers",
+      "Nothing of the fork was recorded. Restore it in another way",
+    ],
     ["is refused by its plugin", "throws", "EnvironmentRefused", "no such colour"],
   ] as const)("where the world %s", ([, colour, tag, message]) =>
     Effect.gen(function* () {
@@ -167,7 +174,7 @@ describe("a fork that is refused leaves neither a timeline nor a taken name", ()
         const overridden = (colour: string) => ({ at, overrides: { world: { wall: { colour } } } })
         const error = yield* refusedWithoutTrace(paints("red"), overridden("differs"))
         expect(error).toMatchObject({ _tag: "OverrideInvalid" })
-        expect(error.message).toMatch(/Nothing was recorded\.$/)
+        expect(error.message).toMatch(/Nothing of the fork was recorded\.$/)
         yield* nameIsFree(paints("red"), overridden("blue"))
       }).pipe(Effect.provide(layer))
     }),
@@ -197,7 +204,7 @@ describe("a fork that is refused leaves neither a timeline nor a taken name", ()
         const { at } = yield* painted(painting("red", "blue", "green"), "ActuatorCommanded")
         const other = yield* refusedWithoutTrace(painting("pink"), { at })
         expect(other).toMatchObject({ _tag: "AgentDiverged", divergence: { kind: "another-command" } })
-        expect(other.message).toContain("Nothing was recorded. Start the agent at the moment")
+        expect(other.message).toContain("Nothing of the fork was recorded. Start the agent at the moment")
         const early = yield* refusedWithoutTrace(painting("red"), { at })
         expect(early).toMatchObject({ _tag: "AgentDiverged", divergence: { kind: "done-earlier" } })
         const failed = yield* refusedWithoutTrace(painting(), { at })

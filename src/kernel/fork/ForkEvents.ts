@@ -68,7 +68,7 @@ export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName
 
 /** What became of a fork that was refused, for messages. */
 export const consequence = ({ draft, view }: Begun): string =>
-  draft.isCommitted() ? `Timeline ${view.timeline} was closed.` : "Nothing was recorded."
+  draft.isCommitted() ? `Timeline ${view.timeline} was closed.` : "Nothing of the fork was recorded."
 
 const streamOf = (timeline: string) => `timeline/${timeline}`
 
