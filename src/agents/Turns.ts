@@ -189,8 +189,9 @@ const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number)
     reason: `${reason}; to ask again it would have to wait ${inWords(ms)}, which is longer than its budget of time (wallMs) lasts`,
   })
 
-/** A provider that does not say what a whole answer used is recorded as 0. */
-const isUsed = ({ inputTokens, outputTokens }: Turn["usage"]): boolean => inputTokens + outputTokens > 0
+/** A count that a provider does not say is recorded as 0. */
+const isUsed = ({ inputTokens, outputTokens, unknown }: Turn["usage"]): boolean =>
+  unknown === undefined && inputTokens + outputTokens > 0
 
 /** Adds to a failed turn what it cost. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>

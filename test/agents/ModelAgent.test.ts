@@ -383,6 +383,24 @@ describe("a budget of wall time", () => {
   )
 })
 
+describe("a budget of tokens", () => {
+  it.scopedLive("ends a task whose provider gives one count without the other: what it used is unknown", () =>
+    Effect.gen(function* () {
+      const usage = { inputTokens: 10, outputTokens: 0, unknown: ["outputTokens"] as const }
+      const half = model([
+        () => Effect.succeed({ ...turn([call("a", "counter__add", { by: 1 })]), usage }),
+        [text("Done.")],
+      ])
+      const { audit } = yield* running({ model: half.model, budget: { tokens: 1000 } })
+      expect(half.requests).toHaveLength(1)
+      expect(audit).toMatchObject({
+        ...{ outcome: "truncated", reason: expect.stringContaining("what its model used is unknown") },
+        model: { inputTokens: 10, unmetered: 1 },
+      })
+    }),
+  )
+})
+
 describe("a budget of money", () => {
   it.scopedLive(
     "is no reason to ask a model whose price is unknown, beside other budgets too; a replay does the same",
