@@ -131,10 +131,15 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, 
     const log = yield* EventLog
     // Nothing was started.
     if (!(yield* ProgramTask.close(taskId, ran))) return
+    const served = ran.report?.tasks ?? []
+    // What was not visible of the process is noted with its own task.
+    for (const one of served) yield* ProgramTask.close(one, { ...ran, unseen: [] })
     const counts = new Map<string, number>()
-    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId, types: COUNTED }, (page) => {
-      for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
-    })
+    for (const one of [taskId, ...served]) {
+      yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId: one, types: COUNTED }, (page) => {
+        for (const { type } of page) counts.set(type, (counts.get(type) ?? 0) + 1)
+      })
+    }
     const { unseen = [] } = ran
     if (unseen.length > 0) {
       yield* Output.note(["Seen, but not recorded:", ...unseen.map((item) => `  ${Unseen.described(item)}`)].join("\n"))
@@ -152,7 +157,7 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, 
     const [turns, others] = [count(models, "model request"), count(io, "other request")]
     yield* Output.note(
       CommandHints.inText(
-        `Recorded ${turns} and ${others} as task ${taskId}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` replays it.`,
+        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` replays it.`,
       ),
     )
   })

@@ -11,22 +11,26 @@ import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
+/** How a program is replayed. */
+export interface ReplayOptions {
+  /** What is made anew. */
+  readonly live: Option.Option<Live>
+  /** Which of the processes that recorded the task is replayed. */
+  readonly part: Option.Option<number>
+  readonly allowHost: ReadonlyArray<string>
+}
+
 /** Runs the program on a task's recording. Its exit code is passed on; it is 2 if it did otherwise than was recorded. */
-export const replay = (
-  taskId: string,
-  words: ReadonlyArray<string>,
-  live: Option.Option<Live>,
-  allowHost: ReadonlyArray<string>,
-) =>
+export const replay = (taskId: string, words: ReadonlyArray<string>, { live, part, allowHost }: ReplayOptions) =>
   Effect.gen(function* () {
     const recorder = yield* ProxiedProgram.recorderOf(taskId)
-    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, live, allowHost)
+    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, { live, part, allowHost })
     const program = yield* Program.checked(words)
     const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
     const ran = yield* Program.runReporting(program, (report) => ({
       ...{ does: "replay", log, taskId, closed, report },
-      ...given({ live }),
+      ...given({ live, part }),
     }))
     yield* told(ran, taskId, words, live, named)
   }).pipe(Effect.scoped)
@@ -62,8 +66,7 @@ const replayProxied = (
   taskId: string,
   recorder: RecorderMeans,
   words: ReadonlyArray<string>,
-  live: Option.Option<Live>,
-  allowHost: ReadonlyArray<string>,
+  { live, part, allowHost }: ReplayOptions,
 ) =>
   Effect.gen(function* () {
     const program = yield* ProxiedProgram.checked(words)
@@ -72,7 +75,7 @@ const replayProxied = (
     const closed = isOpen ? undefined : yield* ClosedProgram.hostsOf(allowHost)
     const { name: log } = yield* EventLog
     const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
-      ReplayedRun.begin({ log, taskId, fetch, ...given({ live }) })
+      ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) })
     const ran = yield* ProxiedProgram.replay(program, recorder, begin, closed)
     yield* told(ran, taskId, words, live, Effect.void, ["--proxy"])
   })

@@ -5,7 +5,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Replay from "../../kernel/replay/Replay.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, given, milliseconds, oneOf, positive, TASK } from "../command/CommonOptions.ts"
+import { argument, common, given, milliseconds, oneOf, positive, TASK, wholeNumber } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -58,11 +58,17 @@ export const replay = Command.make(
       ),
       Options.optional,
     ),
+    part: wholeNumber("part", 1).pipe(
+      Options.withDescription(
+        "Of a program after --, where several processes recorded the task one after the other: the one whose requests it makes again, from 1",
+      ),
+      Options.optional,
+    ),
     trustLog: TrustLog.option,
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, json, task, timeline, deadlineMs, words, live, trustLog, allowHost, ...typed }) =>
+  ({ log, json, task, timeline, deadlineMs, words, live, part, trustLog, allowHost, ...typed }) =>
     Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
       if (words.length > 0 && json) {
@@ -70,9 +76,10 @@ export const replay = Command.make(
         return yield* new BadInput({ input: "--json", expected: "an agent of Hindcast's own", found })
       }
       if (words.length > 0 && Option.isSome(live)) yield* TrustLog.settled({ trustLog, json })
-      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, live, allowHost)
+      if (words.length > 0) return yield* ReplayProgram.replay(taskId, words, { live, part, allowHost })
       const [ofProgram] = [
         ...(Option.isSome(live) ? [`--live ${live.value}`] : []),
+        ...(Option.isSome(part) ? [`--part ${part.value}`] : []),
         ...allowHost.map((host) => `--allow-host ${host}`),
       ]
       if (ofProgram !== undefined) {

@@ -4,6 +4,7 @@
  */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import type { Unseen } from "../../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import { plainText } from "../../values/Json.ts"
@@ -38,6 +39,8 @@ export interface ConversationOptions {
   readonly idleMs?: number | undefined
   /** Told each task, when its recording begins in this process. */
   readonly onBegun?: (taskId: string) => void
+  /** What was seen of the process and could not be recorded, which the last run to be ended notes. Default: nothing. */
+  readonly unseen?: () => ReadonlyArray<Unseen>
 }
 
 /** What a caller knows of a request besides its content. */
@@ -46,6 +49,8 @@ export interface Belonging {
   readonly run?: string | undefined
   /** The run that it belongs to unless it continues another one: what its caller is at work on. */
   readonly within?: string | undefined
+  /** The run of what belongs to no conversation. Default: one of its own for all of that. */
+  readonly aside?: string | undefined
 }
 
 /** The runs of a process. */
@@ -60,11 +65,14 @@ export interface ConversationRuns {
   readonly close: (how?: "leave" | RunEnding) => Promise<void>
 }
 
-type RunEnding = Parameters<RunAtWork.RunAtWork["end"]>
+/** How runs are ended. */
+export type RunEnding = Parameters<RunAtWork.RunAtWork["end"]>
 
 /** A request with the task in which it is recorded. */
 export interface Placed extends Exchange {
   readonly taskId: string
+  /** Whether it is a request of a conversation with a model. */
+  readonly isConversation: boolean
 }
 
 /** A run that is open, and when it was last asked something, by this process's monotonic clock. */
@@ -95,7 +103,6 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   let hasFailed = false
   const { open } = await import("../log/OpenedLog.ts")
   const opened = await open({ log: file, isSilent: () => hasFailed, means })
-  await LeftConversations.recall(opened, conversations, means)
 
   /** By the ids of their tasks, those last that were used last. */
   const runs = new Map<string, OpenRun>()
@@ -103,7 +110,11 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   /** The task that stands for a name or a session. */
   const aliases = Bounded.make<string>(100_000)
   let others: Promise<RunAtWork.RunAtWork> | undefined
+  /** What an earlier process left is looked for when the first request comes that names no run. */
+  let recalled: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
+  let isLast = false
+  const unseen = () => (isLast ? (options.unseen?.() ?? []) : [])
 
   const made = (begun: OpenedLog.BegunRun): RunAtWork.RunAtWork => {
     const { taskId, stream } = begun
@@ -113,7 +124,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
     const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: failed })
     const run = RunAtWork.make({
-      ...{ opened: { ...begun, close: async () => {} }, log, redaction, gate, fetch, conversations },
+      ...{ opened: { ...begun, close: async () => {} }, log, redaction, gate, fetch, conversations, unseen },
     })
     runs.set(taskId, { run, usedAt: performance.now(), underWay: 0 })
     onBegun(taskId)
@@ -166,20 +177,21 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   const placeOf = (
     read: ExchangeEvents.ReadExchange,
     sent: SentRequest,
-    { run: name, within }: Belonging,
+    { run: name, within, aside }: Belonging,
   ): RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork> => {
     const goal = goalOf(read)
     if (name !== undefined) return continued(name, goal)
     const request = read.asked?.request
-    const isConversation = request !== undefined && read.asked?.wire.isConversation !== false
-    const known = isConversation ? conversations.runOf(request) : undefined
+    const isOf = isConversation(read)
+    const known = isOf && request !== undefined ? conversations.runOf(request) : undefined
     if (known !== undefined) return continued(known, goal)
-    if (within !== undefined) return continued(within, goal)
+    const caller = within ?? (isOf ? undefined : aside)
+    if (caller !== undefined) return continued(caller, goal)
     const session = Session.of(sent, read)
     const alias = session === undefined ? undefined : `session ${session}`
     const ofSession = alias === undefined ? undefined : aliases.get(alias)
     if (ofSession !== undefined) return continued(ofSession, goal)
-    if (!isConversation) {
+    if (!isOf) {
       others ??= begin("Requests that belong to no conversation")
       return others
     }
@@ -197,6 +209,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     closeIdle,
     exchange: async (sent, belonging = {}) => {
       const read = ExchangeEvents.read(sent, redaction)
+      if (belonging.run === undefined) {
+        recalled ??= LeftConversations.recall(opened, conversations, means)
+        await recalled
+      }
       const placed = placeOf(read, sent, belonging)
       const run = placed instanceof Promise ? await placed : placed
       const { taskId } = run
@@ -210,7 +226,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
         if (now !== undefined) now.underWay--
       }
       try {
-        return { ...noticing(await run.exchangeRead(read), ended), taskId }
+        return { ...noticing(await run.exchangeRead(read), ended), taskId, isConversation: isConversation(read) }
       } catch (error) {
         ended()
         throw error
@@ -219,7 +235,11 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     close: async (how = "leave") => {
       try {
         await Promise.allSettled([closing, ...beginning.values()])
-        for (const { run } of runs.values()) await (how === "leave" ? run.leave() : run.end(...how))
+        const open = [...runs.values()]
+        for (const [index, { run }] of open.entries()) {
+          isLast = index === open.length - 1
+          await (how === "leave" ? run.leave() : run.end(...how))
+        }
       } finally {
         runs.clear()
         await opened.close()
@@ -227,6 +247,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     },
   }
 }
+
+/** Whether a request is one of a conversation with a model. */
+const isConversation = ({ asked }: ExchangeEvents.ReadExchange): boolean =>
+  asked !== undefined && asked.wire.isConversation !== false
 
 /** An exchange whose end is noticed. */
 const noticing = (exchange: Exchange, ended: () => void): Exchange => ({

@@ -8,6 +8,8 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 const Report = Schema.Struct({
   /** Why nothing more was recorded: the log failed, and the task is not what the process did. */
   logFailure: optional(Schema.String),
+  /** The tasks of conversations that the process served, besides its own. */
+  tasks: optional(Schema.Array(Schema.String)),
   /** How the program compares with its recording, once the program has ended. */
   compared: optional(
     Schema.Struct({

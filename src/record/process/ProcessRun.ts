@@ -64,6 +64,7 @@ const Replaying = Schema.Struct({
   closed: Closed,
   log: Schema.String,
   taskId: Schema.String,
+  part: optional(Schema.Int),
   live: optional(Live),
   report,
 })

@@ -9,8 +9,8 @@ import { Either } from "effect"
 import * as ExaminedFetch from "../doctor/ExaminedFetch.ts"
 import * as Pinned from "../doctor/Pinned.ts"
 import * as ForkedRun from "../fork/ForkedRun.ts"
+import * as RecordedFetch from "../http/RecordedFetch.ts"
 import * as Redaction from "../http/Redaction.ts"
-import * as LiveRun from "../LiveRun.ts"
 import type { RecordingFailed } from "../log/RunLog.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import * as Unseen from "../network/Unseen.ts"
@@ -22,6 +22,8 @@ import * as ClosedProcess from "./ClosedProcess.ts"
 import * as ObservedProcess from "./ObservedProcess.ts"
 import * as ProcessReport from "./ProcessReport.ts"
 import * as ProcessRun from "./ProcessRun.ts"
+import * as ProcessRuns from "./ProcessRuns.ts"
+import * as Serving from "./Serving.ts"
 
 const told = Children.told()
 
@@ -43,13 +45,18 @@ const recordProcess = async ({ taskId, report, preload, does: _, ...options }: R
   const add = ProcessReport.to(report)
   const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
   const unseen = () => Unseen.read(Unseen.fileBeside(report))
-  const recording = { ...options, id: taskId, fetch: outside(globalThis.fetch) }
-  const run = await LiveRun.begin(recording, onLogFailed, undefined, unseen)
-  globalThis.fetch = run.fetch
+  const fetch = outside(globalThis.fetch)
+  const tasks: Array<string> = []
+  const onTask = (taskId: string) => {
+    tasks.push(taskId)
+    add({ tasks })
+  }
+  const runs = await ProcessRuns.begin({ ...options, taskId, onTask, onLogFailed, unseen }, Serving.observe())
+  globalThis.fetch = RecordedFetch.make({ exchange: runs.exchange, fetch, assertOpen: () => {} })
   const { log, agent, onLogFailure } = options
-  ObservedProcess.observe(run.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
+  ObservedProcess.observe(runs.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
   add({})
-  endWith(run.end)
+  endWith(runs.end)
 }
 
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
