@@ -8,6 +8,7 @@ import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
 import * as ReadOnly from "../log/readOnly.ts"
+import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Run } from "../Run.ts"
 import * as PlaybackRun from "../replay/PlaybackRun.ts"
@@ -33,6 +34,8 @@ export interface ForkOptions {
   readonly secrets?: ReadonlyArray<string>
   /** Makes the requests from the moment on. Default: the global `fetch`. */
   readonly fetch?: Fetch
+  /** What the program may reach before the moment, such as `localhost:5432`. Default: nothing, as in `replayed`. */
+  readonly allowHosts?: ReadonlyArray<string>
   /** Whether a log that this user did not write on this machine is trusted; the trust is recorded. Default: false. */
   readonly trust?: boolean
 }
@@ -71,7 +74,11 @@ export const forked = async <A>(
     }
   }
   const { place, ...forkedRun } = await begin([])
-  const answer = await PlaybackRun.carryOut(forkedRun, program)
+  const { isPast } = forkedRun.playback
+  const answer = await PlaybackRun.carryOut(forkedRun, program, {
+    allowHosts: options.allowHosts ?? [],
+    isClosed: isPast,
+  })
   const { agent: _, ...where } = place
   return { answer, ...where }
 }
@@ -86,6 +93,7 @@ const Fields = Options.of<ForkOptions>({
   optional: {
     ...{ taskId: Options.Text, set: Changes.Changes, timeline: Options.Text, gate: GateConfig },
     ...{ secrets: Schema.Array(Options.Text), fetch: Options.callable<Fetch>(), trust: Schema.Boolean },
+    allowHosts: Schema.Array(AllowedHosts.Text),
   },
 })
 

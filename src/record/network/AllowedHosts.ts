@@ -1,5 +1,7 @@
 /** The hosts that a replay may reach although it is closed, as `--allow-host` names them. Pure. */
 
+import { Schema } from "effect"
+
 /** A host, and a port of it; every port where none is named. */
 export interface AllowedHost {
   /** In lower case, without brackets. */
@@ -24,6 +26,12 @@ export const parse = (text: string): AllowedHost | undefined => {
 
 /** The form that `parse` reads, for messages. */
 export const FORM = "HOST:PORT or HOST, such as localhost:5432"
+
+/** A text that `parse` reads. */
+export const Text: Schema.Schema<string> = Schema.String.pipe(
+  Schema.filter((text) => parse(text) !== undefined),
+  Schema.annotations({ description: `a host: ${FORM}` }),
+)
 
 /** Whether a target is one of the allowed ones. The names and addresses of the loopback are one host. */
 export const includes = (allowed: ReadonlyArray<AllowedHost>, { host, port }: Target): boolean =>

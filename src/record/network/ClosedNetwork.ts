@@ -40,6 +40,12 @@ export const outside = <A>(does: () => A): A => scope.run("open", does)
 /** Whether the code that runs now is for a request that is made for real by whoever closed, or records, the network. */
 export const isOutside = (): boolean => scope.getStore() === "open"
 
+/** The function that the code which runs now belongs to, of those that the network is closed for; undefined for the rest of the process. */
+export const region = (): Closing | undefined => {
+  const found = scope.getStore()
+  return found === "open" ? undefined : found
+}
+
 /** What concerns the code that runs now. */
 const concerning = (): Closing | undefined => {
   const found = scope.getStore() ?? ofProcess

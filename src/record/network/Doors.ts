@@ -5,7 +5,9 @@
  */
 
 import dgram from "node:dgram"
+import diagnostics from "node:diagnostics_channel"
 import dns from "node:dns"
+import http from "node:http"
 import { syncBuiltinESMExports } from "node:module"
 import net from "node:net"
 import tls from "node:tls"
@@ -23,14 +25,15 @@ export const hang = (): void => {
   isHung = true
   HttpClients.note()
   noteServers()
+  closeRequests()
   closeConnections()
   closeDatagrams()
   closeLookups()
   syncBuiltinESMExports()
 }
 
-/** Servers of this process. */
-const listening = new Set<net.Server>()
+/** Servers of this process, and for what the network was closed where each was opened. */
+const listening = new Map<net.Server, unknown>()
 
 const noteServers = () =>
   Method.replace(
@@ -39,19 +42,22 @@ const noteServers = () =>
     (original) =>
       function listen(this: unknown, ...args) {
         if (this instanceof net.Server) {
-          listening.add(this)
+          listening.set(this, ClosedNetwork.region())
           this.once("close", () => listening.delete(this))
         }
         return original.apply(this, args)
       },
   )
 
-/** Whether this process has a server there itself. */
+/**
+ * Whether the program has a server there itself. Of a program that is replayed by a function, that is one which it opened: other servers
+ * of its process are not its own.
+ */
 export const isOwnServer = ({ host, port }: AllowedHosts.Target): boolean =>
   isHere(host) &&
-  [...listening].some((server) => {
+  [...listening].some(([server, region]) => {
     const address = server.address()
-    return typeof address === "object" && address?.port === port
+    return region === ClosedNetwork.region() && typeof address === "object" && address?.port === port
   })
 
 const isHere = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/i.test(host)
@@ -66,6 +72,37 @@ export const observe = (onConnection: OnConnection): void => {
   hang()
   observers.push(onConnection)
 }
+
+/** Requests of HTTP that nothing answers: they may have a connection that was open before. */
+const closeRequests = () => {
+  Method.replace(
+    http.Agent.prototype,
+    "addRequest",
+    (original) =>
+      function addRequest(this: unknown, ...args) {
+        const [request, options] = args
+        const target = targetOf([{ ...Object(options), path: Reflect.get(Object(options), "socketPath") }])
+        const refused = target === undefined ? undefined : refusalOfRequest(target, addRequest)
+        if (refused === undefined || !(request instanceof http.ClientRequest)) return original.apply(this, args)
+        return Reflect.apply(request.onSocket, request, [null, refused])
+      },
+  )
+  const refuse = (message: unknown) => {
+    const request: unknown = Reflect.get(Object(message), "request")
+    const origin = String(Reflect.get(Object(request), "origin"))
+    if (typeof request !== "object" || request === null || !URL.canParse(origin)) return
+    const { hostname, port, protocol } = new URL(origin)
+    const target = { host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) }
+    const refused = refusalOfRequest(target, refuse)
+    if (refused !== undefined) Reflect.set(request, "error", refused)
+  }
+  diagnostics.subscribe("undici:request:create", refuse)
+}
+
+const refusalOfRequest = (target: AllowedHosts.Target, door: (...args: Array<never>) => unknown) =>
+  isOwnServer(target) || ClosedNetwork.answering(target) !== undefined
+    ? undefined
+    : ClosedNetwork.refusal("connection", target, door)
 
 const closeConnections = () => {
   Method.replace(

@@ -1,5 +1,6 @@
 /** A run whose calls a playback answers: of a replay, and of a fork up to its moment. */
 
+import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { digest } from "../../values/Digest.ts"
@@ -7,9 +8,11 @@ import type { Json } from "../../values/Json.ts"
 import type { Redaction } from "../http/Redaction.ts"
 import * as JsonCopy from "../JsonCopy.ts"
 import * as Names from "../Names.ts"
+import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import { type Recorded, type Run, RunEnded } from "../Run.ts"
 import * as Thrown from "../Thrown.ts"
+import * as ClosedRun from "./ClosedRun.ts"
 import type { Diverged, NothingReplayed } from "./Diverged.ts"
 import type { Playback } from "./Playback.ts"
 import * as PlaybackFetch from "./PlaybackFetch.ts"
@@ -57,7 +60,9 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
       difference: ({ asked }) => RequestDifference.first("the arguments", askedIn(asked), given ?? null),
     })
     if (match.kind === "diverged") throw match.diverged
-    return match.kind === "live" ? does() : (ReplayedAnswer.of(line, match.interaction.answer) as Answer)
+    return match.kind === "live"
+      ? ClosedNetwork.outside(does)
+      : (ReplayedAnswer.of(line, match.interaction.answer) as Answer)
   }
   /** A function that is told apart by its arguments. */
   const answered =
@@ -69,7 +74,8 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
     ): Recorded<Args, Result> =>
     (...args) =>
       promised(() => answerTo(line, () => does(...args), redaction.value(jsonOf(args)), askedIn))
-  const fetch = PlaybackFetch.make(playback, redaction, live.fetch)
+  const outside: Fetch = (input, init) => ClosedNetwork.outside(() => live.fetch(input, init))
+  const fetch = PlaybackFetch.make(playback, redaction, outside)
 
   /** A number that the program draws. */
   const drawn = (line: "now" | "random"): number => {
@@ -138,10 +144,11 @@ const promised = async <Answer>(does: () => Promise<Answer>): Promise<Answer> =>
 export const carryOut = async <A>(
   { run, playback, close }: PlaybackRun,
   program: (run: Run) => A | PromiseLike<A>,
+  closing: ClosedRun.Closing,
 ): Promise<A> => {
   let answer: A
   try {
-    answer = await program(run)
+    answer = await ClosedRun.during(playback, closing, () => program(run))
   } catch (error) {
     const cause = playback.divergence() ?? error
     // Where the task cannot be closed either, the program failed by the same: by its log, or because a person cancelled it.

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as Options from "../../values/Options.ts"
 import * as Redaction from "../http/Redaction.ts"
+import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Recorded, Run } from "../Run.ts"
 import { Live } from "./Diverged.ts"
@@ -27,6 +28,11 @@ export interface RecordedRun {
   readonly live?: Live
   /** Makes the requests that are asked anew. Default: the global `fetch`. */
   readonly fetch?: Fetch
+  /**
+   * What the program may reach besides, such as `localhost:5432`, or a host for all of its ports. Default: nothing but Unix sockets, and
+   * servers that the process opens from then on. With `live: "tools"` the network is open.
+   */
+  readonly allowHosts?: ReadonlyArray<string>
 }
 
 /**
@@ -39,7 +45,10 @@ export interface RecordedRun {
  * it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
  */
 export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> =>
-  PlaybackRun.carryOut(await begin(recorded), program)
+  PlaybackRun.carryOut(await begin(recorded), program, {
+    allowHosts: recorded.allowHosts ?? [],
+    isClosed: () => recorded.live !== "tools",
+  })
 
 /** Begins a replay for a program that ends by itself: whoever runs it closes it, and learns by it whether it went as recorded. */
 export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
@@ -66,7 +75,7 @@ const Fields = Options.of<RecordedRun>({
   optional: {
     part: Schema.Positive.pipe(Schema.int()),
     ...{ taskId: Options.Text, secrets: Schema.Array(Options.Text), live: Live },
-    fetch: Options.callable<Fetch>(),
+    ...{ fetch: Options.callable<Fetch>(), allowHosts: Schema.Array(AllowedHosts.Text) },
   },
 })
 
