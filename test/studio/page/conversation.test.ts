@@ -25,6 +25,22 @@ const use = (inputTokens: number, outputTokens: number, usd: number | null = nul
 const answer = { kind: "answer", model: "test/one", request: null, reasoning: "", calls: [], failed: null }
 
 describe("a conversation", () => {
+  it("names what is no text in an answer: files, tools that the provider ran, and items that are kept as they are", () => {
+    const parts = [
+      { type: "hosted", callId: "w", tool: "web_search", args: {}, result: [] },
+      { type: "text", text: "Here: " },
+      { type: "file", mediaType: "image/png", data: "aGk=" },
+      { type: "item", kind: "hologram", item: {}, unread: true },
+    ]
+    const [answered] = conversation(
+      entries(["ModelCalled", called], ["ModelResponded", { response: { parts }, usage: use(1, 1) }, 1]),
+    )
+    expect(answered).toMatchObject({
+      text: "[the provider ran web_search]Here: [a file: image/png][hologram]",
+      calls: [],
+    })
+  })
+
   it("has each answer once, with what was thought, and its calls as commands with their results", () => {
     const parts = [
       { type: "reasoning", text: "Hm. " },
