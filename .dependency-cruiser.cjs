@@ -80,6 +80,13 @@ module.exports = {
       "projector",
       "fold",
     ]),
+    ...storeys("src/record", [
+      "process",
+      "(adapters|clients|doctor|fork)",
+      "(network|proxy|replay)",
+      "(conversations|http)",
+      "log",
+    ]),
     ...storeys("src/events", [
       "(sqlite|memory|testing)",
       "maintenance",
