@@ -15,9 +15,11 @@ import { otlp } from "./otlp/Otlp.ts"
 import { piaAvt } from "./piaavt/PiaAvt.ts"
 import type { Source } from "./Source.ts"
 import { sweAgent } from "./sweagent/SweAgent.ts"
+import { langfuse } from "./traces/Langfuse.ts"
+import { langSmith } from "./traces/LangSmith.ts"
 
 /** In the order in which messages name them. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
-  ...[inspect, atif, otlp, openhands, sweAgent, miniSweAgent, messages, piaAvt],
+  ...[inspect, atif, otlp, langSmith, langfuse, openhands, sweAgent, miniSweAgent, messages, piaAvt],
 ]

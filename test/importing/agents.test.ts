@@ -358,3 +358,97 @@ describe("a task of Cline", () => {
     )
   })
 })
+
+describe("an export of traces", () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
+  const taken = (all: ReadonlyArray<Event>) => {
+    expect(payloads(all, "TaskOpened")).toHaveLength(1)
+    expect(said(all)).toEqual(["Weather?"])
+    expect(payloads(all, "GuideApplied")).toMatchObject([{ systemPrompt: "Be brief." }])
+    expect(payloads(all, "ActuatorCommanded")).toMatchObject([{ args: { in: "Oslo" } }])
+    expect(payloads(all, "CommandSucceeded")).toMatchObject([{ result: "snow" }])
+    expect(spoken(all)).toEqual(["It snows."])
+    expect(payloads(all, "ModelResponded")).toMatchObject([
+      { usage: { inputTokens: 10, outputTokens: 2 }, cost: { usd: 0.25, prices: "source" } },
+      { usage: { inputTokens: 20, outputTokens: 3 } },
+    ])
+  }
+
+  it.effect("of LangSmith is a task for each thread, with its requests, calls, tokens and costs", () => {
+    const message = (name: string, kwargs: object) => ({ lc: 1, type: "constructor", id: ["langchain", name], kwargs })
+    const told = [message("SystemMessage", { content: "Be brief." }), message("HumanMessage", { content: "Weather?" })]
+    const called = message("AIMessage", {
+      content: "",
+      tool_calls: [{ name: "weather", args: { in: "Oslo" }, id: "c" }],
+    })
+    const run = (id: string, type: string, second: number, more: object) => ({
+      ...{ id, trace_id: "t", parent_run_id: id === "t" ? null : "t", run_type: type, name: type, dotted_order: id },
+      ...{ start_time: at(second), end_time: at(second + 1) },
+      ...more,
+      extra: { metadata: { ls_provider: "openai", ls_model_name: "gpt-5", thread_id: "th" } },
+    })
+    const records = [
+      run("t", "chain", 0, { inputs: {}, outputs: {} }),
+      run("a", "llm", 1, {
+        ...{ inputs: { messages: [told] }, outputs: { generations: [[{ text: "", message: called }]] } },
+        ...{ prompt_tokens: 10, completion_tokens: 2, total_cost: 0.25 },
+      }),
+      run("b", "tool", 3, {
+        name: "weather",
+        inputs: { input: { in: "Oslo" } },
+        outputs: { output: { content: "snow", tool_call_id: "c" } },
+      }),
+      run("d", "llm", 5, {
+        inputs: { messages: [[...told, called, message("ToolMessage", { content: "snow", tool_call_id: "c" })]] },
+        outputs: { generations: [[{ text: "It snows.", message: message("AIMessage", { content: "It snows." }) }]] },
+        ...{ prompt_tokens: 20, completion_tokens: 3 },
+      }),
+    ]
+    return imported("runs.jsonl", lines(records), (all) => {
+      taken(all)
+      expect(taskOf(all)).toBe("langsmith-th")
+    })
+  })
+
+  it.effect("of Langfuse is a task for each session, in lines of its exports and in documents of its API", () => {
+    const call = { id: "c", type: "function", function: { name: "weather", arguments: '{"in":"Oslo"}' } }
+    const told = [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Weather?" },
+    ]
+    const answer = { role: "assistant", content: null, tool_calls: [call] }
+    const one = (id: string, type: string, second: number, more: object) => ({
+      ...{ id, traceId: "t", type, name: "weather", startTime: at(second), endTime: at(second + 1) },
+      ...more,
+    })
+    const observations = [
+      one("a", "GENERATION", 1, {
+        ...{ model: "gpt-5", input: told, output: answer },
+        ...{ usageDetails: { input: 10, output: 2 }, costDetails: { total: 0.25 } },
+      }),
+      one("b", "TOOL", 3, { input: { in: "Oslo" }, output: "snow" }),
+      one("d", "GENERATION", 5, {
+        ...{
+          model: "gpt-5",
+          input: [...told, answer, { role: "tool", tool_call_id: "c", content: "snow" }],
+          output: "It snows.",
+        },
+        usageDetails: { input: 20, output: 3 },
+      }),
+    ]
+    const snake = (value: object) =>
+      Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [
+          name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+          one,
+        ]),
+      )
+    return Effect.gen(function* () {
+      yield* imported("trace.json", JSON.stringify({ id: "t", sessionId: "s", observations }, undefined, 2), (all) => {
+        taken(all)
+        expect(taskOf(all)).toBe("langfuse-s")
+      })
+      yield* imported("observations.jsonl", lines(observations.map(snake)), taken)
+    })
+  })
+})

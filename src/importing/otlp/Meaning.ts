@@ -11,6 +11,8 @@ export interface ModelMeaning {
   readonly provider: string
   readonly model: string
   readonly usage: ModelUsage
+  /** What it cost, in US dollars, where the span says it. */
+  readonly usd?: number | undefined
   /** What it was told, all of the conversation so far. */
   readonly input: ReadonlyArray<Messages.Message>
   readonly output: ReadonlyArray<Messages.Message>
@@ -104,6 +106,7 @@ const ofOpenInference = (kind: string, span: Span): Meaning => {
           ["llm.token_count.prompt_details.cache_read"],
           ["llm.token_count.prompt_details.cache_write"],
         ),
+        usd: numberOf(attributes, "llm.cost.total"),
         ...Messages.ofOpenInference(span),
       }
     case "TOOL":
@@ -150,6 +153,7 @@ const ofGenAi = (span: Span): Meaning => {
       ["gen_ai.usage.cache_read.input_tokens"],
       ["gen_ai.usage.cache_creation.input_tokens"],
     ),
+    usd: numberOf(attributes, "gen_ai.usage.cost"),
     ...Messages.ofGenAi(span),
   }
 }

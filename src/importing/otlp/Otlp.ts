@@ -19,43 +19,67 @@ export const otlp: Source = {
   title: "trace in OTLP/JSON",
   form: "either",
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"(?:resourceSpans|resource_spans)"\s*:\s*\[/.test(text),
-  open: (file: SourceFile, runs: Runs): Mapper => {
-    const conversations = new Conversations()
-    /** The spans of what is not surveyed: of a document, which is in memory as it is. */
-    const held: Array<Span> = []
-    let isSurveyed = false
-    /** Whether the span was the last one of a conversation, which is mapped. */
-    const take = (span: Span): boolean => {
-      const added = conversations.add(span)
-      if (added.kind === "again") runs.leaveOut("span", "the same span again")
-      if (added.kind === "kept" || added.whole === undefined) return false
-      mapConversation(file, runs, added.whole)
-      return true
-    }
-    return {
-      survey: ({ value }) => {
-        isSurveyed = true
-        for (const [span] of spansIn(value)) {
-          const traceId = traceIdOf(span)
-          if (traceId !== undefined) conversations.survey({ traceId, conversation: conversationOf(span) })
-        }
-      },
-      record: ({ value }) => {
-        for (const [one, resource] of spansIn(value)) {
-          const span = spanOf(one, resource)
-          if (span === undefined) runs.leaveOut("span", "it has no ids")
-          else if (isSurveyed) take(span)
-          else held.push(span)
-        }
-      },
-      end: function* () {
-        for (const { traceId, attributes } of held) {
-          conversations.survey({ traceId, conversation: firstOf((name) => textOf(attributes, name)) })
-        }
-        for (const span of held) if (take(span)) yield
-      },
+  open: (file: SourceFile, runs: Runs): Mapper => spanMapper(file, runs, OTLP),
+}
+
+/** How the spans of a record are read. */
+export interface SpanReader {
+  /** The spans; undefined for one that has no ids. */
+  readonly spans: (record: unknown) => Iterable<Span | undefined>
+  /** Of each span the trace, and the conversation that it names, without reading more of it. */
+  readonly traces: (record: unknown) => Iterable<Named>
+}
+
+/** The trace of a span, and the conversation that it names. */
+interface Named {
+  readonly traceId: string
+  readonly conversation: string | undefined
+}
+
+const OTLP: SpanReader = {
+  *spans(record) {
+    for (const [span, resource] of spansIn(record)) yield spanOf(span, resource)
+  },
+  *traces(record) {
+    for (const [span] of spansIn(record)) {
+      const traceId = traceIdOf(span)
+      if (traceId !== undefined) yield { traceId, conversation: conversationOf(span) }
     }
   },
+}
+
+/** Maps spans, as a reader finds them in records, to the runs of their conversations. */
+export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Mapper => {
+  const conversations = new Conversations()
+  /** The spans of what is not surveyed: of a document, which is in memory as it is. */
+  const held: Array<Span> = []
+  let isSurveyed = false
+  /** Whether the span was the last one of a conversation, which is mapped. */
+  const take = (span: Span): boolean => {
+    const added = conversations.add(span)
+    if (added.kind === "again") runs.leaveOut("span", "the same span again")
+    if (added.kind === "kept" || added.whole === undefined) return false
+    mapConversation(file, runs, added.whole)
+    return true
+  }
+  return {
+    survey: ({ value }) => {
+      isSurveyed = true
+      for (const named of reader.traces(value)) conversations.survey(named)
+    },
+    record: ({ value }) => {
+      for (const span of reader.spans(value)) {
+        if (span === undefined) runs.leaveOut("span", "it has no ids")
+        else if (isSurveyed) take(span)
+        else held.push(span)
+      }
+    },
+    end: function* () {
+      for (const { traceId, attributes } of held)
+        conversations.survey({ traceId, conversation: firstOf((name) => textOf(attributes, name)) })
+      for (const span of held) if (take(span)) yield
+    },
+  }
 }
 
 /** Each span with its resource. */

@@ -87,7 +87,7 @@ class TraceMapper {
     else this.#run.close("end", "achieved", "the trace has ended; it has no verdict", lastAt)
   }
 
-  #model({ spanId, start, end, error }: Span, { provider, model, usage, input, output }: ModelMeaning): void {
+  #model({ spanId, start, end, error }: Span, { provider, model, usage, usd, input, output }: ModelMeaning): void {
     const key = spanId
     const told = input.filter(isTold)
     const texts = told.map(textOfMessage)
@@ -109,7 +109,7 @@ class TraceMapper {
       return
     }
     const parts = output.flatMap((message, index) => partsOf(message, `${key}:${index}`))
-    this.#run.model.turn({ ...request, parts, usage, askedAt: start, at: end ?? start })
+    this.#run.model.turn({ ...request, parts, usage, usd, askedAt: start, at: end ?? start })
     for (const [index, { text, calls }] of output.entries()) {
       if (text !== "" && calls.length === 0)
         this.#run.spoke(`${key}:${index}`, text, { at: end ?? start, cause: `answered:${key}` })

@@ -1,0 +1,105 @@
+/** Runs of LangSmith: a line each, a document that is a list of them, or one with `runs`. A trace or thread of them is a run. */
+
+import { spanMapper } from "../otlp/Otlp.ts"
+import type { Span } from "../otlp/Span.ts"
+import { timeOf } from "../runs/SourceTimes.ts"
+import { at, field, isObject, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
+import type { FileHead, Source } from "../Source.ts"
+import { answerIn, toldIn } from "./ChatParts.ts"
+
+const isRun = (value: unknown): boolean => textOf(value, "run_type") !== undefined && textOf(value, "id") !== undefined
+
+export const langSmith: Source = {
+  name: "langsmith",
+  title: "export of LangSmith's runs",
+  form: "either",
+  recognizes: ({ lines, text }: FileHead) =>
+    runsIn(lines[0]).some(isRun) ||
+    (lines.length === 0 && /"run_type"\s*:/.test(text) && /"(?:trace_id|dotted_order)"\s*:/.test(text)),
+  open: (file, runs) =>
+    spanMapper(file, runs, {
+      spans: (record) => runsIn(record).map(spanOf),
+      traces: (record) => runsIn(record).map((run) => ({ traceId: traceOf(run), conversation: threadOf(run) })),
+    }),
+}
+
+/** The runs of a record, those of a tree too. */
+const runsIn = (record: unknown): ReadonlyArray<unknown> => {
+  const list = Array.isArray(record)
+    ? record
+    : (["runs", "data"].map((name) => field(record, name)).find(Array.isArray) ?? [record])
+  return list.flatMap((run) => [run, ...runsIn(listOf(run, "child_runs")).filter(isRun)])
+}
+
+const traceOf = (run: unknown): string => textOf(run, "trace_id") ?? textOf(run, "id") ?? "unknown"
+
+const threadOf = (run: unknown): string | undefined =>
+  ["thread_id", "session_id", "conversation_id"]
+    .map((name) => textOf(at(run, "extra", "metadata"), name))
+    .find((id) => id !== undefined)
+
+const spanOf = (run: unknown): Span | undefined => {
+  const spanId = textOf(run, "id")
+  if (spanId === undefined || !isRun(run)) return undefined
+  const [type, thread] = [textOf(run, "run_type") ?? "chain", threadOf(run)]
+  const error = textOf(run, "error")
+  return {
+    ...{ traceId: traceOf(run), spanId, parentSpanId: textOf(run, "parent_run_id"), isEntry: false },
+    ...{
+      name: textOf(run, "name") ?? type,
+      start: timeOf(field(run, "start_time")),
+      end: timeOf(field(run, "end_time")),
+    },
+    attributes: {
+      ...(thread === undefined ? {} : { "gen_ai.conversation.id": thread }),
+      ...(type === "llm" || type === "chat_model" ? modelOf(run) : type === "tool" ? toolOf(run) : agentOf(run)),
+    },
+    ...{ events: [], error, service: undefined },
+  }
+}
+
+const modelOf = (run: unknown): Readonly<Record<string, unknown>> => {
+  const metadata = at(run, "extra", "metadata")
+  const [inputs, outputs] = [field(run, "inputs"), field(run, "outputs")]
+  const usage = field(outputs, "usage_metadata") ?? at(outputs, "llm_output", "token_usage") ?? field(outputs, "usage")
+  const details = field(usage, "input_token_details")
+  return given({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": textOf(metadata, "ls_provider"),
+    "gen_ai.request.model":
+      textOf(metadata, "ls_model_name") ??
+      textOf(at(run, "extra", "invocation_params"), "model") ??
+      textOf(outputs, "model") ??
+      "unknown",
+    "gen_ai.input.messages": toldIn(inputs),
+    "gen_ai.output.messages": isObject(outputs) ? answerIn(outputs) : [],
+    "gen_ai.usage.input_tokens":
+      numberOf(run, "prompt_tokens") ?? numberOf(usage, "input_tokens") ?? numberOf(usage, "prompt_tokens"),
+    "gen_ai.usage.output_tokens":
+      numberOf(run, "completion_tokens") ?? numberOf(usage, "output_tokens") ?? numberOf(usage, "completion_tokens"),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(details, "cache_read"),
+    "gen_ai.usage.cache_creation.input_tokens": numberOf(details, "cache_creation"),
+    "gen_ai.usage.cost": numberOf(run, "total_cost") ?? (Number(textOf(run, "total_cost")) || undefined),
+  })
+}
+
+const toolOf = (run: unknown): Readonly<Record<string, unknown>> => {
+  const [inputs, outputs] = [field(run, "inputs"), field(run, "outputs")]
+  const [input, output] = [field(inputs, "input") ?? inputs, field(outputs, "output") ?? outputs]
+  return given({
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": textOf(run, "name") ?? "unknown",
+    "gen_ai.tool.call.id": textOf(output, "tool_call_id") ?? textOf(at(output, "kwargs"), "tool_call_id"),
+    "gen_ai.tool.call.arguments": input,
+    "gen_ai.tool.call.result": field(output, "content") ?? at(output, "kwargs", "content") ?? output,
+  })
+}
+
+/** A chain is what stands around requests and calls. */
+const agentOf = (run: unknown): Readonly<Record<string, unknown>> => ({
+  "gen_ai.operation.name": "invoke_agent",
+  "gen_ai.agent.name": textOf(run, "name") ?? "chain",
+})
+
+const given = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
