@@ -63,6 +63,7 @@ export const RUN: ReadonlyArray<Entry> = [
         "record the requests of a program that has an agent of its own; record doctor -- node FILE: what a replay would not repeat",
       ],
       ["record --proxy -- PROGRAM", "the same for a program in any language, such as python agent.py"],
+      ["record --intercept -- PROGRAM", "all that it asks of any server"],
     ],
     example: 'record --goal "Answer the letter" -- node agent.js',
     page: "docs/recording.md",

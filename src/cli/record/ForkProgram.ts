@@ -53,7 +53,7 @@ export const fork = (typed: Typed) =>
       yield* Output.note(`The task is closed as failed in timeline ${timeline}.`)
     }
     yield* named
-    yield* Comparison.of(ran, typed.words, recorder === undefined ? [] : ["--proxy"])
+    yield* Comparison.of(ran, typed.words, recorder === undefined ? [] : [`--${recorder.means}`])
     if (!isForked) return
     const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json

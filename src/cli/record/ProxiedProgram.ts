@@ -45,7 +45,12 @@ export const recorderOf = (taskId: string) =>
   })
 
 /** Runs a program and records what passes the proxy. Fails with `BadAddress`, with the errors of opening a log, and with `NotStarted`. */
-export const record = (program: Command, options: RecordOptions, running: Program.Running = {}) =>
+export const record = (
+  program: Command,
+  options: RecordOptions,
+  how: NonNullable<RecorderMeans["means"]>,
+  running: Program.Running = {},
+) =>
   Effect.gen(function* () {
     const { proxying, forwarding, env } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes(env))
@@ -53,7 +58,7 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     const noting = ({ reason }: { readonly reason: string }) => {
       report = { logFailure: reason }
     }
-    const means = { means: "proxy" as const, addresses: routes.named }
+    const means = { means: how, ...(how === "proxy" ? { addresses: routes.named } : {}) }
     let unrecorded: ReadonlyMap<string, number> = new Map()
     const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
     const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
@@ -64,8 +69,16 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     const onUnmetered = () => {
       unmetered++
     }
+    const contacted = new Map<string, number>()
+    const models = new Set<string>()
+    const onPassed = ({ host }: URL, isModel: boolean) => {
+      if (isModel) models.add(host)
+      else contacted.set(host, (contacted.get(host) ?? 0) + 1)
+    }
     const { exchange } = run
-    const proxy = yield* opened(proxying.recording({ routes, forwarding, env, exchange, onUnmetered }))
+    const proxy = yield* opened(
+      proxying.recording({ routes, forwarding, env, exchange, onUnmetered, onPassed }, yield* listening(how)),
+    )
     unrecorded = proxy.unrecorded
     const started = Program.start(program, withVariables(running, proxy.variables))
     const ended = yield* Effect.tapError(started, ({ reason }) =>
@@ -76,9 +89,14 @@ export const record = (program: Command, options: RecordOptions, running: Progra
     const ran: Program.Ran = { ended, report }
     closing = ProgramTask.closingOf(ran, false)
     yield* noteUnrecorded(proxy.unrecorded)
+    const others = [...contacted].filter(([host]) => !models.has(host))
+    if (others.length > 0) yield* Output.note(besideModels(others))
     if (unmetered > 0) yield* Output.note(noUsage(unmetered))
     return ran
   }).pipe(Effect.scoped)
+
+const besideModels = (hosts: ReadonlyArray<readonly [host: string, requests: number]>): string =>
+  `Contacted beside its models: ${hosts.map(([host, requests]) => `${host} (${count(requests, "request")})`).join(", ")}.`
 
 const noUsage = (answers: number): string =>
   `The tokens of ${count(answers, "streamed answer")} are unknown: the program did not ask for them (\`stream_options\`: \`include_usage\`). LangChain asks for them only where no variable names an address; \`ChatOpenAI(stream_usage=True)\` always does.`
@@ -109,7 +127,7 @@ const FORK_IS_OPEN =
 /** Runs a program whose requests a run answers. */
 const answered = (
   program: Command,
-  { addresses = {} }: RecorderMeans,
+  { means = "proxy", addresses = {} }: RecorderMeans,
   begin: Begin,
   running: Program.Running,
   closed?: Closed,
@@ -118,7 +136,7 @@ const answered = (
     const { proxying, forwarding, env, ForwardedFetch, LoopbackOnly } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes({ ...env, ...addresses }))
     const playing = yield* attempt(() => begin(ForwardedFetch.make(forwarding, env)))
-    const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }))
+    const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }, yield* listening(means)))
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
     const confined = closed === undefined ? undefined : yield* opened(LoopbackOnly.confine(program, [own, ...closed]))
     if (typeof confined?.open === "string") yield* Output.note(confined.open)
@@ -145,6 +163,12 @@ export const parts = () =>
     return { proxying, forwarding, ForwardedFetch, LoopbackOnly, env: process.env as Environment }
   })
 
+/** What is taken by this means. An authority is written where it goes with the scope. */
+const listening = (means: NonNullable<RecorderMeans["means"]>) =>
+  Effect.map(Program.temporaryDirectory, (directory) =>
+    means === "intercept" ? { trusted: path.join(directory, "trusted.pem") } : {},
+  )
+
 /** A proxy for as long as the scope is open. */
 export const opened = <A extends { readonly close: () => Promise<void> }>(
   starting: Promise<A>,
@@ -169,6 +193,6 @@ const withVariables = (running: Program.Running, variables: { readonly [name: st
 const noteUnrecorded = (counts: ReadonlyMap<string, number>) =>
   Effect.forEach(
     counts,
-    ([place, number]) => Output.note(`Not recorded: ${count(number, "WebSocket connection")} to ${place}.`),
+    ([place, number]) => Output.note(`Not recorded: ${count(number, "connection")} to ${place}.`),
     { discard: true },
   )

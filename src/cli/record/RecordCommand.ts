@@ -42,25 +42,34 @@ export const record = Command.make(
         "Record a program in any language: by a proxy on the loopback, to which the variables of its models' clients lead",
       ),
     ),
+    intercept: Options.boolean("intercept").pipe(
+      Options.withDescription(
+        "Record all that a program asks of any server: by an HTTP proxy with certificates that it alone trusts",
+      ),
+    ),
     json: common.json,
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, proxy, words: [first, ...others] }) =>
+  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, proxy, intercept, words: [first, ...others] }) =>
     Effect.gen(function* () {
       const isDoctor = first === "doctor"
       const words = isDoctor || first === undefined ? others : [first, ...others]
       // Without a program, no option matters.
-      const program = yield* proxy ? ProxiedProgram.checked(words) : Program.checked(words)
+      const program = yield* proxy || intercept ? ProxiedProgram.checked(words) : Program.checked(words)
       if (!isDoctor && (json || Option.isSome(task) || allowHost.length > 0)) {
         const input = json ? "--json" : Option.isSome(task) ? "--task" : "--allow-host"
         return yield* new BadInput({ input, expected: "record doctor", found: "record, whose output is the program's" })
       }
-      if (isDoctor && proxy) {
+      if (isDoctor && (proxy || intercept)) {
         const found = "record doctor, which examines programs of Node"
-        return yield* new BadInput({ input: "--proxy", expected: "record", found })
+        return yield* new BadInput({ input: proxy ? "--proxy" : "--intercept", expected: "record", found })
       }
-      if (proxy) return yield* recordProxied(program, { log, goal, agent, subject, onLogFailure })
+      if (proxy && intercept) {
+        return yield* new BadInput({ input: "--intercept", expected: "it or --proxy", found: "both" })
+      }
+      const how = intercept ? "intercept" : proxy ? "proxy" : undefined
+      if (how !== undefined) return yield* recordProxied(program, { how, log, goal, agent, subject, onLogFailure })
       const filename = yield* OpenLog.fileOf(log)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = newId()
@@ -81,7 +90,7 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead. Otherwise a Node program, by its `fetch`, `node:http`, `node:https` and undici: what else goes out is named, and not recorded. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of files and of other processes it sees nothing",
+    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead; with `--intercept`, all that it asks of any server. Otherwise a Node program, by its `fetch`, `node:http`, `node:https` and undici: what else goes out is named, and not recorded. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of files and of other processes it sees nothing",
   ),
 )
 
@@ -94,18 +103,22 @@ const recordProxied = (
     agent,
     subject,
     onLogFailure,
-  }: {
-    readonly [Name in "goal" | "agent" | "subject"]: Option.Option<string>
-  } & { readonly log: Parameters<typeof OpenLog.fileOf>[0]; readonly onLogFailure: "go-on" | "stop" },
+    how,
+  }: { readonly [Name in "goal" | "agent" | "subject"]: Option.Option<string> } & {
+    readonly log: Parameters<typeof OpenLog.fileOf>[0]
+    readonly onLogFailure: "go-on" | "stop"
+    readonly how: "proxy" | "intercept"
+  },
 ) =>
   Effect.gen(function* () {
     const taskId = newId()
-    const ran = yield* ProxiedProgram.record(program, {
+    const options = {
       ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure },
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
       agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
       ...given({ subject }),
-    })
+    }
+    const ran = yield* ProxiedProgram.record(program, options, how)
     process.exitCode = Program.exitCodeOf(ran.ended)
     yield* Effect.provide(report(taskId, program, ran, "proxy"), OpenLog.forWriting(log))
   })

@@ -77,5 +77,5 @@ const replayProxied = (
     const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
       ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) })
     const ran = yield* ProxiedProgram.replay(program, recorder, begin, closed)
-    yield* told(ran, taskId, words, live, Effect.void, ["--proxy"])
+    yield* told(ran, taskId, words, live, Effect.void, [`--${recorder.means}`])
   })

@@ -21,10 +21,18 @@ export interface ProviderProxy {
 /** The ways for a program with this environment. Throws `BadAddress` if a variable names no address. */
 export const routes = (env: Environment): Routes.Routes => Routes.of(env, randomBytes(12).toString("hex"))
 
+/** Where a proxy listens, and for what. */
+interface Listening {
+  readonly port?: number
+  readonly host?: string
+  /** Default: providers' paths alone. Otherwise all that the program asks of any server, by an authority for this run, in this file. */
+  readonly trusted?: string
+}
+
 /** Starts a proxy that forwards and records. Rejects with `PortUnavailable`. */
 export const recording = (
   parts: RecordingProxy.RecordingParts & { readonly env: Environment },
-  listening: { readonly port?: number; readonly host?: string } = {},
+  listening: Listening = {},
 ): Promise<ProviderProxy> => {
   const upgrades = Upgrades.passing(parts.routes, parts.forwarding)
   return serving(parts, listening, upgrades, (incoming) => RecordingProxy.answer(parts, incoming))
@@ -33,22 +41,29 @@ export const recording = (
 /** Starts a proxy that answers by the `fetch` of a run, which is replayed or forked. Rejects with `PortUnavailable`. */
 export const answering = (
   parts: AnsweringProxy.AnsweringParts & { readonly env: Environment },
+  listening: Listening = {},
 ): Promise<ProviderProxy> =>
-  serving(parts, {}, Upgrades.refusing(parts.routes), (incoming) => AnsweringProxy.answer(parts, incoming))
+  serving(parts, listening, Upgrades.refusing(parts.routes), (incoming) => AnsweringProxy.answer(parts, incoming))
 
 const serving = async (
   { routes, env }: { readonly routes: Routes.Routes; readonly env: Environment },
-  { port = 0, host }: { readonly port?: number; readonly host?: string },
+  { port = 0, host, trusted }: Listening,
   upgrades: Upgrades.Unrecorded,
   answer: ProxyServer.Serving["answer"],
 ): Promise<ProviderProxy> => {
+  const intercepting = trusted === undefined ? undefined : await import("./Intercepting.ts")
+  const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
   const server = await ProxyServer.listen({
     ...{ port, ...(host === undefined ? {} : { host }) },
     ...{ answer, upgrade: upgrades.pass },
+    ...(intercepted === undefined ? {} : { interception: intercepted.interception }),
   })
   return {
     url: server.url,
-    variables: { ...routes.variables(server.url), ...withoutProxies(env) },
+    variables: {
+      ...(intercepted === undefined ? routes.variables(server.url) : intercepted.variables(server.url)),
+      ...withoutProxies(env),
+    },
     unrecorded: upgrades.counts,
     close: server.close,
   }

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream"
 import { siteRefusalOf } from "../../platform/loopback/Access.ts"
 import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import { refusal, shown } from "../../platform/loopback/Refusal.ts"
+import type { Interception } from "./Interception.ts"
 
 /** A request as it came, whole. */
 export interface Incoming {
@@ -13,6 +14,8 @@ export interface Incoming {
   readonly path: string
   /** The run that it names: by the prefix `/run/NAME` of its path, or the header `x-hindcast-run`. */
   readonly run: string | undefined
+  /** The server that it is meant for, where it is not meant for the proxy: `https://api.mistral.ai`. */
+  readonly origin: string | undefined
   /** Names and values in turn, as they came. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: http.IncomingHttpHeaders
@@ -31,7 +34,9 @@ export interface Serving {
   /** Answers a request. If it rejects, the connection is cut. */
   readonly answer: (incoming: Incoming) => Promise<void>
   /** Answers a request for another protocol, such as a WebSocket. The socket is the handler's. */
-  readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void
+  readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => void
+  /** Takes connections to other servers. Default: none. */
+  readonly interception?: Interception
 }
 
 /** A proxy that listens. */
@@ -46,7 +51,7 @@ export interface ProxyServer {
 const KEPT_MS = 600_000
 
 /** Listens until it is closed. Rejects with `PortUnavailable`. */
-export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): Promise<ProxyServer> =>
+export const listen = ({ port, host = "127.0.0.1", answer, upgrade, interception }: Serving): Promise<ProxyServer> =>
   new Promise((resolve, reject) => {
     const isLocal = host === "127.0.0.1"
     const underWay = new Set<Promise<void>>()
@@ -58,12 +63,30 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): 
       const { origin } = headers
       return origin === undefined ? undefined : refusal(403, "ForbiddenOrigin", "no origin", shown(origin))
     }
+    const sockets = new Set<Duplex>()
+    const originOf = ({ url = "", socket }: http.IncomingMessage) => {
+      const origin = interception?.originOf(socket)
+      if (interception === undefined || origin !== undefined) return origin
+      const [named] = /^http:\/\/[^/?]+/i.exec(url) ?? []
+      return named === undefined || new URL(named).port === String(own) ? undefined : named
+    }
+    server.on("connection", (socket: Duplex) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    })
+    if (interception !== undefined) {
+      server.on("connect", (request, socket, head) => {
+        socket.on("error", () => socket.destroy())
+        interception.connect(request, socket, head, (read) => server.emit("connection", read))
+      })
+    }
     server.on("request", (request, response) => {
       response.sendDate = false
       response.on("error", () => response.destroy())
-      const refused = refusalOf(request.headers)
+      const origin = originOf(request)
+      const refused = origin === undefined ? refusalOf(request.headers) : undefined
       if (refused === undefined) {
-        const work = received(request, response)
+        const work = received(request, response, origin)
           .then((incoming) => (incoming === undefined ? undefined : answer(incoming)))
           .catch((error) => refuse(response, 500, "fault", `expected an answer, found ${error}`))
           .finally(() => underWay.delete(work))
@@ -74,7 +97,8 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): 
     })
     server.on("upgrade", (request, socket, head) => {
       socket.on("error", () => socket.destroy())
-      if (refusalOf(request.headers) === undefined) upgrade(request, socket, head)
+      const origin = originOf(request)
+      if (origin !== undefined || refusalOf(request.headers) === undefined) upgrade(request, socket, head, origin)
       else socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
     })
     server.on("error", (cause) => reject(new PortUnavailable({ port, reason: cause.message })))
@@ -83,15 +107,17 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade }: Serving): 
       own = typeof address === "object" && address !== null ? address.port : port
       resolve({
         url: `http://${host.includes(":") ? `[${host}]` : host}:${own}`,
-        close: () => closed(server).then(() => settled(underWay)),
+        close: () => closed(server, sockets).then(() => settled(underWay)),
       })
     })
   })
 
-const closed = (server: http.Server): Promise<void> =>
+/** Also what is no longer HTTP is ended: a WebSocket, or a connection to another server. */
+const closed = (server: http.Server, sockets: ReadonlySet<Duplex>): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
   })
 
 /** What was under way is recorded as far as it came. */
@@ -103,6 +129,7 @@ const settled = async (underWay: ReadonlySet<Promise<void>>): Promise<void> => {
 const received = async (
   request: http.IncomingMessage,
   response: http.ServerResponse,
+  origin: string | undefined,
 ): Promise<Incoming | undefined> => {
   const gone = new AbortController()
   response.once("close", () => {
@@ -117,8 +144,9 @@ const received = async (
   const { method = "GET", url = "/", rawHeaders, headers } = request
   const [only] = pieces
   const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
-  const { path, run = headers[RUN_HEADER]?.toString() } = placeOf(pathOf(url))
-  return { method, path, run, rawHeaders, headers, body, response, gone: gone.signal }
+  const place = origin === undefined ? placeOf(pathOf(url)) : { path: pathOf(url) }
+  const { path, run = headers[RUN_HEADER]?.toString() } = place
+  return { method, path, run, origin, rawHeaders, headers, body, response, gone: gone.signal }
 }
 
 /** The path of a request. A client that asks this proxy by another one of its variables sends the whole address. */

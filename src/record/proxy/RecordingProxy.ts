@@ -16,6 +16,8 @@ export interface RecordingParts {
   readonly env: Signing.Credentials
   /** Records that a request begins: in the run that it belongs to. */
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
+  /** Called for each request that was answered. */
+  readonly onPassed?: (url: URL, isModel: boolean) => void
   /** Called for a streamed answer without usage, for which the client did not ask. */
   readonly onUnmetered?: () => void
 }
@@ -25,7 +27,11 @@ export const OWN =
   /^(connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|transfer-encoding|upgrade|expect)$/i
 
 /** Where a request goes, or why nowhere; it is answered then. */
-export const targetOf = (routes: Routes, { path, headers, response }: Incoming): Target | undefined => {
+export const targetOf = (
+  routes: Routes,
+  { path, headers, origin, response }: Incoming,
+): Pick<Target, "url"> | undefined => {
+  if (origin !== undefined) return { url: new URL(origin + path) }
   const region = Signing.regionOf(headers.authorization)
   const target = routes.target(path, region)
   if (target !== undefined && region !== undefined && target.family.isSigned !== true) {
@@ -55,7 +61,11 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
   const target = targetOf(parts.routes, incoming)
   if (target === undefined) return
   const headers = forwardedHeaders(incoming, target.url)
-  const signed = await Signing.signed({ ...incoming, url: target.url, headers }, parts.env)
+  // What the client signed for its own host is signed.
+  const signed =
+    incoming.origin === undefined
+      ? await Signing.signed({ ...incoming, url: target.url, headers }, parts.env)
+      : { headers }
   if ("refused" in signed) return refuse(response, 401, "not_signed", signed.refused)
   let exchange: Exchange
   try {
@@ -73,6 +83,7 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
     await exchange.failed(error)
     return cut(response)
   }
+  parts.onPassed?.(target.url, exchange.isModel)
   const answer = exchange.answering(headOf(upstream, target.url))
   if (!asksForNoUsage(incoming) || upstream.statusCode !== 200) return pass(upstream, response, answer, gone)
   let isMetered = false

@@ -3,21 +3,24 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Forwarding } from "./Forwarding.ts"
+import type * as ProxyServer from "./ProxyServer.ts"
 import { placeOf } from "./ProxyServer.ts"
 import type { Routes } from "./Routes.ts"
 
 /** Connections that were passed on and not recorded. */
 export interface Unrecorded {
   /** How many of them there were for each host and path. */
-  readonly counts: ReadonlyMap<string, number>
-  readonly pass: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  readonly counts: Map<string, number>
+  /** Whether what is not recorded reaches its server. */
+  readonly answers: boolean
+  readonly pass: ProxyServer.Serving["upgrade"]
 }
 
 /** None so far. */
 export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
   const counts = new Map<string, number>()
-  const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const target = routes.target(placeOf(request.url ?? "/").path)
+  const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => {
+    const target = targetOf(routes, request, origin)
     if (target === undefined) return void refuse(socket, 404, "Not Found")
     const { host, pathname } = target.url
     const name = `${host}${pathname}`
@@ -50,21 +53,28 @@ export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => 
       socket.destroy()
     }
   }
-  return { counts, pass: (request, socket, head) => void pass(request, socket, head) }
+  return { counts, answers: true, pass: (...given) => void pass(...given) }
 }
 
 /** Where nothing answers such requests: they are refused, and counted. */
 export const refusing = (routes: Routes): Unrecorded => {
   const counts = new Map<string, number>()
   return {
-    counts,
-    pass: ({ url = "/" }, socket) => {
-      const { host = "", pathname = url } = routes.target(placeOf(url).path)?.url ?? {}
+    ...{ counts, answers: false },
+    pass: (request, socket, _, origin) => {
+      const { host = "", pathname = "" } = targetOf(routes, request, origin)?.url ?? {}
       counts.set(host + pathname, (counts.get(host + pathname) ?? 0) + 1)
       refuse(socket, 501, "Not Implemented")
     },
   }
 }
+
+const targetOf = (
+  routes: Routes,
+  { url = "/" }: IncomingMessage,
+  origin: string | undefined,
+): { readonly url: URL } | undefined =>
+  origin === undefined ? routes.target(placeOf(url).path) : { url: new URL(url, origin) }
 
 const refuse = (socket: Duplex, status: number, reason: string): void =>
   void socket.end(`HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)

@@ -1,0 +1,98 @@
+/** A certificate authority for one run, whose key is in the memory of this process alone. */
+
+import { generateKeyPair } from "node:crypto"
+import * as fs from "node:fs"
+import * as net from "node:net"
+import * as tls from "node:tls"
+import { promisify } from "node:util"
+import type { Environment } from "./Families.ts"
+
+/** An authority that certifies whatever host it is asked for. */
+export interface Authority {
+  /** Its own certificate, as PEM. */
+  readonly certificate: string
+  /** The key and the certificate of a host. */
+  readonly certified: (host: string) => { readonly key: string; readonly cert: string }
+  /** What a TLS server for a host needs. */
+  readonly contextFor: (host: string) => tls.SecureContext
+}
+
+/** How long its certificates are valid: some clients refuse those of more than 397 days. In days, one of them in the past. */
+const VALID_DAYS = 30
+
+const NAME = "Hindcast, for one recording"
+
+/** Makes an authority. Its hosts share a key. */
+export const make = async (): Promise<Authority> => {
+  const { default: forge } = await import("node-forge")
+  const newKey = async () => {
+    const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 })
+    return forge.pki.privateKeyFromPem(privateKey.export({ type: "pkcs1", format: "pem" }).toString())
+  }
+  const [own, hosts] = await Promise.all([newKey(), newKey()])
+  const publicOf = (key: typeof own) => forge.pki.setRsaPublicKey(key.n, key.e)
+  const issuer = [{ name: "commonName", value: NAME }]
+  const signed = (subject: string, key: typeof own, extensions: Array<object>): string => {
+    const certificate = forge.pki.createCertificate()
+    certificate.publicKey = publicOf(key)
+    certificate.serialNumber = `01${forge.util.bytesToHex(forge.random.getBytesSync(15))}`
+    const { notBefore, notAfter } = certificate.validity
+    notBefore.setDate(notBefore.getDate() - 1)
+    notAfter.setTime(notBefore.getTime() + VALID_DAYS * 86_400_000)
+    // A name of more than 64 characters is in the extension alone.
+    certificate.setSubject([{ name: "commonName", value: subject.slice(0, 64) }])
+    certificate.setIssuer(issuer)
+    certificate.setExtensions(extensions)
+    certificate.sign(own, forge.md.sha256.create())
+    return forge.pki.certificateToPem(certificate)
+  }
+  const ownId = { name: "subjectKeyIdentifier" }
+  const certificate = signed(NAME, own, [
+    { name: "basicConstraints", cA: true, critical: true },
+    { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ownId,
+  ])
+  const authorityId = {
+    name: "authorityKeyIdentifier",
+    keyIdentifier: forge.pki.getPublicKeyFingerprint(publicOf(own), { type: "RSAPublicKey" }).getBytes(),
+  }
+  const key = forge.pki.privateKeyToPem(hosts)
+  const contexts = new Map<string, tls.SecureContext>()
+  const certified: Authority["certified"] = (host) => {
+    const cert = signed(host, hosts, [
+      { name: "basicConstraints", cA: false },
+      { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      { name: "subjectAltName", altNames: [net.isIP(host) === 0 ? { type: 2, value: host } : { type: 7, ip: host }] },
+      ...[ownId, authorityId],
+    ])
+    return { key, cert }
+  }
+  return {
+    certificate,
+    certified,
+    contextFor: (host) => {
+      const context = contexts.get(host) ?? tls.createSecureContext(certified(host))
+      contexts.set(host, context)
+      return context
+    },
+  }
+}
+
+/** The variables by which clients find the certificates that they trust. */
+const VARIABLES = [
+  ...["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"],
+  ...["GIT_SSL_CAINFO", "PIP_CERT", "DENO_CERT", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"],
+]
+
+/** Writes what a program is to trust: this authority, the roots that Node has, and what its variables name. Returns its variables. */
+export const trusted = (file: string, { certificate }: Authority, env: Environment): { [name: string]: string } => {
+  const named = VARIABLES.flatMap((name) => env[name] || [])
+  const others = [...new Set([...named, ...SYSTEM])].filter((name) => fs.existsSync(name) && fs.statSync(name).isFile())
+  const texts = others.map((name) => fs.readFileSync(name, "utf8"))
+  fs.writeFileSync(file, [certificate, ...tls.rootCertificates, ...texts].join("\n"))
+  return Object.fromEntries(VARIABLES.map((name) => [name, file]))
+}
+
+/** Where systems keep their roots, in one file. */
+const SYSTEM = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"]
