@@ -20,7 +20,7 @@ import { providerAt } from "./Providers.ts"
 import { bodyOf } from "./pieces.ts"
 import type { Address, ModelRequest, Wire } from "./Wire.ts"
 
-export type { Answered, Came, ReadTurn, Unread } from "./Outcome.ts"
+export type { Answered, Came } from "./Outcome.ts"
 
 /** The first that matches counts: a path may end as two formats do. */
 const WIRES: ReadonlyArray<Wire> = [

@@ -24,6 +24,7 @@ export const ModelUsage = Schema.Struct({
   outputImageTokens: count("Part of `outputTokens`: images"),
   outputVideoTokens: count("Part of `outputTokens`: video"),
   webSearches: count("Web searches by the provider, which it prices one by one"),
+  otherModelTokens: count("Tokens of other models that the provider asked for the answer; no other count has them"),
   serviceTier: optional(
     Schema.NonEmptyString.annotations({
       description: "The tier that the provider says it served: `standard`, `default`, `priority`, `flex`, `batch` …",

@@ -17,27 +17,54 @@ export interface UsageFormat {
   readonly read: (usage: unknown) => Partial<ModelUsage>
 }
 
-/** Anthropic's messages, which count cache reads and writes next to `input_tokens`; where they are absent or null, there were none. */
+/**
+ * Anthropic's messages, which count cache reads and writes next to `input_tokens`; where they are absent or null, there
+ * were none. An answer in several steps lists them (`iterations`): a compaction is in no other count.
+ */
 export const anthropic: UsageFormat = {
   inPiece: (piece) => fieldOf(fieldOf(piece, "message"), "usage") ?? fieldOf(piece, "usage"),
   read: (usage) => {
+    const { own, others } = stepsOf(usage)
+    const total = (...path: ReadonlyArray<string>) =>
+      own.reduce<number | undefined>((all, step) => sum(all, count(step, ...path)), undefined)
     const [fresh, written, read] = [
-      count(usage, "input_tokens"),
-      count(usage, "cache_creation_input_tokens"),
-      count(usage, "cache_read_input_tokens"),
+      total("input_tokens"),
+      total("cache_creation_input_tokens"),
+      total("cache_read_input_tokens"),
     ]
     return known({
       inputTokens: fresh === undefined ? undefined : fresh + (written ?? 0) + (read ?? 0),
-      outputTokens: count(usage, "output_tokens"),
+      outputTokens: total("output_tokens"),
       cachedTokens: fresh === undefined ? read : (read ?? 0),
       cacheWriteTokens: fresh === undefined ? written : (written ?? 0),
-      cacheWrite1hTokens: count(usage, "cache_creation", "ephemeral_1h_input_tokens"),
+      cacheWrite1hTokens: total("cache_creation", "ephemeral_1h_input_tokens"),
+      otherModelTokens: others.reduce<number | undefined>((all, step) => sum(all, allTokens(step)), undefined),
       reasoningTokens: count(usage, "output_tokens_details", "thinking_tokens"),
       webSearches: count(usage, "server_tool_use", "web_search_requests"),
       serviceTier: textOf(fieldOf(usage, "service_tier")),
     })
   },
 }
+
+/**
+ * The steps of an answer of Anthropic's: those of the model that is asked, and those of other models, such as an advisor.
+ * Where another model took over, the whole is its own, and what was before is the other's.
+ */
+const stepsOf = (usage: unknown) => {
+  const steps = listOf(usage, "iterations")
+  const hasType =
+    (...types: ReadonlyArray<string>) =>
+    (step: unknown) =>
+      types.includes(String(fieldOf(step, "type")))
+  const own = steps.filter(hasType("message", "compaction"))
+  if (steps.some(hasType("fallback_message"))) return { own: [usage], others: own }
+  return { own: own.length === 0 ? [usage] : own, others: steps.filter((step) => !own.includes(step)) }
+}
+
+const allTokens = (step: unknown): number | undefined =>
+  ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].reduce<
+    number | undefined
+  >((all, name) => sum(all, count(step, name)), undefined)
 
 /** OpenAI's chat completions and responses, which name the tier and list web searches outside of `usage`. */
 export const openAi: UsageFormat = {
