@@ -17,9 +17,10 @@ import type { Source } from "./Source.ts"
 import { sweAgent } from "./sweagent/SweAgent.ts"
 import { langfuse } from "./traces/Langfuse.ts"
 import { langSmith } from "./traces/LangSmith.ts"
+import { verifiers } from "./verifiers/Verifiers.ts"
 
 /** In the order in which messages name them. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
-  ...[inspect, atif, otlp, langSmith, langfuse, openhands, sweAgent, miniSweAgent, messages, piaAvt],
+  ...[inspect, atif, otlp, langSmith, langfuse, openhands, sweAgent, miniSweAgent, verifiers, messages, piaAvt],
 ]

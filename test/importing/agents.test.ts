@@ -452,3 +452,63 @@ describe("an export of traces", () => {
     })
   })
 })
+
+describe("a trace of verifiers", () => {
+  const trace = (more: object) => ({
+    ...{
+      version: 1,
+      id: "abc",
+      verifiers: { version: "0.4.0" },
+      agent: { name: "solver" },
+      task: { type: "Sum", data: { a: 1 } },
+    },
+    nodes: [
+      { message: { role: "system", content: "Be exact." }, parent: null, sampled: false },
+      { message: { role: "user", content: "Add" }, parent: 0, sampled: false },
+      {
+        message: { role: "assistant", content: null, tool_calls: [{ id: "c", name: "add", arguments: '{"a":1}' }] },
+        ...{ parent: 1, sampled: true },
+      },
+      { message: { role: "tool", tool_call_id: "c", content: "2" }, parent: 2, sampled: false },
+      { message: { role: "assistant", content: "2." }, parent: 3, sampled: true },
+      { message: { role: "user", content: "Again" }, parent: 1, sampled: false },
+    ],
+    calls: [
+      {
+        node: 2,
+        model: "openai/gpt-5",
+        usage: { prompt_tokens: 9, completion_tokens: 3 },
+        time: { start: 1_767_225_600, end: 1_767_225_601 },
+      },
+      { node: 4, model: "openai/gpt-5", usage: null, time: { start: 1_767_225_602, end: 1_767_225_603 } },
+    ],
+    rewards: { right: { score: 0.5, weight: 2 }, style: null },
+    ...{ metrics: { turns: 2 }, errors: [], is_completed: true, ok: true, stop_condition: "agent_completed" },
+    timing: { start: 1_767_225_599, agent: { start: 1_767_225_599, end: 1_767_225_604 } },
+    ...more,
+  })
+
+  it.effect("is a task with its calls, tokens and weighted rewards, in which a branch is noted", () =>
+    imported("traces.jsonl", lines([trace({}), trace({ id: "def", stop_condition: "max_turns" })]), (all) => {
+      expect(payloads(all, "TaskOpened")[0]).toMatchObject({ goal: "Add", agent: "solver@0.4.0" })
+      expect(payloads(all, "CommandSucceeded").map(({ result }) => result)).toEqual(["2", "2"])
+      expect(usage(all).slice(0, 2)).toMatchObject([
+        { inputTokens: 9, outputTokens: 3 },
+        { unknown: ["inputTokens", "outputTokens"] },
+      ])
+      expect(payloads(all, "NoteAdded")[0]).toMatchObject({ text: expect.stringContaining("message 1") })
+      expect(payloads(all, "RewardGiven").map(({ name, amount }) => [name, amount])).toEqual([
+        ...[
+          ["right", 1],
+          ["right", 1],
+        ],
+        ...[
+          ["turns", 2],
+          ["turns", 2],
+        ],
+      ])
+      expect(payloads(all, "MeasureUnscored")).toHaveLength(2)
+      expect(payloads(all, "TaskClosed").map(({ outcome }) => outcome)).toEqual(["achieved", "truncated"])
+    }),
+  )
+})

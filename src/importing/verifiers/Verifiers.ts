@@ -1,0 +1,151 @@
+/**
+ * Traces of verifiers (version 1 of the schema, `traces.jsonl`): a line is a rollout with its messages (`nodes`, a tree where a conversation
+ * branched), the calls of the model (`calls`), rewards and metrics. Results of earlier versions are conversations in messages.
+ */
+
+import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { Conversation } from "../messages/Conversation.ts"
+import { named } from "../runs/ModelName.ts"
+import type { Run } from "../runs/Run.ts"
+import type { Runs } from "../runs/Runs.ts"
+import { at, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+
+const isTrace = (value: unknown): boolean =>
+  Array.isArray(field(value, "nodes")) && Array.isArray(field(value, "calls")) && isObject(field(value, "task"))
+
+export const verifiers: Source = {
+  name: "verifiers",
+  title: "file of verifiers' traces",
+  form: "lines",
+  recognizes: ({ lines }: FileHead) => isTrace(lines[0]),
+  open: (_: SourceFile, runs: Runs): Mapper => ({
+    record: ({ value }) => {
+      if (isTrace(value)) mapTrace(runs, value)
+      else runs.leaveOut("line", "it is no trace")
+    },
+    end: () => {},
+  }),
+}
+
+/** What stops a rollout from outside. */
+const LIMITS = new Set(["max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "compaction_failed"])
+
+const mapTrace = (runs: Runs, trace: unknown): void => {
+  const id = textOf(trace, "id") ?? "unnamed"
+  const nodes = listOf(trace, "nodes")
+  const task = field(trace, "task")
+  const prompt = nodes.find((node) => textOf(field(node, "message"), "role") === "user")
+  const [timing, errors] = [field(trace, "timing"), listOf(trace, "errors")]
+  const run = runs.open({
+    ...{ id, goal: textIn(field(prompt, "message")) || textOf(task, "key") || `trace ${id}` },
+    agent: `${textOf(field(trace, "agent"), "name") ?? "verifiers"}@${textOf(field(trace, "verifiers"), "version") ?? "unknown"}`,
+    at: runs.timeOf(field(timing, "start")),
+    about: { trace: id, task: logJson(task).json },
+  })
+  const calls = new Map(listOf(trace, "calls").map((call) => [numberOf(call, "node"), call] as const))
+  const conversation = new Conversation(run)
+  let last = -1
+  for (const [index, node] of nodes.entries()) {
+    const parent = numberOf(node, "parent") ?? -1
+    if (parent !== last)
+      run.note(
+        `branch-${index}`,
+        `the conversation goes on from message ${parent}; what came after it is another branch`,
+        null,
+      )
+    last = index
+    map(runs, run, conversation, { node, call: calls.get(index), key: `node-${index}` })
+  }
+  for (const [index, call] of listOf(trace, "calls").entries()) {
+    const reason = textOf(field(call, "error"), "message")
+    if (reason === undefined) continue
+    const time = runs.timeOf(at(call, "time", "end"))
+    run.model.failed({
+      key: `call-${index}`,
+      ...named(textOf(call, "model") ?? "unknown"),
+      kind: "unreachable",
+      reason,
+      at: time,
+    })
+  }
+  score(runs, run, trace)
+  const rest = ["tools", "info", "metrics", "stop_condition", "extra_usage", "agent"].flatMap((name) => {
+    const value = field(trace, name)
+    return value === undefined || value === null ? [] : [[name, value] as const]
+  })
+  const end = runs.timeOf(at(timing, "agent", "end")) ?? runs.timeOf(at(timing, "scoring", "end"))
+  run.keep("trace", "trace", Object.fromEntries(rest), { at: end })
+  const error = textOf(errors.at(-1), "message")
+  const [outcome, reason] = ending(trace, error)
+  run.close("end", outcome, reason, end)
+}
+
+const ending = (trace: unknown, error: string | undefined): readonly [TaskOutcome, string] => {
+  const stop = textOf(trace, "stop_condition")
+  if (error !== undefined && field(trace, "ok") !== true) return ["failed", error]
+  if (stop !== undefined && LIMITS.has(stop)) return ["truncated", stop]
+  if (field(trace, "is_completed") === false) return ["abandoned", "the rollout was not completed"]
+  return ["achieved", stop ?? "the rollout was completed; the source has no verdict"]
+}
+
+interface Node {
+  readonly node: unknown
+  readonly call: unknown
+  readonly key: string
+}
+
+const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key }: Node): void => {
+  const message = field(node, "message")
+  const role = textOf(message, "role")
+  const time = runs.timeOf(at(call, "time", "end"))
+  const { system, messages } = openAiChat.request({ host: "", path: "" }, { messages: [asChat(message)] } as JsonObject)
+  if (system !== "") run.model.guided(key, system, time)
+  // What a task's prompt has as an answer was not asked of a model.
+  if (role === "assistant" && call === undefined && field(node, "sampled") === false) {
+    for (const one of messages) run.model.told({ role: one.role, content: logJson(one.content).json })
+    return
+  }
+  const usage = ProviderUsage.whole(ProviderUsage.openAi.read(field(call, "usage") ?? {}))
+  for (const one of messages)
+    conversation.message({ message: one, key, at: time, ...named(textOf(call, "model") ?? "unknown"), usage })
+}
+
+/** A message with its calls as OpenAI's chat has them. */
+const asChat = (message: unknown): unknown => {
+  const calls = listOf(message, "tool_calls").map((call) => ({
+    ...{ id: textOf(call, "id"), type: "function" },
+    function: { name: textOf(call, "name") ?? "unknown", arguments: textOf(call, "arguments") ?? "{}" },
+  }))
+  const { json } = logJson(message)
+  return calls.length === 0 || !isObject(json) ? json : { ...json, tool_calls: calls }
+}
+
+/** Weighted rewards sum up to the reward of the rollout; one that was not computed is none. */
+const score = (runs: Runs, run: Run, trace: unknown): void => {
+  const [rewards, metrics] = [field(trace, "rewards"), field(trace, "metrics")]
+  for (const [name, reward] of Object.entries(isObject(rewards) ? rewards : {})) {
+    const value = typeof reward === "number" ? reward : numberOf(reward, "score")
+    const weighted = value === undefined ? null : value * (numberOf(reward, "weight") ?? 1)
+    runs.scores.push({
+      run,
+      scorer: "rewards",
+      name,
+      value: weighted,
+      rationale: weighted === null ? "it was not computed" : null,
+    })
+  }
+  for (const [name, value] of Object.entries(isObject(metrics) ? metrics : {}))
+    if (typeof value === "number") runs.scores.push({ run, scorer: "metrics", name, value, rationale: null })
+}
+
+const textIn = (message: unknown): string => {
+  const content = field(message, "content")
+  if (typeof content === "string") return content
+  return listOf(message, "content")
+    .flatMap((part) => textOf(part, "text") ?? [])
+    .join("\n")
+}
