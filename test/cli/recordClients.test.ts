@@ -17,6 +17,7 @@ const KEY = "sk-a-key-that-nobody-may-read"
 const clients = place.file(
   "clients.mjs",
   `import http from "node:http"
+import https from "node:https"
 import { createRequire } from "node:module"
 import { Readable } from "node:stream"
 import { setTimeout as wait } from "node:timers/promises"
@@ -36,7 +37,7 @@ const read = (body) =>
   })
 const byHttp = (url, { body, ...options } = {}) =>
   new Promise((resolve, reject) => {
-    const request = http.request(url, options)
+    const request = (url.startsWith("https:") ? https : http).request(url, options)
     request.on("response", resolve).on("error", reject)
     if (body?.pipe) body.pipe(request)
     else request.end(body)
@@ -57,8 +58,8 @@ const tried = {
   nodeFetch: async () => (await require("node-fetch")(model, post(asked("node-fetch")))).text(),
   smithy: async () => {
     const { NodeHttpHandler } = require("@smithy/node-http-handler")
-    const { hostname, port } = new URL(BASE)
-    const { response } = await new NodeHttpHandler().handle({ protocol: "http:", hostname, port: Number(port), path: "/v1/chat/completions", query: {}, method: "POST", headers, body: asked("smithy") })
+    const { protocol, hostname, port } = new URL(BASE)
+    const { response } = await new NodeHttpHandler().handle({ protocol, hostname, port: Number(port), path: "/v1/chat/completions", query: {}, method: "POST", headers, body: asked("smithy") })
     return read(response.body)
   },
   stream: async () => read(await byHttp(model, post(asked("stream")))),
@@ -70,7 +71,7 @@ const tried = {
   upload: async () => read(await byHttp(BASE + "/echo", { method: "PUT", body: Readable.from(["one ", "two ", "three"]) })),
   expected: () =>
     new Promise((resolve, reject) => {
-      const request = http.request(BASE + "/echo", { method: "POST", headers: { expect: "100-continue" } })
+      const request = (BASE.startsWith("https:") ? https : http).request(BASE + "/echo", { method: "POST", headers: { expect: "100-continue" } })
       const seen = []
       request.on("continue", () => { seen.push("continue"); request.end("late") })
       request.on("response", async (response) => resolve([...seen, ...(await read(response))])).on("error", reject)
@@ -80,10 +81,14 @@ const tried = {
   none: async () => { const response = await byHttp(BASE + "/none"); return [response.statusCode, await read(response)] },
   broken: async () => read(await byHttp(BASE + "/broken")).catch(({ code, message }) => ({ code, message })),
   kept: async () => {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const agent = new (BASE.startsWith("https:") ? https : http).Agent({ keepAlive: true, maxSockets: 1 })
     const all = await Promise.all(["a", "b", "c"].map(async (name) => (await read(await byHttp(BASE + "/echo?" + name, { agent, method: "POST", body: name }))).join("")))
     agent.destroy()
     return all
+  },
+  proxied: async () => {
+    const { HttpProxyAgent } = await import(${JSON.stringify(inRepository("node_modules", "http-proxy-agent", "dist", "index.js"))})
+    return read(await byHttp("http://model.example/echo?proxied", { agent: new HttpProxyAgent(process.env.PROXY), method: "POST", body: "by a proxy" }))
   },
   aborted: async () => {
     const signal = new AbortController()
@@ -129,7 +134,7 @@ const provider = http.createServer((request, response) => {
     body += piece
   })
   request.on("end", async () => {
-    const path = request.url?.split("?")[0]
+    const path = new URL(request.url ?? "", "http://here").pathname
     if (path === "/v1/chat/completions") {
       response.setHeader("content-type", "text/event-stream")
       for (const piece of streamed(JSON.parse(body).messages[0].content)) {
@@ -147,11 +152,16 @@ const provider = http.createServer((request, response) => {
     } else response.end(`echo ${body}`)
   })
 })
+provider.on("upgrade", (_, socket) => {
+  socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: shout\r\n\r\nWELCOME")
+  socket.on("data", (piece) => socket.write(piece.toString().toUpperCase())).on("error", () => {})
+})
 let env: Record<string, string> = {}
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve))
-  env = { BASE: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` }
+  const BASE = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  env = { BASE, PROXY: BASE }
 })
 afterAll(async () => {
   provider.closeAllConnections()
@@ -185,15 +195,19 @@ describe("a program whose clients are node:http, undici, and what is built on th
     expect(recorded.code).toBe(0)
     const events = await listed(["--log", log, "--limit", "1000"])
     const types = (type: string) => events.filter((event) => event.type === type).length
-    expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 20 })
+    expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 21 })
     expect(JSON.stringify(events)).not.toContain(KEY)
 
     const before = served.length
     const { tasks } = await document(["task", "ls", "--log", log])
     const [{ id }] = tasks as [{ id: string }]
-    const replayed = await run("replay", id, "--log", log, ...program)
-    expect(JSON.parse(replayed.stdout)).toEqual(plain)
-    expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was recorded") })
+    // By TLS too, and by a tunnel: nobody is there.
+    for (const BASE of [env.BASE, "https://model.example"]) {
+      const replaying = ["replay", id, "--log", log, ...program]
+      const replayed = await start(replaying, { env: { ...env, BASE, PROXY: "http://127.0.0.1:1" } }).ended
+      expect(JSON.parse(replayed.stdout)).toEqual(plain)
+      expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was recorded") })
+    }
     expect(served.length).toBe(before)
   })
 
@@ -247,5 +261,87 @@ spawnSync("true")
       "did not close the network to what is not Node and was started: a process: sh, a process: true.",
     )
     expect(served.length).toBe(before)
+  })
+
+  it("passes on what it cannot record, and names it with a count, in the log too", async () => {
+    const log = place.file("unseen.db")
+    const program = place.file(
+      "unseen.mjs",
+      `import http from "node:http"
+import http2 from "node:http2"
+import net from "node:net"
+import undici from ${JSON.stringify(inRepository("node_modules", "undici", "index.js"))}
+const { hostname, port } = new URL(process.env.BASE)
+const connected = (socket, event = "connect") => new Promise((resolve, reject) => socket.once(event, resolve).once("error", reject))
+for (let time = 0; time < 2; time++) {
+  const socket = net.connect(port, hostname)
+  await connected(socket)
+  socket.destroy()
+}
+const session = http2.connect(process.env.BASE)
+await connected(session)
+session.destroy()
+await new Promise((resolve, reject) => {
+  const request = http.get(process.env.BASE + "/echo", { headers: { connection: "Upgrade", upgrade: "shout" } })
+  request.on("error", reject).on("upgrade", (_, socket, head) => {
+    console.log(head.toString())
+    socket.on("data", (piece) => { console.log(piece.toString()); socket.destroy(); resolve() })
+    socket.write("hello")
+  })
+})
+const { socket } = await undici.upgrade(process.env.BASE + "/echo", { protocol: "shout" })
+socket.destroy()
+`,
+    )
+    const recorded = await run("record", "--log", log, "--", process.execPath, program)
+    expect(recorded.stdout).toBe("WELCOME\nHELLO\n")
+    // Nothing was recorded of it.
+    expect(recorded.code).toBe(2)
+    const { host, origin } = new URL(env.BASE ?? "")
+    const items = [
+      { what: "a connection", target: host, count: 3 },
+      { what: "an upgrade to shout", target: origin, count: 2 },
+    ]
+    expect(recorded.stderr).toContain(`  a connection: ${host} (3 times)\n  an upgrade to shout: ${origin} (2 times)`)
+    const events = await listed(["--log", log, "--type", "CaptureNoted"])
+    expect(events).toMatchObject([{ payload: { unseen: items } }])
+  })
+
+  it("goes on in a fork with another model, by its own client", async () => {
+    const log = place.file("forked.db")
+    const turns = place.file(
+      "turns.mjs",
+      `import http from "node:http"
+const ask = (content) => new Promise((resolve, reject) => {
+  http.request(process.env.BASE + "/v1/chat/completions", { method: "POST" }, async (response) => resolve((await response.toArray()).join("")))
+    .on("error", reject)
+    .end(JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content }] }))
+})
+await ask("one")
+console.log(await ask("two"))
+`,
+    )
+    const program = ["--log", log, "--", process.execPath, turns]
+    expect(await run("record", ...program)).toMatchObject({ code: 0, stdout: `${streamed("two").join("")}\n` })
+    const [first] = await listed(["--log", log, "--type", "ModelResponded"])
+    const before = served.length
+    const forked = await run("fork", `@${first?.position}`, "--set", "model=gpt-5-mini", ...program)
+    expect(forked).toMatchObject({ code: 0, stdout: `${streamed("two").join("")}\n` })
+    expect(served.length).toBe(before + 1)
+    const asked = await listed(["--log", log, "--timeline", "fork-1", "--type", "ModelCalled"])
+    expect(asked.map(({ payload }) => (payload as { model: string }).model)).toEqual(["gpt-5", "gpt-5-mini"])
+  })
+
+  it("asks anew for what is live in a replay, and gets it decoded", async () => {
+    const log = place.file("live.db")
+    const program = ["--log", log, "--", process.execPath, clients, "zipped", "stream"]
+    const recorded = await run("record", ...program)
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const [{ id }] = tasks as [{ id: string }]
+    const before = served.length
+    const replayed = await run("replay", id, "--live", "tools", ...program)
+    expect(replayed).toMatchObject({ code: 0, stdout: recorded.stdout })
+    expect(replayed.stderr).toContain("made anew: 1 of its requests")
+    expect(served.slice(before)).toEqual(["GET /zipped"])
   })
 })

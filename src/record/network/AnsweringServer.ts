@@ -159,7 +159,9 @@ const answer = async (request: http.IncomingMessage, response: http.ServerRespon
     signal: gone.signal,
   })
   response.sendDate = false
-  response.writeHead(answered.status, answered.statusText, Object.fromEntries(answered.headers))
+  // What a `fetch` gives is decoded.
+  const headers = [...answered.headers].filter(([name]) => !OF_CONNECTION.test(name) && name !== "content-encoding")
+  response.writeHead(answered.status, answered.statusText, Object.fromEntries(headers))
   response.flushHeaders()
   try {
     for await (const piece of answered.body ?? []) if (!response.write(piece)) await once(response, "drain")
