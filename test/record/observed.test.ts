@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
-import { type Run, record, replayed } from "../../src/record/index.ts"
+import { forked, type Run, record, replayed } from "../../src/record/index.ts"
 import { chat, type Exchange, exchangesOf, serving } from "./exchanged.ts"
-import { eventsOf, temporary } from "./recorded.ts"
+import { eventsOf, temporary, timelineOf } from "./recorded.ts"
 
 const of = (events: ReadonlyArray<Event>, type: string) => events.filter((event) => event.type === type)
 
@@ -112,6 +112,23 @@ describe("the tools that a recorded program calls by itself", () => {
     const reading = [chat([asked], calling), chat([asked, said, result("a", "of x"), result("b", "of y")], {})]
     const { events } = await recorded(reading, (run) => run.tool("read", () => "of a file"))
     expect(of(events, "ActuatorCommanded")).toEqual([])
+  })
+
+  it("have their outcomes in a fork that continues from their answer", async () => {
+    const turns = exchangesOf("openai-chat-second-turn")
+    const { log, events } = await recorded(turns)
+    const [answer] = of(events, "ModelResponded")
+    await serving(turns, (_, ask) =>
+      forked({ log, at: answer?.position ?? 0 }, async (run) => {
+        for (const turn of turns) await ask(run.fetch, turn)
+        await run.end("achieved")
+      }),
+    )
+    const inFork = (await timelineOf(log, "fork-1")).filter(({ timeline }) => timeline === "fork-1")
+    expect(payloads(inFork, "CommandSucceeded")).toMatchObject([{ result: "sunny" }])
+    // The call is shared with the parent, and the request continues the answer there.
+    expect(of(inFork, "ActuatorCommanded")).toEqual([])
+    expect(payloads(inFork, "ModelCalled")).toMatchObject([{ request: { after: answer?.id } }])
   })
 
   it("are no calls of a replay, which answers the requests alone", async () => {

@@ -21,3 +21,10 @@ export const eventsOf = (filename: string): Promise<ReadonlyArray<Event>> =>
     const log = yield* EventLog
     return Chunk.toReadonlyArray(yield* Stream.runCollect(log.read()))
   }).pipe(Effect.provide(SqliteEventLog.layer({ filename })), Effect.runPromise)
+
+/** The events on a timeline of a log's file, with those that it shares. */
+export const timelineOf = (filename: string, timeline: string): Promise<ReadonlyArray<Event>> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    return yield* log.readPage({ timeline }, 10_000)
+  }).pipe(Effect.provide(SqliteEventLog.layer({ filename })), Effect.runPromise)

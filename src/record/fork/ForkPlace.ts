@@ -82,15 +82,43 @@ const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<
   return new NotForkable({ moment, expected: "an event of a task, or its task by name", found: "one of no task" })
 }
 
-/** Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. */
+/**
+ * Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. The calls in the
+ * answer that the recorder observed follow.
+ */
 const afterAnswer = (
   view: EventLog.Service,
   event: Event | undefined,
   position: number,
 ): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
-    if (event === undefined || !(is(event, "ModelResponded") || is(event, "ModelFailed"))) return position
-    const [next] = yield* view.readPage({ timeline: view.timeline, after: position }, 1)
-    const isAnswer = next !== undefined && (is(next, "IoAnswered") || is(next, "IoFailed"))
-    return isAnswer && next.causationId === event.causationId ? next.position : position
+    if (event === undefined) return position
+    const isRead = is(event, "ModelResponded") || is(event, "ModelFailed")
+    const isRaw = is(event, "IoAnswered") || is(event, "IoFailed")
+    if (!isRead && !isRaw) return position
+    const { timeline } = view
+    const around = yield* view.readPage({ timeline, after: Math.max(0, position - 2) }, MOST_CALL_EVENTS)
+    const [read] = isRead ? [event] : around.filter((one) => one.position < position && answersAs(one, event))
+    if (read === undefined) return position
+    let last = position
+    const chain = new Set([read.id])
+    for (const next of around) {
+      if (next.position <= position) continue
+      const isAnswer = (is(next, "IoAnswered") || is(next, "IoFailed")) && next.causationId === read.causationId
+      const isCall = CALL.has(next.type) && chain.has(next.causationId ?? "")
+      if (!isAnswer && !isCall) break
+      chain.add(next.id)
+      last = next.position
+    }
+    return last
   })
+
+/** Whether an event has what was read of an answer. */
+const answersAs = (one: Event, raw: Event): boolean =>
+  (is(one, "ModelResponded") || is(one, "ModelFailed")) && one.causationId === raw.causationId
+
+/** The events of a call that was observed in an answer. */
+const CALL: ReadonlySet<string> = new Set(["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
+
+/** How many events are looked at after an answer: three for each call. */
+const MOST_CALL_EVENTS = 300
