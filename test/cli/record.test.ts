@@ -93,6 +93,29 @@ describe("hindcast record", () => {
     expect(JSON.stringify(events)).toMatch(/nothing more was recorded \(.*trigger.*; its process exited with 0/)
   })
 
+  it("continues a task that another process left open, until one ends it, and replays a process by its number", async () => {
+    const log = place.file("continued.db")
+    const recording = (...words: ReadonlyArray<string>) =>
+      run(["record", "--log", log, "--continue", "chat-1", ...words])
+    const program = (says: string) => ["--", process.execPath, agent, says]
+    const first = await recording("--keep-open", ...program("hello"))
+    expect(first).toMatchObject({ code: 0, stdout: "You said: hello\n" })
+    expect(first.stderr).toContain("record --continue chat-1")
+    // It ends by `process.exit`, so that the command closes the task.
+    expect(await recording(...program("again"), "0")).toMatchObject({ code: 0, stdout: "You said: again\n" })
+    const { tasks } = await document(["task", "ls", "--log", log])
+    expect(tasks).toMatchObject([{ id: "chat-1", outcome: "achieved", model: { calls: 2 } }])
+    const closed = await recording(...program("more"))
+    expect(closed.code).toBe(1)
+    expect(closed.stderr).toContain("closed as achieved")
+    const replay = (...words: ReadonlyArray<string>) =>
+      run(["replay", "chat-1", "--log", log, ...words], "http://127.0.0.1:1")
+    expect(await replay("--part", "2", ...program("again"), "0")).toMatchObject({
+      code: 0,
+      stdout: "You said: again\n",
+    })
+  })
+
   it("records a program as it is, and replay plays it without its provider and finds what is otherwise", async () => {
     const log = place.file("whole.db")
     fs.rmSync(log, { force: true })

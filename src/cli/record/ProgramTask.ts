@@ -7,6 +7,7 @@ import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as CommandState from "../../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
+import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import { NOT_TOLD } from "../../record/http/ObservedCalls.ts"
 import type * as Program from "./Program.ts"
 
@@ -34,6 +35,24 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
       const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
       const closing = { type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) } as const
       const events = [...noted, ...(yield* doubts(log, taskId, timeline)), closing]
+      yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
+    }
+    return true
+  })
+
+/** Leaves the task open for another process to continue, unless its program left or closed it. Returns whether there is a task. */
+export const leave = (taskId: string, { unseen = [] }: Program.Ran) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const stream = `task/${taskId}`
+    const { timeline } = log
+    const [opened] = yield* log.readPage({ timeline, stream }, 1)
+    if (opened === undefined) return false
+    const [closed] = yield* log.readPage({ timeline, taskId, types: ["TaskClosed"] }, 1)
+    if (closed === undefined && (yield* Recorders.currentOf(log, taskId)) !== "left") {
+      const expected = Exact(yield* log.versionOf(stream, timeline))
+      const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
+      const events = [...noted, { type: "RecorderLeft", payload: {} } as const]
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true

@@ -50,6 +50,7 @@ export const record = (
   options: RecordOptions,
   how: NonNullable<RecorderMeans["means"]>,
   running: Program.Running = {},
+  keepOpen = false,
 ) =>
   Effect.gen(function* () {
     const { proxying, forwarding, env } = yield* parts()
@@ -64,7 +65,9 @@ export const record = (
     const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
     // An interrupt ends the program first, and then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
-    yield* Effect.addFinalizer(() => Effect.promise(() => run.end(closing.outcome, closing.reason).catch(() => {})))
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(() => (keepOpen ? run.leave() : run.end(closing.outcome, closing.reason)).catch(() => {})),
+    )
     let unmetered = 0
     const onUnmetered = () => {
       unmetered++

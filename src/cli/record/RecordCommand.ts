@@ -37,6 +37,13 @@ export const record = Command.make(
       Options.withDefault("go-on" as const),
     ),
     task: optionalText("task", "With doctor: a task that was recorded of the program. Default: it is recorded first"),
+    continues: optionalText(
+      "continue",
+      "The id of a task that several processes record, one after the other: this one continues it, or begins it. Default: a new task",
+    ),
+    keepOpen: Options.boolean("keep-open").pipe(
+      Options.withDescription("Leave the task open when the program ends, for another process to continue it"),
+    ),
     proxy: Options.boolean("proxy").pipe(
       Options.withDescription(
         "Record a program in any language: by a proxy on the loopback, to which the variables of its models' clients lead",
@@ -51,8 +58,9 @@ export const record = Command.make(
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
-  ({ log, goal, agent, subject, onLogFailure, task, json, allowHost, proxy, intercept, words: [first, ...others] }) =>
+  ({ log, task, json, allowHost, proxy, intercept, words: [first, ...others], ...kept }) =>
     Effect.gen(function* () {
+      const { goal, agent, subject, onLogFailure, continues, keepOpen } = kept
       const isDoctor = first === "doctor"
       const words = isDoctor || first === undefined ? others : [first, ...others]
       // Without a program, no option matters.
@@ -68,20 +76,31 @@ export const record = Command.make(
       if (proxy && intercept) {
         return yield* new BadInput({ input: "--intercept", expected: "it or --proxy", found: "both" })
       }
+      if (isDoctor && (keepOpen || Option.isSome(continues))) {
+        const input = keepOpen ? "--keep-open" : "--continue"
+        return yield* new BadInput({
+          input,
+          expected: "record",
+          found: "record doctor, which records a task of its own",
+        })
+      }
       const how = intercept ? "intercept" : proxy ? "proxy" : undefined
-      if (how !== undefined) return yield* recordProxied(program, { how, log, goal, agent, subject, onLogFailure })
+      if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
       const filename = yield* OpenLog.fileOf(log)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
-      const taskId = newId()
+      const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({
         ...{ does: "record" as const, log: filename, taskId, onLogFailure, report, preload: Program.PRELOAD },
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
         ...given({ subject }),
+        ...(keepOpen ? { keepOpen } : {}),
       })
       const ran = yield* Program.runReporting(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ran.ended)
-      yield* report(taskId, program, ran, "program").pipe(
+      // A task that could not be continued stays as it is.
+      if (ran.report === undefined && Option.isSome(continues)) return
+      yield* report(taskId, program, ran, "program", keepOpen).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The log could not be made: the program has said so.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -103,24 +122,27 @@ const recordProxied = (
     agent,
     subject,
     onLogFailure,
+    continues,
+    keepOpen,
     how,
-  }: { readonly [Name in "goal" | "agent" | "subject"]: Option.Option<string> } & {
+  }: { readonly [Name in "goal" | "agent" | "subject" | "continues"]: Option.Option<string> } & {
     readonly log: Parameters<typeof OpenLog.fileOf>[0]
     readonly onLogFailure: "go-on" | "stop"
+    readonly keepOpen: boolean
     readonly how: "proxy" | "intercept"
   },
 ) =>
   Effect.gen(function* () {
-    const taskId = newId()
+    const taskId = Option.getOrElse(continues, newId)
     const options = {
-      ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure },
+      ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure, continue: Option.isSome(continues) },
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
       agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
       ...given({ subject }),
     }
-    const ran = yield* ProxiedProgram.record(program, options, how)
+    const ran = yield* ProxiedProgram.record(program, options, how, {}, keepOpen)
     process.exitCode = Program.exitCodeOf(ran.ended)
-    yield* Effect.provide(report(taskId, program, ran, "proxy"), OpenLog.forWriting(log))
+    yield* Effect.provide(report(taskId, program, ran, "proxy", keepOpen), OpenLog.forWriting(log))
   })
 
 /** The name of a program's file, without its ending; `program` for a program that is no file, or whose file has another name. */
@@ -139,11 +161,17 @@ const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
 const isName = Schema.is(Name)
 
 /** Closes the task if its program did not, and says what was recorded. */
-const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, recorder: "program" | "proxy") =>
+const report = (
+  taskId: string,
+  words: ReadonlyArray<string>,
+  ran: Program.Ran,
+  recorder: "program" | "proxy",
+  keepOpen: boolean,
+) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     // Nothing was started.
-    if (!(yield* ProgramTask.close(taskId, ran))) return
+    if (!(yield* keepOpen ? ProgramTask.leave(taskId, ran) : ProgramTask.close(taskId, ran))) return
     const served = ran.report?.tasks ?? []
     // What was not visible of the process is noted with its own task.
     for (const one of served) yield* ProgramTask.close(one, { ...ran, unseen: [] })
@@ -167,10 +195,15 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, 
         ),
       )
     }
+    const parts = 1 + (counts.get("RecorderJoined") ?? 0)
+    const part = parts === 1 ? [] : ["--part", String(parts)]
+    const open = keepOpen
+      ? ` It stays open: \`${CommandHints.written("record", "--continue", taskId, "--", ...words)}\` continues it.`
+      : ""
     const [turns, others] = [count(models, "model request"), count(io, "other request")]
     yield* Output.note(
       CommandHints.inText(
-        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}. \`${CommandHints.written("replay", taskId, "--", ...words)}\` replays it.`,
+        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}. \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
       ),
     )
   })
@@ -179,4 +212,4 @@ const report = (taskId: string, words: ReadonlyArray<string>, ran: Program.Ran, 
 const NOTHING_RECORDED = 2
 
 /** Bodies of responses are not read only to be counted. */
-const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled"]
+const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled", "RecorderJoined"]

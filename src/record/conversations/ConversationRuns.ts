@@ -37,6 +37,8 @@ export interface ConversationOptions {
   readonly fetch?: Fetch | undefined
   /** How long a conversation may be silent until its task is closed, in milliseconds. Default: an hour. */
   readonly idleMs?: number | undefined
+  /** A task that is to be continued, which is left open though its process may be gone. */
+  readonly continues?: string | undefined
   /** Told each task, when its recording begins in this process. */
   readonly onBegun?: (taskId: string) => void
   /** What was seen of the process and could not be recorded, which the last run to be ended notes. Default: nothing. */
@@ -57,7 +59,7 @@ export interface Belonging {
 export interface ConversationRuns {
   /** Records that a request begins, in the run that it belongs to. */
   readonly exchange: (sent: SentRequest, belonging?: Belonging) => Promise<Placed>
-  /** Opens a run that no request has begun yet. */
+  /** Opens a run that no request has begun yet, or continues one. Rejects with `RunNotOpen` if its task is closed. */
   readonly begin: (goal: string, id?: string) => Promise<RunAtWork.RunAtWork>
   /** Closes the tasks of conversations that were silent for long. It is called with each request, too. */
   readonly closeIdle: () => Promise<void>
@@ -102,7 +104,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   const conversations = Conversations.make()
   let hasFailed = false
   const { open } = await import("../log/OpenedLog.ts")
-  const opened = await open({ log: file, isSilent: () => hasFailed, means })
+  const opened = await open({ log: file, isSilent: () => hasFailed, means, continues: options.continues })
 
   /** By the ids of their tasks, those last that were used last. */
   const runs = new Map<string, OpenRun>()
@@ -132,13 +134,16 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   }
   const begin = async (goal: string, id?: string): Promise<RunAtWork.RunAtWork> => {
     const task = { agent, subject, goal: redaction.text(goal) }
+    return made(await opened.begin(id === undefined ? task : { ...task, id, continue: true }))
+  }
+  /** Continues a task. Where it is closed, its conversation goes on in a task of its own, in which a request is recorded whole. */
+  const beginAgain = async (goal: string, id: string): Promise<RunAtWork.RunAtWork> => {
     try {
-      return made(await opened.begin(id === undefined ? task : { ...task, id, continue: true }))
+      return await begin(goal, id)
     } catch (error) {
       if (!(error instanceof RunNotOpen)) throw error
-      // The task is closed: its conversation goes on in a task of its own, in which a request is recorded whole.
       conversations.forget(error.taskId)
-      return made(await opened.begin(task))
+      return begin(goal)
     }
   }
   /** The open run of a task, which an earlier process, or this one, may have left. */
@@ -148,7 +153,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     if (found !== undefined) return found.run
     const waiting = beginning.get(alias)
     if (waiting !== undefined) return waiting
-    const begun = begin(goal, alias).then((run) => {
+    const begun = beginAgain(goal, alias).then((run) => {
       if (run.taskId !== alias) aliases.set(`task ${taskId}`, run.taskId)
       return run
     })

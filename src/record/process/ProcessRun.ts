@@ -23,6 +23,8 @@ const Recording = Schema.Struct({
   taskId: Schema.String,
   subject: optional(Schema.String),
   onLogFailure: Schema.Literal("go-on", "stop"),
+  /** Whether the task stays open when the program ends. */
+  keepOpen: optional(Schema.Literal(true)),
   ...{ report, preload },
 })
 

@@ -23,6 +23,8 @@ export interface ProcessOptions extends Omit<ConversationRuns.ConversationOption
 export interface ProcessRuns {
   readonly exchange: (sent: SentRequest) => Promise<Exchange>
   readonly end: (...how: RunEnding) => Promise<void>
+  /** Ceases to record, and leaves the tasks open. */
+  readonly leave: () => Promise<void>
 }
 
 /** Begins the process's own task. */
@@ -33,13 +35,14 @@ export const begin = async (
   const onBegun = (begun: string) => {
     if (begun !== taskId) onTask(begun)
   }
-  const runs = await ConversationRuns.open({ ...options, onBegun })
+  const runs = await ConversationRuns.open({ ...options, onBegun, continues: taskId })
   await runs.begin(goal, taskId)
   /** Whether nothing is in the process's own task yet, so that the first conversation may have it. */
   let isUnused = true
 
   return {
     end: (...how) => runs.close(how),
+    leave: () => runs.close("leave"),
     exchange: async (sent) => {
       const served = serving.current()
       if (served === undefined) {

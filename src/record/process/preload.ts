@@ -42,7 +42,7 @@ const outside =
   (input, init) =>
     ClosedNetwork.outside(() => fetch(input, init))
 
-const recordProcess = async ({ taskId, report, preload, does: _, ...options }: Recording) => {
+const recordProcess = async ({ taskId, report, preload, keepOpen, does: _, ...options }: Recording) => {
   const add = ProcessReport.to(report)
   const onLogFailed = ({ reason }: RecordingFailed) => add({ logFailure: reason })
   const unseen = () => Unseen.read(Unseen.fileBeside(report))
@@ -57,7 +57,7 @@ const recordProcess = async ({ taskId, report, preload, does: _, ...options }: R
   const { log, agent, onLogFailure } = options
   ObservedProcess.observe(runs.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
   add({})
-  endWith(runs.end)
+  endWith(keepOpen === true ? runs.leave : runs.end)
 }
 
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
