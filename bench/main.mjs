@@ -19,6 +19,7 @@ const CASES = {
   log: "./cases/log.mjs",
   million: "./cases/million.mjs",
   plugins: "./cases/plugins.mjs",
+  proxy: "./cases/proxy.mjs",
   python: "./cases/python.mjs",
   rescore: "./cases/rescore.mjs",
   replay: "./cases/replay.mjs",
