@@ -150,7 +150,8 @@ const pass = async (
   const encoding = headers["content-encoding"]
   const body = encoding !== undefined && Decoding.canDecode(encoding) ? Decoding.decoding(encoding, answer) : answer
   response.writeHead(statusCode, statusMessage, [...pairs(rawHeaders)].filter(([name]) => !OWN.test(name)).flat())
-  response.flushHeaders()
+  // The head goes with the first piece, if that is there already.
+  const flushing = setImmediate(() => response.flushHeaders())
   const how = await new Promise<"clean" | "cut" | "cancelled">((resolve) => {
     // A client that has all that it was promised may close the connection before its end.
     const ended = () =>
@@ -164,6 +165,7 @@ const pass = async (
     if (gone.aborted) ended()
     else gone.addEventListener("abort", ended, { once: true })
   })
+  clearImmediate(flushing)
   if (how !== "clean") upstream.destroy()
   await body.ended(how)
   if (how === "clean") response.end()
