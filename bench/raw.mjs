@@ -32,21 +32,25 @@ const ofBetterSqlite3 = (filename) => {
   }
 }
 
-/** Counts what is asked of SQLite, by whatever connection: appends of events, and reads of them that answer with more than whether one is there. */
+/**
+ * Counts what is asked of SQLite, by whatever connection: appends and pages of events, and the head. Each heartbeat of the lease changes the
+ * file, after which the head is read once: that is not counted.
+ */
 export const countingCalls = () => {
   const prototype =
     driver().name === "node:sqlite"
       ? process.getBuiltinModule("node:sqlite").DatabaseSync.prototype
       : createRequire(import.meta.url)("better-sqlite3").prototype
   const { prepare } = prototype
-  let calls = 0
+  const counted = { events: 0, heads: 0, heartbeats: 0 }
   prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql)
-    if (!isCall(sql)) return statement
+    const kind = kindOf(sql)
+    if (kind === undefined) return statement
     for (const name of ["all", "run"]) {
       const original = statement[name]
       statement[name] = (...parameters) => {
-        calls += 1
+        counted[kind] += 1
         return original.apply(statement, parameters)
       }
     }
@@ -54,13 +58,17 @@ export const countingCalls = () => {
   }
   return {
     reset: () => {
-      calls = 0
+      Object.assign(counted, { events: 0, heads: 0, heartbeats: 0 })
     },
-    calls: () => calls,
+    calls: () => counted.events + Math.max(0, counted.heads - counted.heartbeats),
     end: () => {
       prototype.prepare = prepare
     },
   }
 }
 
-const isCall = (sql) => /\b(?:INTO|FROM) events\b/.test(sql) && !sql.startsWith("SELECT 1 ")
+const kindOf = (sql) => {
+  if (sql.startsWith("UPDATE lease")) return "heartbeats"
+  if (/ORDER BY position DESC LIMIT 1$/.test(sql)) return "heads"
+  return /\b(?:INTO|FROM) events\b/.test(sql) && !sql.startsWith("SELECT 1 ") ? "events" : undefined
+}
