@@ -66,6 +66,58 @@ describe("a tool that makes calls itself", () => {
     expect(asked).toEqual(["enough?"])
   })
 
+  it("may share a queue with its program, which makes the program's call for it", async () => {
+    const log = temporary("queue.db")
+    const signal = () => {
+      let send = () => {}
+      const sent = new Promise<void>((resolve) => {
+        send = resolve
+      })
+      return { send, sent }
+    }
+    const queued = signal()
+    const program = async (run: Run) => {
+      const begun = signal()
+      let last: Promise<unknown> | undefined
+      let next: (() => void) | undefined
+      /** Asks one question at a time: whoever is done makes the next one's call. */
+      const inTurn = async (question: string): Promise<string> => {
+        if (last !== undefined) {
+          const turn = new Promise<string>((resolve) => {
+            next = () => resolve(ask(run, question))
+          })
+          queued.send()
+          return turn
+        }
+        const said = ask(run, question)
+        last = said
+        await said
+        next?.()
+        return said
+      }
+      const tool = run.tool("research", (question: string) => {
+        const said = inTurn(question)
+        begun.send()
+        return said
+      })
+      const research = tool("tea")
+      const other = Promise.race([begun.sent, research]).then(() => inTurn("milk"))
+      return Promise.all([research, other])
+    }
+    const waiting: typeof fetch = async (input, init) => {
+      if (String(init?.body).includes("tea")) await queued.sent
+      return fetch(input as string, init)
+    }
+    const run = await record({ log, goal: "Ask in turn", agent: "asker", fetch: waiting })
+    const said = await program(run)
+    await run.end("achieved")
+    expect(said).toEqual(["heard tea", "heard milk"])
+    const [tea, milk] = (await eventsOf(log)).filter(({ type }) => type === "ModelCalled")
+    // The queue made it, so that it looks as if the tool asked the program's question.
+    expect(milk?.causationId).toBe(tea?.causationId)
+    expect(await replayed({ log }, program)).toEqual(said)
+  })
+
   it("is the cause of the calls within it", async () => {
     const { events } = await recorded(temporary("causes.db"))
     const typesCausedBy = (id: string) => events.filter(({ causationId }) => causationId === id).map(({ type }) => type)

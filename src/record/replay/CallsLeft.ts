@@ -8,8 +8,13 @@ export interface CallsLeft {
   readonly like: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
   /** Takes it, so that it is no longer left. */
   readonly take: (one: Interaction) => void
-  /** Takes it with all calls that its function made: they are not made where its answer is given. */
-  readonly takeWhole: (one: Interaction) => void
+  /** Takes the calls that its function made as well: they are not made where its answer is given. */
+  readonly takeWithin: (one: Interaction) => void
+  /**
+   * Takes a call that is alike of those within others. A queue that calls share may make a call for one that made another call, so that it
+   * was recorded within that one.
+   */
+  readonly takeSpare: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
   /** The first of a line. */
   readonly firstOf: (line: string) => Interaction | undefined
   /** The first that has a beginning and an end, as a request has. */
@@ -38,14 +43,22 @@ export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
     calls.filter(({ within }) => within !== null),
     ({ within }) => String(within),
   )
-  const takeWhole = (one: Interaction) => {
-    made.add(one)
-    for (const inner of byMaker.get(String(one.position)) ?? []) takeWhole(inner)
+  const spare: Array<Interaction> = []
+  const takeWithin = (one: Interaction) => {
+    for (const inner of byMaker.get(String(one.position)) ?? []) {
+      if (!made.has(inner)) spare.push(inner)
+      made.add(inner)
+      takeWithin(inner)
+    }
   }
   return {
     like: (call) => firstIn(byKey.get(keyOf(call))),
     take: (one) => made.add(one),
-    takeWhole,
+    takeWithin,
+    takeSpare: (call) => {
+      const index = spare.findIndex((one) => keyOf(one) === keyOf(call))
+      return index < 0 ? undefined : spare.splice(index, 1)[0]
+    },
     firstOf: (line) => firstIn(byLine.get(line)),
     first: () => firstIn(lasting),
     all: () => calls.filter((one) => !made.has(one)),

@@ -101,8 +101,11 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     left.take(own)
     if (before !== undefined) return diverged(call, orderOf(before, own, call), before.position, own)
     if (own.answer.kind === "none" && isFork) return made()
+    left.takeWithin(own)
+    return given(call, own)
+  }
+  const given = (call: Call, own: Interaction): Match => {
     counts.recorded++
-    left.takeWhole(own)
     const reason = ReplayedAnswer.whyNot(own)
     return reason === undefined
       ? { kind: "recorded", interaction: own as Answered }
@@ -111,6 +114,9 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
 
   /** A call that was not recorded up to the end of what is replayed. */
   const unrecorded = (call: Call): Match => {
+    // After the moment of a fork, the same is asked again for real.
+    const spare = isFork && left.first() === undefined ? undefined : left.takeSpare(call)
+    if (spare !== undefined) return given(call, spare)
     const instead = left.firstOf(call.line)
     if (isFork) return afterMoment(call, instead)
     if (instead !== undefined) {
