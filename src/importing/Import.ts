@@ -182,6 +182,7 @@ const importFile = (
         modifiedAt: modifiedAt(found),
         relatives: related,
         beside: (name) => companions.get(name),
+        blob: Companions.blobOf(found),
       },
       runs,
     )

@@ -55,6 +55,8 @@ export interface SourceFile {
   readonly modifiedAt: number
   /** Runs that were imported before and begin with the same message, the oldest first. */
   readonly relatives: ReadonlyArray<Relative>
+  /** The text of a file whose name fits the source's `blobs`; undefined if there is none, or it is too large. */
+  readonly blob: (name: string) => string | undefined
   /** The text of one of the source's `companions`; undefined if there is none. */
   readonly beside: (name: string) => string | undefined
 }
@@ -102,5 +104,7 @@ export interface Source {
   readonly piece?: RegExp
   /** Paths of the small files, relative to a file's directory, that `beside` may be asked for. */
   readonly companions?: ReadonlyArray<string>
+  /** Paths, relative to a file's directory, of files that records name by what is in them, and that `blob` may be asked for. */
+  readonly blobs?: RegExp
   readonly open: (file: SourceFile, runs: Runs) => Mapper
 }

@@ -11,6 +11,7 @@ import { messages } from "./messages/Messages.ts"
 import { miniSweAgent } from "./miniswe/MiniSweAgent.ts"
 import { openCode } from "./opencode/OpenCode.ts"
 import { openhands } from "./openhands/OpenHands.ts"
+import { orcaTrace } from "./orca/OrcaTrace.ts"
 import { otlp } from "./otlp/Otlp.ts"
 import { piaAvt } from "./piaavt/PiaAvt.ts"
 import type { Source } from "./Source.ts"
@@ -22,5 +23,18 @@ import { verifiers } from "./verifiers/Verifiers.ts"
 /** In the order in which messages name them. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
-  ...[inspect, atif, otlp, langSmith, langfuse, openhands, sweAgent, miniSweAgent, verifiers, messages, piaAvt],
+  ...[
+    inspect,
+    atif,
+    otlp,
+    langSmith,
+    langfuse,
+    openhands,
+    sweAgent,
+    miniSweAgent,
+    verifiers,
+    orcaTrace,
+    messages,
+    piaAvt,
+  ],
 ]

@@ -512,3 +512,65 @@ describe("a trace of verifiers", () => {
     }),
   )
 })
+
+describe("a trace of OrcaReplay", () => {
+  it.effect(
+    "has its requests and answers as they were sent, with payloads that are in blobs, and how the program ended",
+    () => {
+      const event = (seq: number, type: string, attrs: object, payload?: unknown) => ({
+        ...{ seq, ts: `2026-01-01T00:00:0${seq}.000Z`, mono_us: seq, turn: 1, type, actor: "agent", attrs },
+        ...(payload === undefined ? {} : { payload }),
+      })
+      const path = "/v1/chat/completions"
+      const call = { id: "c", type: "function", function: { name: "read", arguments: '{"path":"a"}' } }
+      const told = [{ role: "user", content: "Mend it" }]
+      const answer = (message: object, used: number) =>
+        JSON.stringify({
+          ...{
+            object: "chat.completion",
+            model: "m-1",
+            choices: [{ message: { role: "assistant", ...message }, finish_reason: "stop" }],
+          },
+          usage: { prompt_tokens: used, completion_tokens: 1 },
+        })
+      const digest = "ab".repeat(32)
+      const again = [
+        ...told,
+        { role: "assistant", tool_calls: [call] },
+        { role: "tool", tool_call_id: "c", content: "x" },
+      ]
+      const files = {
+        "run_abcdef/events.jsonl": lines([
+          event(0, "run.start", { adapter: "node" }),
+          event(1, "model.request", { path }, JSON.stringify({ model: "m", messages: told })),
+          event(2, "model.response", { model: "m-1", status: 200 }, answer({ content: null, tool_calls: [call] }, 5)),
+          event(3, "tool.call", { tool_use_id: "c", name: "read", input: { path: "a" } }),
+          event(4, "tool.result", { tool_use_id: "c", name: "read", is_error: false }, "x"),
+          event(5, "model.request", { path }, { $blob: `sha256:${digest}`, bytes: 1, media_type: "application/json" }),
+          event(6, "model.response", { model: "m-1", status: 200 }, answer({ content: "Mended." }, 9)),
+          event(7, "run.end", { exit_code: 0 }),
+        ]),
+        [`run_abcdef/blobs/ab/${digest}`]: JSON.stringify({ model: "m", messages: again }),
+        "run_abcdef/manifest.json": JSON.stringify({
+          run_id: "run_abcdef",
+          adapter: { id: "codex", harness_version: "1" },
+        }),
+      }
+      return withFiles(files, (directory) =>
+        Effect.gen(function* () {
+          const { files: found, unknown } = yield* importing(directory)
+          expect([found.length, unknown]).toEqual([1, []])
+          const all = yield* events
+          expect(payloads(all, "TaskOpened")).toMatchObject([{ goal: "Mend it", agent: "codex@1" }])
+          expect(said(all)).toEqual(["Mend it"])
+          expect(payloads(all, "CommandSucceeded")).toMatchObject([{ result: "x" }])
+          expect(spoken(all)).toEqual(["Mended."])
+          expect(usage(all)).toMatchObject([{ inputTokens: 5 }, { inputTokens: 9 }])
+          expect(payloads(all, "ModelCalled")).toMatchObject([{ model: "m-1" }, { model: "m-1" }])
+          expect(payloads(all, "TaskClosed")).toMatchObject([{ outcome: "achieved" }])
+          expect((yield* importing(directory)).added).toBe(0)
+        }),
+      )
+    },
+  )
+})

@@ -549,6 +549,7 @@ describe("a trace in lines of OTLP/JSON", () => {
         modifiedAt: 0,
         relatives: [],
         beside: () => undefined,
+        blob: () => undefined,
       },
       runs,
     )

@@ -31,6 +31,23 @@ export const of = ({ file, source, pieces }: Found): Effect.Effect<ReadonlyMap<s
     return texts
   })
 
+/** Largest file that a record may name, in bytes. */
+const MAX_BLOB_BYTES = 32 * 1024 * 1024
+
+/** The text of a file that a record names; undefined if its format has no such files, it is not there, too large, or cannot be read. */
+export const blobOf =
+  ({ file, source }: Found) =>
+  (name: string): string | undefined => {
+    if (source.blobs?.test(name) !== true) return undefined
+    try {
+      const beside = path.join(path.dirname(file), name)
+      const stat = fs.lstatSync(beside, { throwIfNoEntry: false })
+      return stat?.isFile() === true && stat.size <= MAX_BLOB_BYTES ? fs.readFileSync(beside, "utf8") : undefined
+    } catch {
+      return undefined
+    }
+  }
+
 const textOf = (file: string): string | undefined => {
   const stat = fs.statSync(file, { throwIfNoEntry: false })
   return stat?.isFile() === true && stat.size <= MAX_BYTES ? fs.readFileSync(file, "utf8") : undefined

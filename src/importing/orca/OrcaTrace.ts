@@ -1,0 +1,28 @@
+/**
+ * Traces of OrcaReplay (`orca-trace` version 0): a directory `runs/<run>` with `events.jsonl`, `manifest.json`, and larger payloads as blobs
+ * by their digests. Requests and answers are as they were on the wire.
+ */
+
+import type { Runs } from "../runs/Runs.ts"
+import { field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
+import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { Trace } from "./Trace.ts"
+
+const isEvent = (value: unknown): boolean =>
+  numberOf(value, "seq") !== undefined &&
+  numberOf(value, "mono_us") !== undefined &&
+  textOf(value, "actor") !== undefined &&
+  (isObject(field(value, "attrs")) || field(value, "attrs") === undefined)
+
+export const orcaTrace: Source = {
+  name: "orca-trace",
+  title: "trace of OrcaReplay (orca-trace v0)",
+  form: "lines",
+  recognizes: ({ lines }: FileHead) => isEvent(lines[0]),
+  companions: ["manifest.json"],
+  blobs: /^blobs\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
+  open: (file: SourceFile, runs: Runs): Mapper => {
+    const trace = new Trace(runs, file)
+    return { record: ({ value }) => trace.record(value), end: () => trace.end() }
+  },
+}
