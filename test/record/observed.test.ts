@@ -53,6 +53,13 @@ describe("the tools that a recorded program calls by itself", () => {
     expect(of(events, "ModelCalled")[1]?.causationId).toBe(succeeded?.id)
   })
 
+  it("have the result that a client tells its model in words", async () => {
+    const { events } = await recorded(exchangesOf("smolagents-openaiservermodel"))
+    const [weather, answer] = payloads(events, "ActuatorCommanded")
+    expect(payloads(events, "CommandSucceeded")).toMatchObject([{ commandId: weather?.commandId, result: "sunny ☀" }])
+    expect(payloads(events, "CommandOutcomeUnknown")).toMatchObject([{ commandId: answer?.commandId }])
+  })
+
   it("are told apart by their ids, in any order, and by their place where a client sends other ids", async () => {
     const own = {
       role: "assistant",

@@ -106,7 +106,10 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         return [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched]
       }),
     told: ({ after, messages }, occurredAt) => {
-      const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []))
+      const results = [
+        ...messages.flatMap((message) => (message.role === "tool" ? message.content : [])),
+        ...writtenResults([...open.values()], messages),
+      ]
       const pairs = open.size === 0 ? [] : pairsOf([...open.values()], results, after)
       return pairs.map(([call, { isError, content }]) => {
         const latencyMs = MonotonicClock.elapsedSince(call.calledAt)
@@ -119,6 +122,28 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
     left: () => [...open.values()].map(doubted),
   }
 }
+
+/** How a result begins that a client tells its model in words (smolagents). */
+const WRITTEN = /^Observation:\n/
+
+/**
+ * The results that a client tells in words: a message of the model in which its call is written, with its id, and the next message, which
+ * begins so. Of several calls at once, whose results are one text, nothing says which is whose.
+ */
+const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<Message>): ReadonlyArray<ToolResult> =>
+  messages.flatMap((message, index) => {
+    const before = messages[index - 1]
+    if (message.role !== "user" || before?.role !== "assistant") return []
+    const text = textOf(message.content)
+    if (!WRITTEN.test(text)) return []
+    const said = textOf(before.content)
+    const [call, ...others] = open.filter(({ callId }) => said.includes(`'${callId}'`))
+    if (call === undefined || others.length > 0) return []
+    return [{ callId: call.callId, tool: call.tool, isError: false, content: text.replace(WRITTEN, "") }]
+  })
+
+const textOf = (content: ReadonlyArray<{ readonly type: string }>): string =>
+  content.map((part) => ("text" in part && part.type === "text" ? String(part.text) : "")).join("")
 
 /** The observed calls among a run's events that have no result. */
 const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
