@@ -1,5 +1,10 @@
+import * as path from "node:path"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import { TaskControl } from "../../src/kernel/control/TaskControl.ts"
 import { PartNeeded, RunNotOpen, record, replayed } from "../../src/record/index.ts"
+import { testKernel } from "../kernel/testKernel.ts"
 import { chat, exchangesOf, serving } from "./exchanged.ts"
 import { eventsOf, temporary } from "./recorded.ts"
 
@@ -51,6 +56,26 @@ describe("a run that a later process continues", () => {
     const closed = (await eventsOf(log)).filter(({ type, taskId }) => type === "TaskClosed" && taskId === "thread-7")
     expect(closed.map(({ payload }) => payload)).toEqual([{ outcome: "achieved" }])
     expect(await failing(record({ log, goal, agent, id: "thread-7", continue: true }))).toBeInstanceOf(RunNotOpen)
+  })
+
+  it("stays open where a kernel opens the log, unless a person cancelled it", async () => {
+    const directory = path.dirname(temporary("kernel"))
+    const log = path.join(directory, "log.db")
+    for (const id of ["left", "cancelled"]) await (await record({ log, goal, agent, id })).leave()
+    const opening = Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ directory })).start
+      return yield* run(Effect.flatMap(EventLog, (log) => log.readPage({ types: ["TaskClosed"] }, 10)))
+    })
+    const opened = () => Effect.runPromise(Effect.scoped(opening))
+    expect(await opened()).toEqual([])
+    const cancelling = Effect.gen(function* () {
+      const { run } = yield* (yield* testKernel({ directory })).start
+      yield* run(Effect.flatMap(TaskControl, ({ cancel }) => cancel("cancelled", { by: "human:ann" })))
+    })
+    await Effect.runPromise(Effect.scoped(cancelling))
+    expect((await opened()).map(({ taskId }) => taskId)).toEqual(["cancelled"])
+    expect(await failing(record({ log, goal, agent, id: "cancelled", continue: true }))).toBeInstanceOf(RunNotOpen)
+    await (await record({ log, goal, agent, id: "left", continue: true })).end("achieved")
   })
 
   it("is replayed part by part, and a replay that names none says how many there are", async () => {
