@@ -5,6 +5,7 @@ import type { AppendError } from "../events/log/EventLog.ts"
 import type { ModelCost } from "../events/vocabulary/Deciding.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
+import { costOfSource } from "../kernel/pricing/Prices.ts"
 import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { digest } from "../values/Digest.ts"
@@ -128,7 +129,7 @@ export const ask = (
                   usage,
                 })),
               )
-              const cost = yield* costOf(model, turn.usage)
+              const cost = costOfSource(turn.cost) ?? (yield* costOf(model, turn.usage))
               const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
               // Answers are decoded by `AnswerPart` where they are read, and are JSON.
               return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }

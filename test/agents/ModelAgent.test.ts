@@ -383,6 +383,16 @@ describe("a budget of wall time", () => {
   )
 })
 
+describe("the cost that a provider names", () => {
+  it.scopedLive("is the cost of the answer, whatever a table says", () =>
+    Effect.gen(function* () {
+      const priced = model([() => Effect.succeed({ ...turn([text("Done.")]), cost: 0.5 })])
+      const { audit } = yield* running({ model: priced.model })
+      expect(audit).toMatchObject({ model: { cost: { usd: 0.5, unpriced: 0, prices: ["source"] } } })
+    }),
+  )
+})
+
 describe("a budget of tokens", () => {
   it.scopedLive("ends a task whose provider gives one count without the other: what it used is unknown", () =>
     Effect.gen(function* () {

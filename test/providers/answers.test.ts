@@ -59,6 +59,7 @@ describe("a recorded answer", () => {
         ...{ of: fixture.name, said: recorded.parts.map(essential), finish: recorded.finish },
       })
       if (fixture.usage !== undefined) expect({ of: fixture.name, ...turn.usage }).toMatchObject(fixture.usage)
+      expect({ of: fixture.name, cost: turn.cost }).toEqual({ of: fixture.name, cost: fixture.cost })
     }
   })
 })

@@ -310,6 +310,10 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ...chatStream([{ content: "3" }], "stop", [counted({ ...chatCounts, cost: 0.0125, is_byok: false })]),
   },
   {
+    ...{ name: "the cost that xAI names in ticks", parts: [text("3")], cost: 0.0001777, live: "openai-compatible" },
+    ...chatStream([{ content: "3" }], "stop", [counted({ ...chatCounts, cost_in_usd_ticks: 1_777_000 })]),
+  },
+  {
     ...{ name: "the cost with a key of one's own", parts: [text("3")], cost: 0.0625 },
     ...chatWhole({ content: "3" }, "stop", {
       usage: { ...chatCounts, cost: 0.0125, is_byok: true, cost_details: { upstream_inference_cost: 0.05 } },

@@ -38,6 +38,8 @@ export interface Turn {
   readonly parts: ReadonlyArray<AnswerPart>
   readonly finish: Finish
   readonly usage: ModelUsage
+  /** What it cost in US dollars, where the provider says it. Default: what a price table says. */
+  readonly cost?: number
 }
 
 /** A piece of an answer while it streams. The pieces with one index, joined, are one part of the answer. */

@@ -249,16 +249,19 @@ export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
 
 /**
  * The cost that a provider names in its usage, in US dollars: OpenRouter as `cost`, to which a key of one's own adds what
- * its provider charges, and Perplexity as `cost.total_cost`.
+ * its provider charges, Perplexity as `cost.total_cost`, and xAI in ticks (https://docs.x.ai/developers/cost-tracking).
  */
 const costIn = (usage: unknown): number | undefined => {
+  const ticks = dollars(fieldOf(usage, "cost_in_usd_ticks"))
+  if (ticks !== undefined) return ticks / TICKS
   const cost = fieldOf(usage, "cost")
-  const own =
-    fieldOf(usage, "is_byok") === true ? fieldOf(fieldOf(usage, "cost_details"), "upstream_inference_cost") : 0
-  return (
-    dollars(fieldOf(cost, "total_cost")) ?? sum(dollars(cost), dollars(cost) === undefined ? undefined : dollars(own))
-  )
+  const [total, own] = [dollars(fieldOf(cost, "total_cost")), dollars(cost)]
+  if (total !== undefined || own === undefined || fieldOf(usage, "is_byok") !== true) return total ?? own
+  return own + (dollars(fieldOf(fieldOf(usage, "cost_details"), "upstream_inference_cost")) ?? 0)
 }
+
+/** Ticks of a US dollar. */
+const TICKS = 1e10
 
 const dollars = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined

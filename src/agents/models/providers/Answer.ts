@@ -20,6 +20,8 @@ export interface Answer {
   readonly parts: () => ReadonlyArray<AnswerPart>
   /** The tokens as far as they are known; undefined if the provider said nothing. */
   readonly usage: () => ModelUsage | undefined
+  /** What it cost in US dollars, where the provider says it. */
+  readonly cost: () => number | undefined
   /** How the provider says that the answer ended; undefined until then. */
   readonly finish: () => LanguageModelV3FinishReason | undefined
   /** The first error that the provider sent in the stream. */
@@ -84,6 +86,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
       // Where the provider gives one count alone, a package says 0 for the other.
       return ProviderUsage.whole({ ...(isCounted ? details : usage), ...own })
     },
+    cost: () => counted?.cost(),
     finish: () => finish,
     error: () => error,
     refusal: () => refusal,

@@ -7,7 +7,7 @@ import type { Turn } from "../Model.ts"
 import type { Answer } from "./Answer.ts"
 
 /** An answer of which nothing more comes. */
-export type WholeAnswer = Pick<Answer, "parts" | "usage" | "refusal" | "hasBegun"> & {
+type WholeAnswer = Pick<Answer, "parts" | "usage" | "cost" | "refusal" | "hasBegun"> & {
   readonly finish: () => Pick<NonNullable<ReturnType<Answer["finish"]>>, "unified" | "raw"> | undefined
 }
 
@@ -17,7 +17,8 @@ export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | 
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")
   const hasCalls = parts.some(({ type }) => type === "call")
   const hasFiles = parts.some(({ type }) => type === "file")
-  const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN }
+  const cost = answer.cost()
+  const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN, ...(cost === undefined ? {} : { cost }) }
   if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
   const finish = answer.finish()
   switch (finish?.unified) {
