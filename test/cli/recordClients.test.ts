@@ -6,6 +6,7 @@ import * as zlib from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchedModules } from "../fetched.ts"
 import { inRepository } from "../repository.ts"
+import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
 import { document, listed, start } from "./hindcast.ts"
 
@@ -126,6 +127,12 @@ const streamed = (said: string) => {
   return [text.slice(0, 25), text.slice(25, 90), text.slice(90)]
 }
 
+/** Has a log fail, as if its disk were full. */
+const breakLog = (log: string) =>
+  new Database(log).exec(
+    "CREATE TRIGGER failing BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no more events'); END",
+  )
+
 const served: Array<string> = []
 const provider = http.createServer((request, response) => {
   served.push(`${request.method} ${request.url}`)
@@ -135,6 +142,7 @@ const provider = http.createServer((request, response) => {
   })
   request.on("end", async () => {
     const path = new URL(request.url ?? "", "http://here").pathname
+    if (path === "/break") breakLog(place.file(`stopped-${request.url?.split("?")[1]}.db`))
     if (path === "/v1/chat/completions") {
       response.setHeader("content-type", "text/event-stream")
       for (const piece of streamed(JSON.parse(body).messages[0].content)) {
@@ -343,5 +351,23 @@ console.log(await ask("two"))
     expect(replayed).toMatchObject({ code: 0, stdout: recorded.stdout })
     expect(replayed.stderr).toContain("made anew: 1 of its requests")
     expect(served.slice(before)).toEqual(["GET /zipped"])
+  })
+
+  it.each(["http", "undici"])("stops a request by %s where the log fails and the run is to stop", async (client) => {
+    const log = place.file(`stopped-${client}.db`)
+    const program = place.file(
+      `stopped-${client}.mjs`,
+      `import http from "node:http"
+import undici from ${JSON.stringify(inRepository("node_modules", "undici", "index.js"))}
+const get = { 
+  http: (path) => new Promise((resolve, reject) => http.get(process.env.BASE + path, (response) => response.resume().on("end", resolve).on("error", reject)).on("error", reject)),
+  undici: async (path) => (await undici.request(process.env.BASE + path)).body.dump(),
+}.${client}
+await get("/echo")
+console.log(await get("/break?${client}").then(() => get("/echo")).then(() => "out", ({ message }) => message))
+`,
+    )
+    const { stdout } = await run("record", "--on-log-failure", "stop", "--log", log, "--", process.execPath, program)
+    expect(stdout).toMatch(/^Run \S+ stopped, because its log \S+ failed: .*trigger/)
   })
 })
