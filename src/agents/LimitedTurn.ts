@@ -2,6 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import { ModelUsage } from "../events/vocabulary/Deciding.ts"
+import { optional } from "../events/vocabulary/EventType.ts"
 import { ModelCallFailed, warnOfUnknownFields } from "../kernel/tasks/ModelCalls.ts"
 import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
@@ -39,7 +40,9 @@ export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): E
   })
 }
 
-const decodedTurn = Schema.decodeUnknown(Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage }))
+const decodedTurn = Schema.decodeUnknown(
+  Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage, cost: optional(Schema.NonNegative) }),
+)
 
 /** Longest time that a timer fires before the clock shows its time, in milliseconds. */
 const CLOCK_SLACK_MS = 5
