@@ -24,6 +24,7 @@ export interface EventSignature {
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
   ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded"] as const),
+  ...(["RecorderJoined", "RecorderLeft", "CaptureNoted"] as const),
 ])
 
 /** Whether an event is part of the run, rather than recorded about it afterwards. */
