@@ -79,7 +79,7 @@ describe("the keys that are offered at the caret", () => {
   it("are those of a rubric in a rubric", () => {
     const reward = "name: x\nmeasures:\n  - name: m\n    rewards:\n      - name: a\n        "
     expect(offered(`${reward}|`, rubric)).toEqual(["when", "weight", "rule", "per"])
-    expect(offered(`${reward}per: |`, rubric)).toEqual(["task", "occurrence"])
+    expect(offered(`${reward}per: |`, rubric)).toEqual(["task", "occurrence", "step"])
     expect(chosen(`${reward}per:|`, "task", rubric)).toBe(`${reward}per: task`)
   })
 })
