@@ -132,6 +132,11 @@ describe("hindcast record --proxy -- python agent.py", () => {
     expect(address.stderr).toContain(
       'OPENAI_BASE_URL: expected an address such as https://api.example.com/v1, found "api.example.com"',
     )
+    const asking = "fetch(process.env.OPENAI_BASE_URL + '/models').catch(() => {})"
+    const away = await hindcast(["record", "--proxy", "--log", log, "--", process.execPath, "-e", asking], {
+      env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
+    })
+    expect(away.stderr).toContain("127.0.0.1:9 did not answer: ")
     const other = await hindcast(["record", "--log", log, "--", "python", "agent.py"])
     expect(other.stderr).toContain("record --proxy")
   })

@@ -11,6 +11,7 @@ import type { ProcessReport } from "../../record/process/ProcessReport.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
 import type { PlaybackRun } from "../../record/replay/PlaybackRun.ts"
+import * as Thrown from "../../record/Thrown.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Output from "../command/Output.ts"
 import { count } from "../terminal/Text.ts"
@@ -78,9 +79,14 @@ export const record = (
       if (isModel) models.add(host)
       else contacted.set(host, (contacted.get(host) ?? 0) + 1)
     }
+    const unreachable = new Map<string, string>()
+    const onUnreachable = ({ host }: URL, error: unknown) => void unreachable.set(host, Thrown.messageOf(error))
     const { exchange } = run
     const proxy = yield* opened(
-      proxying.recording({ routes, forwarding, env, exchange, onUnmetered, onPassed }, yield* listening(how)),
+      proxying.recording(
+        { routes, forwarding, env, exchange, onUnmetered, onPassed, onUnreachable },
+        yield* listening(how),
+      ),
     )
     unrecorded = proxy.unrecorded
     const started = Program.start(program, withVariables(running, proxy.variables))
@@ -93,6 +99,7 @@ export const record = (
     closing = ProgramTask.closingOf(ran, false)
     yield* noteUnrecorded(proxy.unrecorded)
     const others = [...contacted].filter(([host]) => !models.has(host))
+    for (const [host, reason] of unreachable) yield* Output.note(`${host} did not answer: ${reason}`)
     if (others.length > 0) yield* Output.note(besideModels(others))
     if (unmetered > 0) yield* Output.note(noUsage(unmetered))
     return ran

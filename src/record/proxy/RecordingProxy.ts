@@ -18,6 +18,8 @@ export interface RecordingParts {
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
   /** Called for each request that was answered. */
   readonly onPassed?: (url: URL, isModel: boolean) => void
+  /** Called for each request that its server did not answer. */
+  readonly onUnreachable?: (url: URL, error: unknown) => void
   /** Called for a streamed answer without usage, for which the client did not ask. */
   readonly onUnmetered?: () => void
 }
@@ -80,6 +82,7 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
     const { method, body } = incoming
     upstream = await parts.forwarding.send({ method, url: target.url, headers: signed.headers, body, signal: gone })
   } catch (error) {
+    if (!gone.aborted) parts.onUnreachable?.(target.url, error)
     await exchange.failed(error)
     return cut(response)
   }
