@@ -14,15 +14,16 @@ const COMPARISONS = ["pure-rand", "simple-statistics"]
 
 /** At most: modules loaded, kilobytes loaded, kilobytes bundled; and the packages loaded. */
 const LIMITS = {
-  "src/index.ts": [580, 820, 940, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [152, 218, 950, ...EVENTS],
-  "src/record/index.ts": [128, 176, 435, ...EVENTS],
+  "src/index.ts": [580, 832, 946, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [152, 224, 957, ...EVENTS],
+  // The readers of all providers' formats, conversations, and what it sees of node:http, undici and children.
+  "src/record/index.ts": [164, 240, 505, ...EVENTS],
   "src/events/index.ts": [123, 180, 245, ...EVENTS],
-  "src/projections/index.ts": [112, 170, 172, "effect", "simple-statistics", "uuidv7"],
+  "src/projections/index.ts": [112, 178, 178, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   "src/worlds/index.ts": [470, 420, 475, ...EVENTS, ...RULES],
-  "src/studio.ts": [545, 520, 575, ...EVENTS, ...RULES],
-  "src/testing.ts": [122, 178, 670, "effect"],
+  "src/studio.ts": [545, 530, 582, ...EVENTS, ...RULES],
+  "src/testing.ts": [122, 178, 736, "effect"],
   // What every command loads, and what one adds that only reads a log: no kernel, no rules, no sandbox.
   "src/cli/Start.ts": [48, 66, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
