@@ -115,8 +115,13 @@ const noUsage = (answers: number): string =>
 type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
 
 /** Runs a program on its recording. @param closed what it may reach besides; undefined where the network is open to it */
-export const replay = (program: Command, recorder: RecorderMeans, begin: Begin, closed: Closed | undefined) =>
-  Effect.map(answered(program, recorder, begin, {}, closed), ({ ran }) => ran).pipe(Effect.scoped)
+export const replay = (
+  program: Command,
+  recorder: RecorderMeans,
+  begin: Begin,
+  running: Program.Running,
+  closed: Closed | undefined,
+) => Effect.map(answered(program, recorder, begin, running, closed), ({ ran }) => ran).pipe(Effect.scoped)
 
 /** The hosts that a program may reach although the network is closed to it. */
 type Closed = ReadonlyArray<AllowedHost>

@@ -2,6 +2,8 @@
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as KeyVariables from "../../record/log/KeyVariables.ts"
 import type { Live } from "../../record/replay/Diverged.ts"
 import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
 import { given } from "../command/CommonOptions.ts"
@@ -24,16 +26,31 @@ export interface ReplayOptions {
 export const replay = (taskId: string, words: ReadonlyArray<string>, { live, part, allowHost }: ReplayOptions) =>
   Effect.gen(function* () {
     const recorder = yield* ProxiedProgram.recorderOf(taskId)
-    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, { live, part, allowHost })
+    const env = Option.isSome(live) ? {} : yield* placeholders(taskId)
+    if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, { live, part, allowHost }, { env })
     const program = yield* Program.checked(words)
     const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
-    const ran = yield* Program.runReporting(program, (report) => ({
-      ...{ does: "replay", log, taskId, closed, report },
+    const toldOf = (report: string) => ({
+      does: "replay" as const,
+      log,
+      taskId,
+      closed,
+      report,
       ...given({ live, part }),
-    }))
+    })
+    const ran = yield* Program.runReporting(program, toldOf, { env })
     yield* told(ran, taskId, words, live, named)
   }).pipe(Effect.scoped)
+
+/** Placeholders of the keys that the program had when it was recorded, and has no more: in a replay it asks no provider. */
+const placeholders = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const [opened] = yield* log.readPage({ timeline: log.timeline, taskId, types: ["TaskOpened"] }, 1)
+    const keys = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder?.keys : undefined
+    return KeyVariables.missing(keys ?? [], process.env)
+  })
 
 /** Says whether the program did as was recorded. */
 const told = (
@@ -67,6 +84,7 @@ const replayProxied = (
   recorder: RecorderMeans,
   words: ReadonlyArray<string>,
   { live, part, allowHost }: ReplayOptions,
+  running: Program.Running,
 ) =>
   Effect.gen(function* () {
     const program = yield* ProxiedProgram.checked(words)
@@ -76,6 +94,6 @@ const replayProxied = (
     const { name: log } = yield* EventLog
     const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
       ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) })
-    const ran = yield* ProxiedProgram.replay(program, recorder, begin, closed)
+    const ran = yield* ProxiedProgram.replay(program, recorder, begin, running, closed)
     yield* told(ran, taskId, words, live, Effect.void, [`--${recorder.means}`])
   })

@@ -41,6 +41,11 @@ export const Recorder = Schema.Struct({
       description: "The addresses of providers that variables of the program named, by the variable",
     }),
   ),
+  keys: optional(
+    Schema.Array(Schema.String).annotations({
+      description: "The names of variables that held a key for a provider: a replay needs none of the keys",
+    }),
+  ),
 }).annotations({ identifier: "Recorder" })
 
 export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}

@@ -15,6 +15,7 @@ import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Calls from "../../promise/Calls.ts"
 import { visibleLines } from "../../values/PlainText.ts"
 import { RunNotOpen } from "../Run.ts"
+import * as KeyVariables from "./KeyVariables.ts"
 import * as LeftRuns from "./LeftRuns.ts"
 import * as RunStream from "./RunStream.ts"
 
@@ -153,7 +154,10 @@ export const announced = (
       Effect.flatMap(Presence, ({ announce }) => announce),
       scope,
     ),
-    (identity) => ({ host: os.hostname(), pid: process.pid, identity, ...means }),
+    (identity) => {
+      const keys = KeyVariables.setIn(process.env)
+      return { host: os.hostname(), pid: process.pid, identity, ...means, ...(keys.length === 0 ? {} : { keys }) }
+    },
   )
 
 type Place = RunStream.RunTarget["opened"]
