@@ -126,11 +126,11 @@ describe("hindcast import", () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^error: rubric\.yaml: expected a session of Claude Code, a rollout of Codex, a log of Inspect, .*, found something else/,
+        /^error: rubric\.yaml: expected a session of Claude Code, a rollout of Codex, .*, a log of Inspect, .*, found something else/,
       ),
     ])
     expect((await hindcast(["import", "sessions", "--from", "klaude", "--log", "none.db"], { cwd })).stderr).toContain(
-      "claude-code, codex, inspect",
+      "claude-code, codex, gemini-cli",
     )
     expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
     fs.mkdirSync(path.join(cwd, "nothing"))

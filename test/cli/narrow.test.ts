@@ -171,8 +171,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["record", "doctor", "--task", "nope"],
 ]
 
-/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`). */
-const ELSEWHERE = ["demo", "step", "studio"]
+/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`), servers run until they are stopped. */
+const ELSEWHERE = ["demo", "proxy", "step", "studio"]
 
 describe("a terminal of 60 columns", () => {
   it("is asked with every command", () => {

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { bytesOf, Chunk, chunkOf } from "../../agents/models/Cassette.ts"
+import type { HttpHeaders, HttpResponse } from "../../agents/models/Fetch.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { jsonOf } from "../../providers/pieces.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
@@ -45,7 +46,7 @@ export type RecordedResponse = typeof RecordedResponse.Type
 export interface SentRequest {
   readonly method: string
   readonly url: string
-  readonly headers: Headers
+  readonly headers: HttpHeaders
   /** Text that is well-formed, or bytes; null without a body. */
   readonly body: string | Uint8Array | null
 }
@@ -146,10 +147,10 @@ export const textOf = (body: string | Uint8Array): string | undefined => {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** The headers of a response that are kept. */
-export const responseHeaders = (headers: Headers, redaction: Redaction) =>
+export const responseHeaders = (headers: HttpHeaders, redaction: Redaction) =>
   keptHeaders(headers, RESPONSE_HEADERS, redaction)
 
-const keptHeaders = (headers: Headers, kept: RegExp, redaction: Redaction) =>
+const keptHeaders = (headers: HttpHeaders, kept: RegExp, redaction: Redaction) =>
   Object.fromEntries(
     [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
   )
@@ -176,10 +177,14 @@ export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Arr
 export const isAbort = (name: string): boolean => name === "AbortError" || name === "TimeoutError"
 
 /** Where a response came from. */
-type Origin = Pick<Response, "url" | "redirected" | "type">
+interface Origin {
+  readonly url: string
+  readonly redirected: boolean
+  readonly type: string
+}
 
 /** The response as one that came from there, as its clones do: a `Response` that is made by hand does not say so. */
-export const from = (response: Response, { url, redirected, type }: Origin): Response =>
+export const from = (response: HttpResponse, { url, redirected, type }: Origin): HttpResponse =>
   Object.defineProperties(response, {
     url: { value: url },
     redirected: { value: redirected },

@@ -82,6 +82,14 @@ export const refusal = (
   return refused(closing, means, target, door)
 }
 
+/** The same for a connection of a request that was refused, of which whoever closed the network was told. */
+export const refusalAgain = (target: AllowedHosts.Target): NetworkClosed | undefined => {
+  const closing = current()
+  if (closing === undefined || AllowedHosts.includes(closing.allowed, target)) return undefined
+  const written = AllowedHosts.written(target)
+  return new NetworkClosed({ means: "connection", target: written, advice: closing.advice(written) })
+}
+
 /** The same for asking a server of names. @param asked the name, or the address whose name is asked for */
 export const refusalOfName = (asked: string, door: Door): NetworkClosed | undefined => {
   const closing = current()

@@ -94,10 +94,18 @@ const closeRequests = () => {
     const { hostname, port, protocol } = new URL(origin)
     const target = { host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) }
     const refused = refusalOfRequest(target, refuse)
-    if (refused !== undefined) Reflect.set(request, "error", refused)
+    if (refused === undefined) return
+    Reflect.set(request, "error", refused)
+    // The client opens a connection for it all the same, at once: that is no attempt of its own.
+    const written = AllowedHosts.written(target)
+    refusedNow.add(written)
+    setImmediate(() => refusedNow.delete(written))
   }
   diagnostics.subscribe("undici:request:create", refuse)
 }
+
+/** The targets of undici's requests that were refused in this turn of the event loop. */
+const refusedNow = new Set<string>()
 
 const refusalOfRequest = (target: AllowedHosts.Target, door: (...args: Array<never>) => unknown) =>
   isOwnServer(target) || ClosedNetwork.answering(target) !== undefined
@@ -119,7 +127,9 @@ const closeConnections = () => {
           answering.connect(this, { ...target, isSecure: false })
           return this
         }
-        const refused = ClosedNetwork.refusal("connection", target, connect)
+        const refused = refusedNow.has(AllowedHosts.written(target))
+          ? ClosedNetwork.refusalAgain(target)
+          : ClosedNetwork.refusal("connection", target, connect)
         if (refused === undefined) {
           for (const tell of observers) tell(this, target, isHttp)
           return original.apply(this, args)
