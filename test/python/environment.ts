@@ -1,6 +1,7 @@
 /**
- * Python with some packages from PyPI, in a virtual environment in `node_modules/.cache`, which is made once for each list of packages.
- * `light.txt` is for `npm test`, `all.txt` for `npm run test:long`. Needs `python3` and, the first time, a network.
+ * Python with some packages from PyPI, in a directory in `node_modules/.cache`, which is filled once for each list of packages.
+ * `light.txt` is for `npm test`, `all.txt` for `npm run test:long`. Needs `python3` with pip (no venv, which some systems package apart) and, the
+ * first time, PyPI.
  */
 
 import { spawnSync } from "node:child_process"
@@ -9,18 +10,21 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { inRepository } from "../repository.ts"
 
-/** The interpreter of the environment with these packages. */
+/** An interpreter that has these packages besides its own. */
 export const python = (packages: "light" | "all"): string => {
   const list = inRepository(`test/python/${packages}.txt`)
   const digest = createHash("sha256").update(fs.readFileSync(list)).digest("hex").slice(0, 16)
-  const place = path.join(inRepository("node_modules"), ".cache", `hindcast-python-${digest}`)
+  const place = path.join(inRepository("node_modules"), ".cache", `hindcast-pypi-${digest}`)
   const program = path.join(place, "bin", "python")
   const done = path.join(place, "done")
   if (fs.existsSync(done)) return program
-  // A virtual environment cannot be moved: one that was not finished is made again in its place.
+  // One that was not finished is filled again.
   fs.rmSync(place, { recursive: true, force: true })
-  run("python3", ["-m", "venv", place])
-  run(program, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "-r", list])
+  const packagesIn = path.join(place, "packages")
+  const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:"]
+  run("python3", ["-m", "pip", "install", ...quietly, "--target", packagesIn, "-r", list])
+  fs.mkdirSync(path.dirname(program), { recursive: true })
+  fs.writeFileSync(program, `#!/bin/sh\nPYTHONPATH='${packagesIn}' exec python3 "$@"\n`, { mode: 0o755 })
   fs.writeFileSync(done, "")
   return program
 }
@@ -30,6 +34,6 @@ const run = (command: string, args: ReadonlyArray<string>): void => {
   if (status === 0) return
   const found = error?.message ?? stderr
   throw new Error(
-    `${command} ${args.join(" ")}: expected it to succeed, found ${found}. Tests of Python's clients need python3 with venv, and PyPI the first time.`,
+    `${command} ${args.join(" ")}: expected it to succeed, found ${found}. Tests of Python's clients need python3 with pip, and PyPI the first time.`,
   )
 }
