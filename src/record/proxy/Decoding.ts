@@ -52,6 +52,7 @@ export const decodedBody = (encoding: string, body: Uint8Array): Promise<Uint8Ar
 export const decoding = (encoding: string, answer: AnswerBody): AnswerBody => {
   let decoder: zlib.Gunzip | undefined
   let read = Promise.resolve()
+  let isDamaged = false
   return {
     took: (piece) => {
       if (decoder === undefined) {
@@ -59,7 +60,10 @@ export const decoding = (encoding: string, answer: AnswerBody): AnswerBody => {
         if (begun === undefined) return
         decoder = begun
         begun.on("data", (text: Buffer) => answer.took(text))
-        // What is damaged is recorded as far as it could be read.
+        // What is damaged is recorded as far as it could be read, and breaks off there: given again as whole, it would be another answer.
+        begun.on("error", () => {
+          isDamaged = true
+        })
         read = new Promise((resolve) => begun.on("end", resolve).on("error", () => resolve()))
       }
       if (!decoder.destroyed) decoder.write(piece)
@@ -67,7 +71,7 @@ export const decoding = (encoding: string, answer: AnswerBody): AnswerBody => {
     ended: async (how, abortedBy) => {
       if (decoder !== undefined && !decoder.destroyed) decoder.end()
       await read
-      await answer.ended(how, abortedBy)
+      await answer.ended(isDamaged && how === "clean" ? "cut" : how, abortedBy)
     },
   }
 }

@@ -1,0 +1,33 @@
+/** What a proxy records of a body that comes encoded. */
+
+import { gzipSync } from "node:zlib"
+import { expect, it } from "vitest"
+import * as Decoding from "../../../src/record/proxy/Decoding.ts"
+
+const recorded = async (...pieces: ReadonlyArray<Uint8Array>) => {
+  let text = ""
+  let end: string | undefined
+  const body = Decoding.decoding("gzip", {
+    took: (piece) => {
+      text += Buffer.from(piece).toString()
+    },
+    ended: async (how) => {
+      end = how
+    },
+  })
+  for (const piece of pieces) body.took(piece)
+  await body.ended("clean")
+  return { text, end }
+}
+
+it("records a body that is not in its encoding as broken off", async () => {
+  expect(await recorded(Buffer.from('{"not":"gzip"}'))).toEqual({ text: "", end: "cut" })
+})
+
+it("records a body that is damaged further on as broken off", async () => {
+  const whole = gzipSync("a whole answer")
+  const damaged = Buffer.from(whole)
+  damaged.fill(0xff, damaged.length - 8)
+  expect((await recorded(damaged)).end).toBe("cut")
+  expect(await recorded(whole.subarray(0, 12), whole.subarray(12))).toEqual({ text: "a whole answer", end: "clean" })
+})
