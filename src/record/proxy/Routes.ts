@@ -122,10 +122,15 @@ const urlOf = (
   return new URL(root + meant + inner + query)
 }
 
+/** A text that is no address, without what may be a user, a password or a key in it. */
+const withoutUser = (text: string): string => text.replace(/^(.*?:\/*)?.*@/s, "$1").replace(/[?#].*$/s, "")
+
 /** The parts of an address that a variable names. `OLLAMA_HOST` may be a host alone, or one to listen on. */
 const namedBy = (text: string, variable: string, { name, versions }: Family): NonNullable<Route["named"]> => {
   const address = name === "ollama" ? ollamaOf(text) : text
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new BadAddress({ variable, found: text })
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+    throw new BadAddress({ variable, found: withoutUser(text) })
+  }
   const url = new URL(address)
   const user = url.username === "" ? "" : `${url.username}:${url.password}@`
   const path = url.pathname.replace(/\/+$/, "")

@@ -108,3 +108,15 @@ describe("a proxy's ways", () => {
     expect(() => Routes.of({ OPENAI_BASE_URL: "gateway.example.com" })).toThrow("OPENAI_BASE_URL: expected an address")
   })
 })
+
+it.each([
+  "notaurl://bob:pass-word-1@x y/v1",
+  "http://bob:pass-word-1@bad host/v1",
+  "bob:pass-word-1@example.com",
+  "pass-word-1@example.com",
+  "example.com/v1?api-key=pass-word-1",
+])("names a wrong address without its password or key: %s", (address) => {
+  const refused = () => Routes.of({ OPENAI_BASE_URL: address })
+  expect(refused).toThrow(/OPENAI_BASE_URL: expected an address/)
+  expect(refused).not.toThrow(/pass-word-1/)
+})
