@@ -42,6 +42,27 @@ describe("a damaged line", () => {
       }),
     )
   })
+
+  it.effect("does not keep a file from being recognized, wherever it is", () => {
+    const [first, ...others] = session().map((record) => JSON.stringify(record))
+    const head = { sessionId: "s-1", projectHash: "p", startTime: "2026-05-01T10:00:00Z", kind: "main" }
+    const said = { id: "m-1", timestamp: "2026-05-01T10:00:01Z", type: "user", content: [{ text: "Fix a.txt" }] }
+    const gemini = [head, said].map((record) => JSON.stringify(record))
+    const files = {
+      "glued.jsonl": `${[first, ...others].join("")}\n`,
+      "gemini-glued.jsonl": `${gemini.join("")}\n`,
+      "gemini-nuls.jsonl": `\0\0${gemini.join("\n")}\n`.replaceAll("s-1", "s-2"),
+      "gemini-values.jsonl": `null\n[]\n${gemini.join("\n")}\n`.replaceAll("s-1", "s-3"),
+    }
+    return withFiles(files, (directory) =>
+      Effect.gen(function* () {
+        const report = yield* importing(directory)
+        expect(report).toMatchObject({ unknown: [], refused: [] })
+        expect(payloads(yield* events, "InputReceived").map(({ content }) => content)).toContain("Fix a.txt")
+        expect(payloads(yield* events, "CommandSucceeded")).toHaveLength(3)
+      }),
+    )
+  })
 })
 
 describe("a file for a mapping", () => {

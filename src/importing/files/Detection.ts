@@ -7,6 +7,7 @@ import { Effect, Either } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Source } from "../Source.ts"
+import { objectsIn } from "./LineText.ts"
 import { beginningWithLine, FileRefused, MAX_LINE_BYTES, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
@@ -267,10 +268,22 @@ const headOf = (file: string, bytes: Buffer): FileHead => {
     name: path.basename(file),
     path: file.split(path.sep).join("/"),
     text,
-    lines: lines.map(parsed).filter((value) => typeof value === "object" && value !== null),
+    lines: lines.flatMap(valuesOf),
     zipped: bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50,
   }
 }
+
+/** The objects of a line, by the same rule as when it is read; what may be a part of a document has none. */
+const valuesOf = (line: string): ReadonlyArray<object> => {
+  const value = parsed(line)
+  if (value !== undefined || !MAY_BE_DAMAGED.test(line))
+    return typeof value === "object" && value !== null ? [value] : []
+  const { values, isWhole } = objectsIn(line)
+  return isWhole ? values : []
+}
+
+/** NULs, or an object right after another. */
+const MAY_BE_DAMAGED = /\0|\}\s*\{/
 
 /** Why a file is of none of the formats. One that was named by the user is told what the file is instead. */
 const noFormat = (file: string, sources: ReadonlyArray<Source>) =>

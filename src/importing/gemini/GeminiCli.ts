@@ -16,7 +16,7 @@ export const geminiCli: Source = {
   title: "session of Gemini CLI",
   form: "either",
   recognizes: ({ lines, text }: FileHead) =>
-    isHead(lines[0]) ||
+    lines.some(isHead) ||
     (/^\s*\{\s*"sessionId"/.test(text) &&
       /"projectHash"\s*:/.test(text.slice(0, 1_000)) &&
       /"messages"\s*:/.test(text)),
