@@ -328,6 +328,25 @@ describe("a session of Claude Code", () => {
     ),
   )
 
+  it.effect("waits for the text that follows a thought, whose line has the answer's reason to stop", () => {
+    const message = (...content: ReadonlyArray<object>) => ({
+      message: { stop_reason: "end_turn", id: "m1", model: "claude-opus-4", content },
+    })
+    const thought = { type: "thinking", thinking: "It is done." }
+    return withFiles({ [FILE]: lines([first("Go"), assistant("m1", text(""), message(thought))]) }, (directory) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1, 12, 0, 30))
+        yield* importing(directory)
+        expect(payloads(yield* events, "ModelResponded")).toEqual([])
+        const whole = [first("Go"), assistant("m1", text(""), message(thought))]
+        write(directory, { [FILE]: lines([...whole, assistant("m1", text(""), message(text("Done.")))]) })
+        yield* importing(directory)
+        expect(payloads(yield* events, "ModelResponded")).toHaveLength(1)
+        expect(payloads(yield* events, "MessageSent")).toMatchObject([{ content: "Done." }])
+      }),
+    )
+  })
+
   it.effect("keeps an error of the provider as a turn that failed", () =>
     withFiles(
       {

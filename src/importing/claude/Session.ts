@@ -241,7 +241,9 @@ export class Session {
     const turn = chain.answer(run, id, model, at)
     turn.usage = usageOf(message) ?? turn.usage
     turn.usd = numberOf(value, "costUSD") ?? turn.usd
-    turn.ended = ENDED.has(textOf(message, "stop_reason") ?? "")
+    // The line of a thought has the reason too, and comes before that of the answer.
+    const isSaid = blocksOf(message).some((block) => textOf(block, "type") === "text")
+    turn.ended = isSaid && ENDED.has(textOf(message, "stop_reason") ?? "")
     for (const block of blocksOf(message)) {
       const part = answerPart(block)
       if (part === undefined) {
