@@ -43,6 +43,16 @@ describe("a damaged line", () => {
     )
   })
 
+  it.effect("is whole without a line end where its objects are", () => {
+    const [first, ...others] = session().map((record) => JSON.stringify(record))
+    return withFiles({ [`${SESSION}.jsonl`]: [first, others.join("")].join("\n") }, (directory) =>
+      Effect.gen(function* () {
+        yield* importing(directory)
+        expect(payloads(yield* events, "CommandSucceeded")).toHaveLength(3)
+      }),
+    )
+  })
+
   it.effect("does not keep a file from being recognized, wherever it is", () => {
     const [first, ...others] = session().map((record) => JSON.stringify(record))
     const head = { sessionId: "s-1", projectHash: "p", startTime: "2026-05-01T10:00:00Z", kind: "main" }

@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
+import { objectsIn } from "./LineText.ts"
 
 /** Longest line, in bytes. It bounds the memory for a file without line ends. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -50,7 +51,7 @@ export const unreadable = (file: string) => (cause: unknown) =>
 
 /**
  * Examines a file of lines: its digest, and where its last whole line ends. A last line without a line end is whole if
- * it is JSON.
+ * it is JSON, or several objects of it.
  */
 export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
@@ -74,7 +75,8 @@ export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =
         if (tailBytes > MAX_LINE_BYTES) throw tooLong(file, line)
       }
       const last = Buffer.concat(tail)
-      const isWhole = last.length > 0 && isJson(last.toString("utf8"))
+      const text = last.toString("utf8")
+      const isWhole = last.length > 0 && (isJson(text) || objectsIn(text).isWhole)
       if (isWhole) hash.update(last)
       return {
         digest: hash.digest("hex"),
