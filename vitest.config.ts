@@ -1,21 +1,15 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
-import { OTHER_NODE, onOneNode } from "./test/nodes.ts"
+import { OTHER_NODE, ofPython, onOneNode } from "./test/nodes.ts"
 import { projects } from "./test/projects.ts"
 import { SOURCES } from "./test/sources.ts"
 import { userStore } from "./test/userStore.ts"
 
 const { program } = projects()
 
-/** What ran on another Node already, and would come out alike. */
-// They need Python, which a machine that is bare has not.
-const withPython = [
-  "test/cli/record{Closed,Proxy,Intercept}.test.ts",
-  "test/e2e/recording-page.test.ts",
-  "test/record/loopbackOnly.test.ts",
-]
-const ran = process.env[OTHER_NODE] === undefined ? [] : [...onOneNode(), ...withPython]
+/** What ran on another Node already, and would come out alike or needs what is not here. */
+const ran = process.env[OTHER_NODE] === undefined ? [] : [...onOneNode(), ...ofPython()]
 
 export default defineConfig({
   resolve: {
@@ -44,7 +38,7 @@ export default defineConfig({
         test: {
           name: "program",
           include: [...program],
-          exclude: process.env[OTHER_NODE] === undefined ? [] : withPython,
+          exclude: ran,
           globalSetup: ["./test/build.ts", "./test/buildPrograms.ts", "./test/demoLogPlace.ts"],
         },
       },

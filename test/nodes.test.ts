@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { differencesOf, onOneNode } from "./nodes.ts"
+import { differencesOf, ofPython, onOneNode } from "./nodes.ts"
 import { inRepository } from "./repository.ts"
 
 /** Beside the tests, where modules of theirs may be. What is made here is no file of tests. */
@@ -42,6 +42,14 @@ describe("a file of tests", () => {
   ])("that comes to %s runs on both: %s", (_, file) => {
     expect(fs.existsSync(inRepository(file))).toBe(true)
     expect(once).not.toContain(file)
+  })
+
+  it("that needs Python runs on one Node, and one that tries the same with Node's clients on both", () => {
+    expect(ofPython()).toEqual(
+      expect.arrayContaining(["test/cli/recordProxy.test.ts", "test/record/loopbackOnly.test.ts"]),
+    )
+    expect(ofPython()).not.toContain("test/cli/recordClosed.test.ts")
+    expect(ofPython()).not.toContain("test/record/proxy/recording.test.ts")
   })
 
   it("that starts to use SQLite runs on both, also through a module, an entry of this package, or several lines", () => {

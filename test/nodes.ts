@@ -23,17 +23,23 @@ const ALIKE = new Set([
 export const onOneNode = (): ReadonlyArray<string> =>
   projects().source.filter((file) => differencesOf(file).length === 0)
 
+/** The files of tests that need Python, from the repository's root. */
+export const ofPython = (): ReadonlyArray<string> => {
+  const { source, program } = projects()
+  return [...source, ...program].filter((file) => modulesOf(file).includes(inRepository("test/python/interpreter.ts")))
+}
+
 /** What a file of tests comes to that may differ by Node: names of packages and parts of Node, and modules that are chosen while it runs. */
 export const differencesOf = (file: string): ReadonlyArray<string> => {
+  const imported = modulesOf(file).flatMap(importsOf)
+  return [...new Set(imported.filter((name) => !path.isAbsolute(name) && !ALIKE.has(packageOf(name))))]
+}
+
+/** A file of tests and the modules that it comes to. */
+const modulesOf = (file: string): ReadonlyArray<string> => {
   const modules = new Set([inRepository(file)])
-  const found = new Set<string>()
-  for (const module of modules) {
-    for (const imported of importsOf(module)) {
-      if (path.isAbsolute(imported)) modules.add(imported)
-      else if (!ALIKE.has(packageOf(imported))) found.add(imported)
-    }
-  }
-  return [...found]
+  for (const module of modules) for (const name of importsOf(module)) if (path.isAbsolute(name)) modules.add(name)
+  return [...modules]
 }
 
 /** Static imports begin a line, or end one of several lines; what is imported for its types alone is not loaded. Other imports are calls. */

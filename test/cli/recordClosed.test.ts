@@ -198,35 +198,3 @@ process.exit(0)`,
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("expected a program after --") })
   })
 })
-
-describe("a replayed program of another language", () => {
-  it("has a network of only the loopback, with what answers it and what is allowed, or says that it has not", async () => {
-    fs.rmSync(log, { force: true })
-    const agent = place.file(
-      "agent.py",
-      `import json, os, socket, urllib.request
-body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
-request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, {"content-type": "application/json"})
-answer = urllib.request.urlopen(request).read().decode()
-try:
-    socket.create_connection(("127.0.0.1", int(os.environ["PORT"])), 5).close()
-    print(answer, "out")
-except OSError:
-    print(answer, "closed")
-`,
-    )
-    const program = ["--log", log, "--", "python3", agent]
-    const online = { ...env, OPENAI_BASE_URL: `http://127.0.0.1:${env.PORT}/v1` }
-    const recorded = await start(["record", "--proxy", ...program], { env: online }).ended
-    expect(recorded).toMatchObject({ code: 0, stdout: "here out\n" })
-    const { tasks } = await document(["task", "ls", "--log", log])
-    const [{ id }] = tasks as [{ id: string }]
-    reached = 0
-    const replayed = await start(["replay", id, ...program], { env: online }).ended
-    const isOpen = replayed.stderr.includes("The network is not closed to this program: ")
-    expect(replayed).toMatchObject({ code: 0, stdout: isOpen ? "here out\n" : "here closed\n" })
-    expect(reached).toBe(isOpen ? 1 : 0)
-    const allowed = ["replay", id, "--allow-host", `localhost:${env.PORT}`, ...program]
-    expect(await start(allowed, { env: online }).ended).toMatchObject({ code: 0, stdout: "here out\n" })
-  })
-})

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { inRepository } from "../repository.ts"
+import { PYTHON } from "./interpreter.ts"
 
 /** An interpreter that has these packages besides its own. */
 export const python = (packages: "light" | "all"): string => {
@@ -22,9 +23,9 @@ export const python = (packages: "light" | "all"): string => {
   fs.rmSync(place, { recursive: true, force: true })
   const packagesIn = path.join(place, "packages")
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--only-binary", ":all:"]
-  run("python3", ["-m", "pip", "install", ...quietly, "--target", packagesIn, "-r", list])
+  run(PYTHON, ["-m", "pip", "install", ...quietly, "--target", packagesIn, "-r", list])
   fs.mkdirSync(path.dirname(program), { recursive: true })
-  fs.writeFileSync(program, `#!/bin/sh\nPYTHONPATH='${packagesIn}' exec python3 "$@"\n`, { mode: 0o755 })
+  fs.writeFileSync(program, `#!/bin/sh\nPYTHONPATH='${packagesIn}' exec ${PYTHON} "$@"\n`, { mode: 0o755 })
   fs.writeFileSync(done, "")
   return program
 }

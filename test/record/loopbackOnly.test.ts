@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { onPath } from "../../src/plugins/sandbox/Tools.ts"
 import * as LoopbackOnly from "../../src/record/process/LoopbackOnly.ts"
+import { PYTHON } from "../python/interpreter.ts"
 import { workplace } from "../workplace.ts"
 
 const place = workplace()
@@ -71,7 +72,7 @@ afterAll(async () => {
 })
 
 /** The interpreter itself, and not a script that looks for it. */
-const python = () => execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim()
+const python = () => execFileSync(PYTHON, ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim()
 
 /** A path with these programs alone, as far as the machine has them. */
 const onlyWith = (names: ReadonlyArray<string>): string => {
