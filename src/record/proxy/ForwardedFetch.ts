@@ -3,6 +3,7 @@
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import * as HttpMessage from "../http/HttpMessage.ts"
 import { sentBy } from "../http/SentRequest.ts"
 import type { Forwarding } from "./Forwarding.ts"
 import { headersOf } from "./RecordingProxy.ts"
@@ -26,7 +27,8 @@ export const make =
     const stream = Readable.toWeb(upstream) as ReadableStream<Uint8Array> as unknown as ConstructorParameters<
       typeof Response
     >[0]
-    return new Response(isEmpty ? null : stream, { status, statusText, headers: headersOf(rawHeaders) })
+    const response = new Response(isEmpty ? null : stream, { status, statusText, headers: headersOf(rawHeaders) })
+    return HttpMessage.from(response, { url: sent.url, redirected: false, type: "basic" })
   }
 
 const lengthOf = (sent: unknown, body: Uint8Array): ReadonlyArray<readonly [string, string]> =>
