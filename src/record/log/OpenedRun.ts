@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import { EventLog, NoStream } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as Trust from "../../kernel/trust/Trust.ts"
@@ -90,7 +91,8 @@ export const fork = ({ log: filename, ...forking }: Forking, isSilent: () => boo
         })
         .pipe(Effect.catchTag("VersionConflict", () => TimelineName.taken(timeline)))
       const target = { log: view, taskId, actor, opened: { id: events[0]?.id ?? "", version: 0, position } }
-      const past = (yield* OpenedLog.eventsOf(view, taskId)).filter((event) => event.position <= at)
+      const isPast = (event: Event) => event.position <= at || event.id === target.opened.id
+      const past = (yield* OpenedLog.eventsOf(view, taskId)).filter(isPast)
       return { ...OpenedLog.begun(opened, target, past, recorder.identity), close: opened.close }
     }),
   )
