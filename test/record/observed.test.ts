@@ -121,22 +121,32 @@ describe("the tools that a recorded program calls by itself", () => {
     expect(of(events, "ActuatorCommanded")).toEqual([])
   })
 
-  it("have their outcomes in a fork that continues from their answer", async () => {
-    const turns = exchangesOf("openai-chat-second-turn")
-    const { log, events } = await recorded(turns)
-    const [answer] = of(events, "ModelResponded")
-    await serving(turns, (_, ask) =>
-      forked({ log, at: answer?.position ?? 0 }, async (run) => {
-        for (const turn of turns) await ask(run.fetch, turn)
-        await run.end("achieved")
-      }),
-    )
-    const inFork = (await timelineOf(log, "fork-1")).filter(({ timeline }) => timeline === "fork-1")
-    expect(payloads(inFork, "CommandSucceeded")).toMatchObject([{ result: "sunny" }])
-    // The call is shared with the parent, and the request continues the answer there.
-    expect(of(inFork, "ActuatorCommanded")).toEqual([])
-    expect(payloads(inFork, "ModelCalled")).toMatchObject([{ request: { after: answer?.id } }])
-  })
+  it.each(["ModelResponded", "IoAnswered", "ActuatorCommanded", "CommandAllowed", "CommandDispatched"])(
+    "have their outcomes in a fork that continues from their answer, named by its %s",
+    async (type) => {
+      const turns = exchangesOf("openai-chat-second-turn")
+      const { log, events } = await recorded(turns)
+      const [answer] = of(events, "ModelResponded")
+      const [dispatched] = of(events, "CommandDispatched")
+      const forkedAt = performance.now()
+      await serving(turns, async (_, ask) => {
+        const { at } = await forked({ log, at: of(events, type)[0]?.position ?? 0 }, async (run) => {
+          for (const turn of turns) await ask(run.fetch, turn)
+          await run.end("achieved")
+        })
+        expect(at).toBe(dispatched?.position)
+      })
+      const inFork = (await timelineOf(log, "fork-1")).filter(({ timeline }) => timeline === "fork-1")
+      const [succeeded, ...others] = payloads(inFork, "CommandSucceeded")
+      expect([succeeded, others]).toMatchObject([{ result: "sunny" }, []])
+      // What lay between the recording and its fork is no time of the call.
+      expect(Number(succeeded?.latencyMs)).toBeLessThanOrEqual(performance.now() - forkedAt)
+      // The call is shared with the parent, and the request continues the answer there.
+      for (const one of ["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
+        expect(of(inFork, one)).toEqual([])
+      expect(payloads(inFork, "ModelCalled")).toMatchObject([{ request: { after: answer?.id } }])
+    },
+  )
 
   it("are no calls of a replay, which answers the requests alone", async () => {
     const exchanges = [chat([asked], calling), chat([asked, said, result("a", "of x"), result("b", "of y")], {})]

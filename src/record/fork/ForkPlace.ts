@@ -84,7 +84,7 @@ const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<
 
 /**
  * Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. The calls in the
- * answer that the recorder observed follow.
+ * answer that the recorder observed follow. A moment among these events is one after all of them, so that no call is left in part.
  */
 const afterAnswer = (
   view: EventLog.Service,
@@ -92,26 +92,31 @@ const afterAnswer = (
   position: number,
 ): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
-    if (event === undefined) return position
-    const isRead = is(event, "ModelResponded") || is(event, "ModelFailed")
-    const isRaw = is(event, "IoAnswered") || is(event, "IoFailed")
-    if (!isRead && !isRaw) return position
-    const { timeline } = view
-    const around = yield* view.readPage({ timeline, after: Math.max(0, position - 2) }, MOST_CALL_EVENTS)
-    const [read] = isRead ? [event] : around.filter((one) => one.position < position && answersAs(one, event))
+    if (event === undefined || !PARTS.has(event.type)) return position
+    const from = Math.max(0, position - MOST_CALL_EVENTS)
+    const around = yield* view.readPage({ timeline: view.timeline, after: from }, 2 * MOST_CALL_EVENTS)
+    const read = answerOf(event, around)
     if (read === undefined) return position
     let last = position
     const chain = new Set([read.id])
     for (const next of around) {
-      if (next.position <= position) continue
+      if (next.position <= read.position) continue
       const isAnswer = (is(next, "IoAnswered") || is(next, "IoFailed")) && next.causationId === read.causationId
       const isCall = CALL.has(next.type) && chain.has(next.causationId ?? "")
       if (!isAnswer && !isCall) break
       chain.add(next.id)
-      last = next.position
+      last = Math.max(last, next.position)
     }
     return last
   })
+
+/** What was read of the answer that an event is a part of. */
+const answerOf = (event: Event, around: ReadonlyArray<Event>): Event | undefined => {
+  if (is(event, "ModelResponded") || is(event, "ModelFailed")) return event
+  if (!CALL.has(event.type)) return around.find((one) => one.position < event.position && answersAs(one, event))
+  const cause = around.find(({ id }) => id === event.causationId)
+  return cause === undefined || !PARTS.has(cause.type) ? undefined : answerOf(cause, around)
+}
 
 /** Whether an event has what was read of an answer. */
 const answersAs = (one: Event, raw: Event): boolean =>
@@ -120,5 +125,8 @@ const answersAs = (one: Event, raw: Event): boolean =>
 /** The events of a call that was observed in an answer. */
 const CALL: ReadonlySet<string> = new Set(["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
 
-/** How many events are looked at after an answer: three for each call. */
+/** The events of an answer and of its calls. */
+const PARTS: ReadonlySet<string> = new Set(["ModelResponded", "ModelFailed", "IoAnswered", "IoFailed", ...CALL])
+
+/** How many events are looked at on either side: three for each call. */
 const MOST_CALL_EVENTS = 300
