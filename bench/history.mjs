@@ -144,7 +144,9 @@ export function* history(tasks) {
 const RUBRIC = {
   measures: [
     {
-      ...{ plugin: "room", name: "progress", description: "Whether the thing was found, and how quickly" },
+      plugin: "room",
+      name: "progress",
+      description: "Whether the thing was found, and how quickly",
       rewards: [{ name: "found", weight: 1, when: "The thing is in the hall", rule: "env.things.rope == 'hall'" }],
       punishments: [{ name: "slow", weight: 0.2, when: "More than ten moves", rule: "env.moves > 10" }],
     },

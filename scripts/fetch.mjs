@@ -30,7 +30,8 @@ export const fetched = (directory) => {
     const names = Object.entries(dependencies).map(([name, version]) => `${name} ${version}`)
     process.stderr.write(`Fetching ${names.join(" and ")}, once.\n`)
     const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-      ...{ cwd: own, shell: process.platform === "win32" },
+      cwd: own,
+      shell: process.platform === "win32",
       stdio: ["ignore", process.stderr.fd, process.stderr.fd],
     })
     if (status !== 0) {

@@ -11,9 +11,17 @@ export default async function programs(): Promise<void> {
       in: inRepository("test", program),
       out: path.basename(bundleOf(program), ".mjs"),
     })),
-    ...{ outdir: path.dirname(bundleOf("")), outExtension: { ".js": ".mjs" }, chunkNames: "[hash].program" },
-    ...{ bundle: true, splitting: true, platform: "node", format: "esm", target: "node20" },
-    ...{ banner: { js: REQUIRE }, logLevel: "error", external: ["better-sqlite3", "vitest"] },
+    outdir: path.dirname(bundleOf("")),
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "[hash].program",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    banner: { js: REQUIRE },
+    logLevel: "error",
+    external: ["better-sqlite3", "vitest"],
   })
 }
 

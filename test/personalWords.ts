@@ -27,19 +27,32 @@ export const WORDS: ReadonlyArray<string> = TYPES.flatMap((type) =>
 
 /** Fields that make the events those of one course: the same command, score set, sensor … */
 const COURSE: JsonObject = {
-  ...{ commandId: "c-1", confirmationId: "q-1", requestId: "r-1", scoreSetId: "s-1", measure: "room/good" },
-  ...{ sensor: "room/look", actuator: "room/open", component: "room/look", plugin: "room", instance: "kernel" },
-  ...{ timeline: "fork-1", parent: "main", at: 1, because: [1], basedOn: [1], inputs: [1], taskIds: [TASK] },
-  ...{
-    measures: [],
-    plugins: [],
-    agent: "walker@1.0.0",
-    label: "live",
-    range: { from: 1, to: 2 },
-    about: TASK,
-    path: "/said",
-  },
-  ...{ rubric: { name: "plain", measures: [] }, totals: { [TASK]: { earned: 1, lost: 1, net: 0, unscored: 1 } } },
+  commandId: "c-1",
+  confirmationId: "q-1",
+  requestId: "r-1",
+  scoreSetId: "s-1",
+  measure: "room/good",
+  sensor: "room/look",
+  actuator: "room/open",
+  component: "room/look",
+  plugin: "room",
+  instance: "kernel",
+  timeline: "fork-1",
+  parent: "main",
+  at: 1,
+  because: [1],
+  basedOn: [1],
+  inputs: [1],
+  taskIds: [TASK],
+  measures: [],
+  plugins: [],
+  agent: "walker@1.0.0",
+  label: "live",
+  range: { from: 1, to: 2 },
+  about: TASK,
+  path: "/said",
+  rubric: { name: "plain", measures: [] },
+  totals: { [TASK]: { earned: 1, lost: 1, net: 0, unscored: 1 } },
 }
 
 /**
@@ -129,12 +142,10 @@ export const appendWords = Effect.gen(function* () {
   for (const [index, type] of types.entries()) {
     const isFork = type.name === "TimelineForked"
     const request: AppendRequest = {
-      ...{
-        stream: isFork ? "timeline/fork-1" : `task/${TASK}`,
-        taskId: TASK,
-        actor: "kernel",
-        events: [eventOf(type)],
-      },
+      stream: isFork ? "timeline/fork-1" : `task/${TASK}`,
+      taskId: TASK,
+      actor: "kernel",
+      events: [eventOf(type)],
       ...(isFork ? { timeline: "fork-1" } : {}),
       ...(index === 0 ? { subject: SUBJECT } : {}),
     }

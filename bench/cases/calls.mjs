@@ -45,7 +45,8 @@ export const run = async (directory, _rounds, say) => {
     return { step: steps / STEPS, idle: asSecond(ofIdle), waiting: asSecond(ofWaiting) }
   })
   const layer = Hindcast.layer({
-    ...{ log: path.join(directory, "calls.db"), workspace: directory },
+    log: path.join(directory, "calls.db"),
+    workspace: directory,
     gate: { rules: [{ name: "ask", actuator: "program/send", decision: "confirm" }], default: "allow" },
     sensors: {
       warmth: Sensor.make({ description: "How warm it is", read: () => ({ celsius: 21.5 }) }),

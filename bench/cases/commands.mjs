@@ -60,7 +60,10 @@ export const run = async (directory, rounds, say) => {
     const [ours, floor] = [command, LIST].map((one) => spent.get(`${one} ${largest.tasks}`))
     return {
       what: `${command} × ${LIST}, ${largest.name} events, processor time`,
-      ...{ unit: "s", ours, floor, ratio: ours / floor },
+      unit: "s",
+      ours,
+      floor,
+      ratio: ours / floor,
       bound: { at: "most", value: GOAL_AGAINST_LIST },
       floorIs: `${LIST} of the same log`,
     }
@@ -114,8 +117,12 @@ const questionOf = (taskId) => ({
     {
       type: "ConfirmationRequested",
       payload: {
-        ...{ confirmationId: `${taskId}-waits`, commandId: taskId, argsDigest: sha256("args"), risk: "high" },
-        ...{ shown: { actuator: "room/open", args: { door: "cellar" } }, expiresAt: Date.now() + 864e5 },
+        confirmationId: `${taskId}-waits`,
+        commandId: taskId,
+        argsDigest: sha256("args"),
+        risk: "high",
+        shown: { actuator: "room/open", args: { door: "cellar" } },
+        expiresAt: Date.now() + 864e5,
       },
     },
   ],

@@ -49,8 +49,14 @@ const ask = (tasks, floor) =>
         }
         const [ms, cpuMs] = [median(all.map((one) => one.ms)), median(all.map((one) => one.cpuMs))]
         rows.push({
-          ...{ what, unit: "ms", ours: ms, floor: floor.ms, ratio: floor.ms / ms, cpuRatio: floor.cpuMs / cpuMs },
-          ...{ bound: { at: "most", value: most, of: "ours" }, floorIs: "raw keyset pages + JSON.parse of all events" },
+          what,
+          unit: "ms",
+          ours: ms,
+          floor: floor.ms,
+          ratio: floor.ms / ms,
+          cpuRatio: floor.cpuMs / cpuMs,
+          bound: { at: "most", value: most, of: "ours" },
+          floorIs: "raw keyset pages + JSON.parse of all events",
         })
       })
     const bisect = (when, options) => travel.bisect(Either.getOrThrow(Predicate.compile(when)), options)

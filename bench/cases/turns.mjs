@@ -185,7 +185,10 @@ const deltas = async (directory) => {
 /** A chunk as a server that is compatible with OpenAI's sends it. */
 const piece = (delta, finish = null) =>
   `data: ${JSON.stringify({
-    ...{ id: "1", object: "chat.completion.chunk", created: 1, model: "one" },
+    id: "1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "one",
     choices: [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason: finish }],
     ...(finish === null ? {} : { usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 } }),
   })}\n\n`

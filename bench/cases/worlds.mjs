@@ -41,12 +41,16 @@ export const run = async (directory, rounds, say) => [
 
 const layer = (directory, name, world) =>
   Hindcast.layer({
-    ...{ log: path.join(directory, `${name}.db`), workspace: directory, gate: { default: "allow" }, seed: 7 },
+    log: path.join(directory, `${name}.db`),
+    workspace: directory,
+    gate: { default: "allow" },
+    seed: 7,
     plugins: [path.join(worlds, world)],
   })
 
 const balances = Agent.fromPolicy({
-  ...{ name: "balances", version: "1" },
+  name: "balances",
+  version: "1",
   policy: (readings) => {
     const [, , angle, speed] = readings["cart-pole/observation"]
     return { act: "cart-pole/step", args: { action: angle + speed > 0 ? 1 : 0 } }
@@ -102,7 +106,10 @@ const roomSteps = async (directory, rounds, say) => {
     Effect.provide(
       program,
       Hindcast.layer({
-        ...{ log: path.join(directory, "room.db"), workspace: directory, gate: { default: "allow" }, plugins: [room] },
+        log: path.join(directory, "room.db"),
+        workspace: directory,
+        gate: { default: "allow" },
+        plugins: [room],
         host: { consent: "flags" },
       }),
     ),
@@ -113,7 +120,11 @@ const roomSteps = async (directory, rounds, say) => {
   return [
     row(`steps of two sensors and a command, ${MANY_TASKS} tasks at once`, "steps/s", perSecond, "least", 1500),
     {
-      ...{ what: "such a step, processor time", unit: "ms", ours: cpuMs, floor: floorMs, ratio: cpuMs / floorMs },
+      what: "such a step, processor time",
+      unit: "ms",
+      ours: cpuMs,
+      floor: floorMs,
+      ratio: cpuMs / floorMs,
       bound: { at: "most", value: 2.5 },
       floorIs: "the loop by hand: its three calls through cat, 6 raw inserts, one synced",
     },
@@ -257,13 +268,17 @@ const keeps = (readings) => {
 const together = async (directory, say) => {
   say(`${AGENTS} agents in one grid`)
   const walker = Agent.fromPolicy({
-    ...{ name: "walker", version: "1" },
+    name: "walker",
+    version: "1",
     policy: () => ({ act: "grid-world/step", args: { action: 0 } }),
   })
   const names = Array.from({ length: AGENTS }, (_, index) => `agent-${String(index).padStart(3, "0")}`)
   const rows = Array.from({ length: 40 }, () => ".".repeat(40))
   const group = AgentGroup.make({
-    ...{ name: "crowd", version: "1", world: "grid-world", maxRounds: ROUNDS },
+    name: "crowd",
+    version: "1",
+    world: "grid-world",
+    maxRounds: ROUNDS,
     agents: Object.fromEntries(names.map((name) => [name, walker])),
   })
   const raw = rawTable(await emptyLog(directory, "crowd-floor"))
@@ -272,7 +287,9 @@ const together = async (directory, say) => {
     const log = yield* EventLog.EventLog
     const runtime = yield* Effect.runtime()
     const walked = kernel.tasks.run(group, {
-      ...{ goal: "Walk", agents: names, environment: { "grid-world": { rows } } },
+      goal: "Walk",
+      agents: names,
+      environment: { "grid-world": { rows } },
     })
     const [times, spent, floors] = [[], [], []]
     for (let episode = 0; episode < WARM_EPISODES + EPISODES; episode++) {

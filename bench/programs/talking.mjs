@@ -30,7 +30,9 @@ const object = (properties) => ({ type: "object", properties, required: Object.k
 
 /** Options of a kernel with the tools. */
 export const settings = (log, workspace) => ({
-  ...{ log, workspace, gate: { default: "allow" } },
+  log,
+  workspace,
+  gate: { default: "allow" },
   tools: {
     look: Tool.make({
       description: "Looks at a place",

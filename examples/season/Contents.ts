@@ -93,7 +93,9 @@ const newCounter = () => {
 
   const end = (): Omit<SeasonContents, "events"> => ({
     agents: [...agents].map(([agent, { tasks, outcomes, nets }]) => ({
-      ...{ agent, tasks, outcomes },
+      agent,
+      tasks,
+      outcomes,
       net: nets.length === 0 ? null : nets.reduce((sum, net) => sum + net, 0) / nets.length,
     })),
     incidents,

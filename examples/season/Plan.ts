@@ -55,14 +55,18 @@ const GOALS = {
 } as const
 
 const play = (agent: AgentName, world: keyof typeof GOALS, maxSteps: number): Part => ({
-  ...{ agent, world, maxSteps },
+  agent,
+  world,
+  maxSteps,
   goal: GOALS[world],
 })
 
 const keep = (goal: string): Part => ({ agent: "clerk", world: "files", goal, maxSteps: 4 })
 
 const heat = (agent: AgentName, world: WorldName): Part => ({
-  ...{ agent, world, maxSteps: 10 },
+  agent,
+  world,
+  maxSteps: 10,
   goal: "Keep the water between 60 and 80 °C",
 })
 

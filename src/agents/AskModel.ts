@@ -89,10 +89,8 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   model: settings.model,
   retries: settings.retries,
   interruptible: true,
-  ...{
-    backoffMs,
-    costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
-  },
+  backoffMs,
+  costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
   ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
   mayAsk: (afterMs: number) =>
     Effect.map(exceededIn(settings, task, run, afterMs), (exceeded) => exceeded === undefined),

@@ -18,7 +18,10 @@ export interface Limits {
 /** A request that is not made: it uses nothing, and its cost is unknown. */
 export const unasked = ({ provider, model }: Model, reason: string) =>
   new ModelCallFailed({
-    ...{ provider, model, kind: "invalid-request", reason },
+    provider,
+    model,
+    kind: "invalid-request",
+    reason,
     usage: { inputTokens: 0, outputTokens: 0 },
   })
 
@@ -63,8 +66,12 @@ export const inTime = (
     const onTimeout = () => {
       const { parts, usage } = come()
       return new ModelCallFailed({
-        ...{ provider, model, kind: "timed-out", reason: OUT_OF_TIME },
-        ...{ response: { parts }, ...(usage === undefined ? {} : { usage }) },
+        provider,
+        model,
+        kind: "timed-out",
+        reason: OUT_OF_TIME,
+        response: { parts },
+        ...(usage === undefined ? {} : { usage }),
       })
     }
     return Number.isFinite(left) ? Effect.timeoutFail(turn, { duration: left + CLOCK_SLACK_MS, onTimeout }) : turn

@@ -148,7 +148,11 @@ export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, E
       : { guide: guideName, memory: { ...memory } }
   return {
     ...decoded,
-    ...{ model, guide, guideName, memory, budget: decoded.budget ?? {} },
+    model,
+    guide,
+    guideName,
+    memory,
+    budget: decoded.budget ?? {},
     retries: decoded.retries ?? DEFAULT_RETRIES,
     givenMemory: decoded.memory,
     conversation: decoded.conversation ?? false,

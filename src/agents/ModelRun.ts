@@ -47,9 +47,15 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelR
     const goal: Message = { role: "user", content: [{ type: "text", text: task.goal }] }
     return {
       settings: withGuide(settings, guide),
-      ...{ beganAt, waitedMs: 0, waits: false },
-      ...{ messages: [goal], unsent: [goal], summary: null, tokens: 0 },
-      ...{ guideDigest: undefined, toolsDigest: undefined },
+      beganAt,
+      waitedMs: 0,
+      waits: false,
+      messages: [goal],
+      unsent: [goal],
+      summary: null,
+      tokens: 0,
+      guideDigest: undefined,
+      toolsDigest: undefined,
       used: { steps: 0, tokens: 0, usd: 0, commands: 0 },
       isPriced: false,
       evidence: [],

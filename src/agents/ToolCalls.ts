@@ -98,7 +98,9 @@ export const execute = (
       if (ordered) told = undefined
       const acting = Effect.flatMap(leftMs, (withinMs) =>
         task.act(actuator, args, {
-          ...{ causationId, callId, interruptible: true },
+          causationId,
+          callId,
+          interruptible: true,
           ...(Number.isFinite(withinMs) ? { withinMs } : {}),
         }),
       )

@@ -186,7 +186,9 @@ interface Wait {
 /** A failure after which the agent would have to wait for longer than its budget of time lasts. */
 const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number) =>
   new ModelCallFailed({
-    ...{ provider, model, kind },
+    provider,
+    model,
+    kind,
     reason: `${reason}; to ask again it would have to wait ${inWords(ms)}, which is longer than its budget of time (wallMs) lasts`,
   })
 
@@ -201,7 +203,10 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
       const cost = failure.usage === undefined ? null : yield* costOf(model, failure.usage)
       const { provider, model: name, kind, reason, response, usage, retryAfterMs } = failure
       return yield* new ModelCallFailed({
-        ...{ provider, model: name, kind, reason },
+        provider,
+        model: name,
+        kind,
+        reason,
         ...(response === undefined ? {} : { response }),
         ...(usage === undefined ? {} : { usage }),
         ...(cost === null ? {} : { cost }),

@@ -137,7 +137,9 @@ export const sourcesOf = ({ from, format }: Pick<ImportOptions, "from" | "format
 const RUNS_AT_ONCE = 32
 
 const refusal = ({ file, expected, found }: FileRefused, added: number): RefusedFile => ({
-  ...{ file, reason: `expected ${expected}, found ${found}`, added },
+  file,
+  reason: `expected ${expected}, found ${found}`,
+  added,
 })
 
 /** How many events of a file were new so far. */
@@ -177,7 +179,9 @@ const importFile = (
     const related = yield* relatives.of(source.name, beginning)
     const mapper = source.open(
       {
-        ...{ name: path.basename(file), path: file, digest: extent.digest },
+        name: path.basename(file),
+        path: file,
+        digest: extent.digest,
         now: yield* Clock.currentTimeMillis,
         modifiedAt: modifiedAt(found),
         relatives: related,

@@ -236,7 +236,18 @@ const make = (input: KernelOptions) =>
     const context: KernelContext = {
       confirmations: asking(log),
       keepsOpenTasks: onOpenTasks === "resume",
-      ...{ log, drafts, registry, critics, instances, unconsented, commands, pushed, gate, lease, running, scope },
+      log,
+      drafts,
+      registry,
+      critics,
+      instances,
+      unconsented,
+      commands,
+      pushed,
+      gate,
+      lease,
+      running,
+      scope,
       inputs: InputArrivals.make(log),
     }
     const cancelled = ({ taskId, timeline }: Event) =>

@@ -75,7 +75,10 @@ export const outcomeOf = (
   const { parts, usage, refusal, finish, error } = answer
   const cost = answer.cost === undefined ? {} : { cost: answer.cost }
   const failed = (failure: Failure | { readonly kind: "cancelled"; readonly reason: string }): Answered => ({
-    ...{ failure, parts, usage, ...cost },
+    failure,
+    parts,
+    usage,
+    ...cost,
   })
   const because = (kind: Failure["kind"], reason: string) => failed({ kind, reason: reasonOf(reason, redact) })
   if (came.status < 200 || came.status > 299) return failed(classify(refused(came), redact, now))
@@ -92,7 +95,10 @@ export const outcomeOf = (
       const hasCalls = parts.some(({ type }) => type === "call")
       return {
         turn: {
-          ...{ parts, usage: usage ?? ProviderUsage.UNKNOWN, unread: unreadIn(parts), ...cost },
+          parts,
+          usage: usage ?? ProviderUsage.UNKNOWN,
+          unread: unreadIn(parts),
+          ...cost,
           finish: finish.unified === "stop" && hasCalls ? "calls" : finish.unified,
           ...(id === undefined ? {} : { id }),
           ...(model === undefined ? {} : { model }),
@@ -135,7 +141,10 @@ const refused = ({ status, headers, body }: Came) => {
   // AWS and Cohere have the message at the top.
   const message = textOf(fieldOf(error, "message")) ?? textOf(error) ?? textOf(fieldOf(data, "message"))
   return {
-    ...{ name: "AI_APICallError", statusCode: status, responseHeaders: headers, responseBody: body },
+    name: "AI_APICallError",
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: body,
     message: message ?? `status ${status}`,
     ...(message === undefined ? {} : { data }),
   }

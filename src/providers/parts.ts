@@ -42,7 +42,9 @@ export const reasoningParts = (
 
 /** Something with a meaning of its own that is no text, file or call. */
 export const itemPart = (kind: unknown, item: unknown): ItemPart => ({
-  ...{ type: "item", kind: anyText(kind) ?? "", item: loggable(item) },
+  type: "item",
+  kind: anyText(kind) ?? "",
+  item: loggable(item),
 })
 
 /** Something whose type the reader does not know. */
@@ -67,7 +69,9 @@ export const urlPart = (url: unknown, item: unknown, kind?: unknown) => {
 
 /** A tool call. Arguments are text of JSON, or the value itself. */
 export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId = "unnamed"): CallPart => ({
-  ...{ type: "call", callId: textOf(callId) ?? fallbackId, tool: asText(tool ?? "") },
+  type: "call",
+  callId: textOf(callId) ?? fallbackId,
+  tool: asText(tool ?? ""),
   ...(typeof args === "string" ? Arguments.read(args) : valueArguments(args ?? {})),
 })
 
@@ -81,7 +85,10 @@ const valueArguments = (value: unknown): Arguments.Arguments => {
 
 /** A call of a tool that takes text as it is, without JSON. */
 export const textCallPart = (callId: unknown, tool: unknown, input: unknown, fallbackId = "unnamed"): CallPart => ({
-  ...{ type: "call", callId: textOf(callId) ?? fallbackId, tool: asText(tool ?? ""), args: asText(input ?? "") },
+  type: "call",
+  callId: textOf(callId) ?? fallbackId,
+  tool: asText(tool ?? ""),
+  args: asText(input ?? ""),
 })
 
 /** A tool that the provider ran itself. */
@@ -91,7 +98,9 @@ export const hostedPart = (
   args: unknown,
   ended: { readonly result?: unknown; readonly isError?: boolean } = {},
 ): HostedPart => ({
-  ...{ type: "hosted", callId: textOf(callId) ?? "unnamed", tool: asText(tool ?? "") },
+  type: "hosted",
+  callId: textOf(callId) ?? "unnamed",
+  tool: asText(tool ?? ""),
   args: typeof args === "string" ? Arguments.read(args).args : loggable(args ?? {}),
   ...(ended.result === undefined || ended.result === null ? {} : { result: loggable(ended.result) }),
   ...(ended.isError === true ? { isError: true } : {}),

@@ -64,7 +64,11 @@ const ID = "written-by-hand"
 const chatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const chatWhole = (model: Json, content: string): Json => ({
-  ...{ id: ID, object: "chat.completion", created: 0, model, usage: chatUsage },
+  id: ID,
+  object: "chat.completion",
+  created: 0,
+  model,
+  usage: chatUsage,
   choices: [
     { index: 0, message: { role: "assistant", content, refusal: null }, finish_reason: "stop", logprobs: null },
   ],
@@ -72,7 +76,10 @@ const chatWhole = (model: Json, content: string): Json => ({
 
 const chatChunks = (model: Json, content: string): ReadonlyArray<Json> => {
   const chunk = (delta: Json, finish: string | null): Json => ({
-    ...{ id: ID, object: "chat.completion.chunk", created: 0, model },
+    id: ID,
+    object: "chat.completion.chunk",
+    created: 0,
+    model,
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
   return [chunk({ role: "assistant", content }, null), chunk({}, "stop")]
@@ -86,12 +93,21 @@ const chatStream = (model: Json, content: string): WrittenAnswer => ({
 })
 
 const responsesItem = (text: string, status: string) => ({
-  ...{ type: "message", id: ID, role: "assistant", status },
+  type: "message",
+  id: ID,
+  role: "assistant",
+  status,
   content: status === "completed" ? [{ type: "output_text", text, annotations: [] }] : [],
 })
 
 const responsesWhole = (model: Json, text: string, status = "completed"): JsonObject => ({
-  ...{ id: ID, object: "response", created_at: 0, status, model, error: null, incomplete_details: null },
+  id: ID,
+  object: "response",
+  created_at: 0,
+  status,
+  model,
+  error: null,
+  incomplete_details: null,
   output: status === "completed" ? [responsesItem(text, status)] : [],
   usage: status === "completed" ? { input_tokens: 0, output_tokens: 0, total_tokens: 0 } : null,
 })
@@ -112,7 +128,13 @@ const responsesEvents = (model: Json, text: string): ReadonlyArray<JsonObject> =
 }
 
 const anthropicMessage = (model: Json, content: Json, stop: string | null): JsonObject => ({
-  ...{ id: ID, type: "message", role: "assistant", model, content, stop_reason: stop, stop_sequence: null },
+  id: ID,
+  type: "message",
+  role: "assistant",
+  model,
+  content,
+  stop_reason: stop,
+  stop_sequence: null,
   usage: { input_tokens: 0, output_tokens: 0 },
 })
 
@@ -139,17 +161,27 @@ const geminiOf = (path: string, text: string): WrittenAnswer => {
 }
 
 const ollamaPart = (model: Json, content: string, done: boolean): Json => ({
-  ...{ model, created_at: "1970-01-01T00:00:00Z", message: { role: "assistant", content }, done },
+  model,
+  created_at: "1970-01-01T00:00:00Z",
+  message: { role: "assistant", content },
+  done,
   ...(done ? { done_reason: "stop", prompt_eval_count: 0, eval_count: 0 } : {}),
 })
 
 const generatedPart = (model: Json, response: string, done: boolean): Json => ({
-  ...{ model, created_at: "1970-01-01T00:00:00Z", response, done },
+  model,
+  created_at: "1970-01-01T00:00:00Z",
+  response,
+  done,
   ...(done ? { done_reason: "stop", prompt_eval_count: 0, eval_count: 0 } : {}),
 })
 
 const completion = (model: Json, text: string, finish: string | null): Json => ({
-  ...{ id: ID, object: "text_completion", created: 0, model, usage: finish === null ? null : chatUsage },
+  id: ID,
+  object: "text_completion",
+  created: 0,
+  model,
+  usage: finish === null ? null : chatUsage,
   choices: [{ index: 0, text, finish_reason: finish, logprobs: null }],
 })
 
@@ -159,7 +191,11 @@ const completionStream = (model: Json, text: string): WrittenAnswer => ({
 })
 
 const interaction = (model: Json, text: string, status = "completed"): JsonObject => ({
-  ...{ id: ID, object: "interaction", status, model, role: "model" },
+  id: ID,
+  object: "interaction",
+  status,
+  model,
+  role: "model",
   ...(status === "completed" ? { steps: [{ type: "model_output", content: [{ type: "text", text }] }] } : {}),
   ...(status === "completed" ? { outputs: [{ type: "text", text }] } : {}),
 })
@@ -181,7 +217,9 @@ const interactionStream = (model: Json, text: string): WrittenAnswer => {
 const cohereUsage = { tokens: { input_tokens: 0, output_tokens: 0 } }
 
 const cohereWhole = (text: string): Json => ({
-  ...{ id: ID, finish_reason: "COMPLETE", usage: cohereUsage },
+  id: ID,
+  finish_reason: "COMPLETE",
+  usage: cohereUsage,
   message: { role: "assistant", content: [{ type: "text", text }] },
 })
 
@@ -201,7 +239,9 @@ const awsStream = (events: ReadonlyArray<readonly [string, Json]>): WrittenAnswe
 const converseUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
 
 const converseWhole = (text: string): Json => ({
-  ...{ stopReason: "end_turn", usage: converseUsage, metrics: { latencyMs: 0 } },
+  stopReason: "end_turn",
+  usage: converseUsage,
+  metrics: { latencyMs: 0 },
   output: { message: { role: "assistant", content: [{ text }] } },
 })
 

@@ -42,7 +42,9 @@ export const io =
     }
     const answered = { io: name, latencyMs: latencyMs() }
     await Unrecorded.appendResult(log, redaction, result, (result, why) => ({
-      ...{ type: "IoAnswered", causationId: id, payload: { ...answered, result, ...Unrecorded.because(why) } },
+      type: "IoAnswered",
+      causationId: id,
+      payload: { ...answered, result, ...Unrecorded.because(why) },
     }))
     return result as Awaited<Result>
   }

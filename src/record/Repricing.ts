@@ -173,8 +173,13 @@ class Calls {
     const found = this.#totals.get(model)
     if (found !== undefined) return found
     const total: Total = {
-      ...{ calls: 0, changed: 0, recorded: Sum.zero, repriced: Sum.zero },
-      ...{ recordedUnpriced: 0, repricedUnpriced: 0, unknown: {} },
+      calls: 0,
+      changed: 0,
+      recorded: Sum.zero,
+      repriced: Sum.zero,
+      recordedUnpriced: 0,
+      repricedUnpriced: 0,
+      unknown: {},
     }
     this.#totals.set(model, total)
     return total

@@ -82,7 +82,8 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   }
 
   const redacted = ({ what, target, count }: Unseen): Unseen => ({
-    ...{ what, count },
+    what,
+    count,
     target: plainText(parts.redaction.text(target)),
   })
   /** Ends the run with the events that are last, after all that is being recorded. */

@@ -16,7 +16,8 @@ const UNREADABLE = { name: "Error", message: "[an error that cannot be read]" }
 export const failureOf = (thrown: unknown, { text }: Redaction): Failure => {
   const { name, message, code, status, causes } = readable(thrown)
   const behind = causes.map(({ name, message, code }) => ({
-    ...{ name: safe(name, text), message: safe(message, text) },
+    name: safe(name, text),
+    message: safe(message, text),
     ...safeCode(code, text),
   }))
   const read = {
@@ -25,7 +26,8 @@ export const failureOf = (thrown: unknown, { text }: Redaction): Failure => {
     ...(behind.length === 0 ? {} : { causes: behind }),
   }
   return {
-    ...{ code: safe(name, text), message: safe(message, text) },
+    code: safe(name, text),
+    message: safe(message, text),
     ...(Object.keys(read).length === 0 ? {} : { thrown: read }),
   }
 }

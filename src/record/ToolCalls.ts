@@ -78,7 +78,8 @@ export const tool =
     const causationId = call.state.last
     const took = latencyMs()
     await Unrecorded.appendResult(log, redaction, result, (result, why) => ({
-      ...{ type: "CommandSucceeded", causationId },
+      type: "CommandSucceeded",
+      causationId,
       payload: { commandId, result, latencyMs: took, ...Unrecorded.because(why) },
     }))
     return result as Awaited<Result>
@@ -91,7 +92,9 @@ const callOf = ({ gate, openedBy }: ToolParts, tool: string, options: ToolOption
   const ruling = gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk: options.risk ?? "undeclared" })
   const isUnseen = ruling.decision === "confirm" && recorded !== args
   return {
-    ...{ tool, options, state: CommandState.unrecorded(openedBy) },
+    tool,
+    options,
+    state: CommandState.unrecorded(openedBy),
     request: { commandId: newId(), actuator, args: recorded, argsDigest: digest(args), priority: 0 },
     judgement: isUnseen ? { ...ruling, ...NOT_SHOWN, decision: "deny" } : ruling,
   }
@@ -159,7 +162,11 @@ const questionOf = (taskId: string, { tool, options, request, judgement, state }
   const { commandId, actuator, argsDigest, args } = request
   const { risk = "undeclared", description = "A function of the recorded program" } = options
   const shown = {
-    ...{ actuator, args, risk, description, plugin: "program" },
+    actuator,
+    args,
+    risk,
+    description,
+    plugin: "program",
     pluginDigest: digest({ tool, risk, description }),
   }
   return { taskId, commandId, argsDigest, shown, withinMs: judgement.confirmWithinMs, causationId: state.last }

@@ -177,7 +177,8 @@ const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: Kernel
       PluginHost.layerOf({}),
     )
     return {
-      ...{ directories: real, agents: new Map(Object.entries(agents)) },
+      directories: real,
+      agents: new Map(Object.entries(agents)),
       look: (played, seed) => Effect.provide(Staged.look(played, seed, places), services),
       run: (agent, scenario, options) => Effect.provideService(Staged.run(agent, scenario, options), Kernel, kernel),
     } satisfies Staging

@@ -82,7 +82,8 @@ const listOf = ({ rest: [item] }: SchemaAST.TupleType): Fits => {
 
 const struct = ({ propertySignatures }: SchemaAST.TypeLiteral): Fits => {
   const properties = propertySignatures.map(({ name, type, isOptional }) => ({
-    ...{ name, isOptional },
+    name,
+    isOptional,
     fits: predicateOf(type),
   }))
   return (value) => {

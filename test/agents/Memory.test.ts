@@ -37,7 +37,8 @@ const policies = fc.oneof(
   fc.constant<Memory.CompletePolicy>({ name: "full" }),
   fc.record({ name: fc.constant("sliding-window" as const), turns: fc.integer({ min: 1, max: 6 }) }),
   fc.record({
-    ...{ name: fc.constant("summary" as const), maxTokens: fc.integer({ min: 1, max: 500 }) },
+    name: fc.constant("summary" as const),
+    maxTokens: fc.integer({ min: 1, max: 500 }),
     keepTurns: fc.integer({ min: 1, max: 6 }),
   }),
 )
@@ -108,7 +109,8 @@ describe("a memory policy", () => {
     expect(Memory.toSummarize(policy, { messages: all, summary: null, tokens: 101 })).toBe(5)
     expect(Memory.toSummarize(policy, { messages: all, summary: null, tokens: 0 }, true)).toBe(5)
     const [opening, summary, ...rest] = Memory.select(policy, {
-      ...{ messages: all, tokens: 0 },
+      messages: all,
+      tokens: 0,
       summary: { messages: 5, text: "It went well." },
     })
     expect(opening).toBe(goal)

@@ -404,7 +404,8 @@ describe("a budget of tokens", () => {
       const { audit } = yield* running({ model: half.model, budget: { tokens: 1000 } })
       expect(half.requests).toHaveLength(1)
       expect(audit).toMatchObject({
-        ...{ outcome: "truncated", reason: expect.stringContaining("what its model used is unknown") },
+        outcome: "truncated",
+        reason: expect.stringContaining("what its model used is unknown"),
         model: { inputTokens: 10, unmetered: 1 },
       })
     }),

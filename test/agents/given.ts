@@ -88,7 +88,10 @@ export const say = (
 ) =>
   Effect.flatMap(EventLog, (log) =>
     log.append({
-      ...{ timeline, stream: `task/${taskId}`, taskId, actor: "human:ada" },
+      timeline,
+      stream: `task/${taskId}`,
+      taskId,
+      actor: "human:ada",
       events: [
         {
           type: "InputReceived",

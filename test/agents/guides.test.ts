@@ -16,7 +16,10 @@ import { call, counter, eventsOf, model, text } from "./given.ts"
 const GUIDES = [
   { name: "brief", description: "For short work", systemPrompt: "You are brief.", memoryPolicy: "sliding-window" },
   {
-    ...{ name: "tidy", description: "For order", file: "guides/tidy.md", temperature: 0.5 },
+    name: "tidy",
+    description: "For order",
+    file: "guides/tidy.md",
+    temperature: 0.5,
     initialMemories: ["Drafts are kept for a week."],
   },
 ]
@@ -128,7 +131,10 @@ describe("a guide of a plugin", () => {
           const plugin = (yield* (yield* Registry).state).counter
           if (plugin === undefined) return yield* Effect.dieMessage("it is not imported")
           expect(manifest.guides?.[1]).toEqual({
-            ...{ name: "tidy", description: "For order", systemPrompt: "You keep order.\nAlways.\n", temperature: 0.5 },
+            name: "tidy",
+            description: "For order",
+            systemPrompt: "You keep order.\nAlways.\n",
+            temperature: 0.5,
             initialMemories: ["Drafts are kept for a week."],
           })
           return PluginPage.show(Style.plain, { name: "counter", manifest, plugin, missing: [], versions: [] })
@@ -191,8 +197,12 @@ describe("--guide", () => {
       const loading = (guide: string) =>
         AgentOption.load(
           {
-            ...{ agent: [], cassette: Option.none(), maxTokens: Option.none(), maxUsd: Option.none() },
-            ...{ model: ["anthropic/claude-sonnet-4-5"], guide: Option.some(guide) },
+            agent: [],
+            cassette: Option.none(),
+            maxTokens: Option.none(),
+            maxUsd: Option.none(),
+            model: ["anthropic/claude-sonnet-4-5"],
+            guide: Option.some(guide),
           },
           "replay",
         )

@@ -214,7 +214,9 @@ describe("a conversation", () => {
       const agent = fromModel({ model: scripted.model, conversation: true, budget: { wallMs: 1000 } })
       const task = yield* run(Effect.flatMap(Kernel, ({ tasks }) => tasks.open({ goal: "Hello", id: "t" })))
       const patient: Agent.AgentTask = {
-        ...{ ...task, random: () => 0, now: () => 0 },
+        ...task,
+        random: () => 0,
+        now: () => 0,
         inputs: (options) =>
           Effect.tap(task.inputs(options), () =>
             Effect.sync(() => {
@@ -279,7 +281,10 @@ describe("a conversation", () => {
           run(
             Effect.flatMap(Kernel, ({ fork }) =>
               fork(fromModel({ model: other.model, conversation: true }), {
-                ...{ at: `main@${second}`, task: id, timeline: `other-${id}`, maxSteps: 1 },
+                at: `main@${second}`,
+                task: id,
+                timeline: `other-${id}`,
+                maxSteps: 1,
               }),
             ),
           ),
@@ -301,7 +306,8 @@ describe("an agent that decides", () => {
       const log = yield* run(EventLog)
       const views: Array<Agent.View["inputs"]> = []
       const agent: Agent.DecidingAgent = {
-        ...{ name: "listener", version: "1" },
+        name: "listener",
+        version: "1",
         decide: ({ inputs, step }) => {
           views.push(inputs)
           if (step === 3) return { done: "achieved" }
@@ -335,7 +341,8 @@ describe("an agent that decides", () => {
       const { run } = yield* started
       const log = yield* run(EventLog)
       const speaking = (hears: boolean): Agent.AdvancingAgent => ({
-        ...{ name: "advancing", version: "1" },
+        name: "advancing",
+        version: "1",
         advance: (task) =>
           Effect.gen(function* () {
             yield* Effect.provideService(say("t", "Hello"), EventLog, log)

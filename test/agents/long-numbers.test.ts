@@ -11,7 +11,11 @@ const LONG = "12345678901234567890"
 
 /** A call as it is read of what a provider sends: its number lost digits, and its text has them. */
 const written = (callId: string, args: string): AnswerPart => ({
-  ...{ type: "call", callId, tool: "program__note", args: JSON.parse(args), text: args },
+  type: "call",
+  callId,
+  tool: "program__note",
+  args: JSON.parse(args),
+  text: args,
 })
 
 describe("a call with a number that JavaScript does not hold", () => {

@@ -41,11 +41,18 @@ describe("the audit of an agent from a model", () => {
       }
       const long = Scripted.says("x".repeat(9_000_000), usage)
       expect(yield* costOf(long, "long")).toMatchObject({
-        ...{ calls: 1, failed: 1, inputTokens: 1000, outputTokens: 10, unmetered: 0 },
+        calls: 1,
+        failed: 1,
+        inputTokens: 1000,
+        outputTokens: 10,
+        unmetered: 0,
         cost: { usd: expect.any(Number), unpriced: 0, prices: [expect.stringMatching(/^genai-prices@/)] },
       })
       expect(yield* costOf({ parts: [], finish: "stop", usage: {} }, "odd")).toMatchObject({
-        ...{ calls: 1, failed: 1, unmetered: 1, cost: { usd: null, unpriced: 1 } },
+        calls: 1,
+        failed: 1,
+        unmetered: 1,
+        cost: { usd: null, unpriced: 1 },
       })
     }),
   )
@@ -103,14 +110,21 @@ describe("the audit of an agent from a model", () => {
         9,
       )
       const used = {
-        ...{ calls: 4, failed: 2, inputTokens: 3000, outputTokens: 30, cachedTokens: 1200, unmetered: 0 },
+        calls: 4,
+        failed: 2,
+        inputTokens: 3000,
+        outputTokens: 30,
+        cachedTokens: 1200,
+        unmetered: 0,
         cost: { usd, atLeast: usd, unpriced: 0, prices: [expect.stringMatching(/^genai-prices@/)] },
       }
       expect(audit.model).toMatchObject({ ...used, byModel: { "anthropic/claude-sonnet-4-5": used } })
       expect(yield* run(TaskAudit.load(audit.taskId))).toEqual(audit)
       const tasks = yield* run(Effect.flatMap(Projector, ({ current }) => current(Tasks.projection)))
       expect(tasks[audit.taskId]?.model).toEqual({
-        ...{ calls: 4, inputTokens: 3000, outputTokens: 30 },
+        calls: 4,
+        inputTokens: 3000,
+        outputTokens: 30,
         cost: { usd, atLeast: usd, unpriced: 0 },
       })
     }),
@@ -121,7 +135,8 @@ describe("the audit of an agent from a model", () => {
       const { run } = yield* (yield* testKernel()).start
       const streaming = yield* Deferred.make<void>()
       const endless: Model = {
-        ...{ provider: "anthropic", model: "claude-sonnet-4-5" },
+        provider: "anthropic",
+        model: "claude-sonnet-4-5",
         turn: (_, onDelta, onUsage) =>
           Effect.gen(function* () {
             onUsage?.(usage)
@@ -140,7 +155,11 @@ describe("the audit of an agent from a model", () => {
         }),
       )
       expect(audit.model).toMatchObject({
-        ...{ calls: 1, failed: 1, inputTokens: 1000, outputTokens: 10, unmetered: 0 },
+        calls: 1,
+        failed: 1,
+        inputTokens: 1000,
+        outputTokens: 10,
+        unmetered: 0,
         cost: { unpriced: 0, usd: expect.any(Number) },
       })
       expect(audit.model?.cost.usd).toBeGreaterThan(0)
@@ -166,7 +185,9 @@ describe("the audit of an agent from a model", () => {
         }),
       )
       expect(audit.model).toMatchObject({
-        ...{ calls: 3, failed: 1, inputTokens: 3000 },
+        calls: 3,
+        failed: 1,
+        inputTokens: 3000,
         cost: { usd: null, atLeast: 1, unpriced: 1, prices: ["own@1"] },
         byModel: {
           "p/dear": { calls: 2, failed: 1, cost: { usd: 1, unpriced: 0 } },
@@ -189,7 +210,8 @@ describe("the audit of an agent from a model", () => {
         name: "polite",
         measures: [
           {
-            ...{ name: "polite", description: "Is it polite?" },
+            name: "polite",
+            description: "Is it polite?",
             rewards: [{ name: "thanks", when: "It says thank you.", weight: 1 }],
           },
         ],
@@ -233,13 +255,16 @@ describe("the audit of an agent from a model", () => {
         )
       const second = asked[1]?.position ?? 0
       expect(yield* inFork("before", second - 1)).toMatchObject({
-        ...{ calls: 2, inputTokens: 2000 },
+        calls: 2,
+        inputTokens: 2000,
         cost: { usd: null, unpriced: 1 },
         byModel: { "anthropic/claude-sonnet-4-5": { calls: 1, cost: { unpriced: 0 } }, "own/small": { calls: 1 } },
       })
       // The request that was under way at the fork is in its history, without its answer: what it cost is not known.
       expect(yield* inFork("amidst", second)).toMatchObject({
-        ...{ calls: 3, unmetered: 1, cost: { usd: null, unpriced: 2 } },
+        calls: 3,
+        unmetered: 1,
+        cost: { usd: null, unpriced: 2 },
         byModel: { "anthropic/claude-sonnet-4-5": { calls: 2, cost: { unpriced: 1 } }, "own/small": { calls: 1 } },
       })
       // What happens in a fork costs its origin nothing.

@@ -26,7 +26,9 @@ const toolsOf = (ran: Array<number>) =>
     Object.entries(kinds).map(([name, declared]) => [
       name,
       Tool.make({
-        ...{ description: name, args: { type: "object" }, ...declared },
+        description: name,
+        args: { type: "object" },
+        ...declared,
         run: async ({ at }) => {
           ran.push(Number(at))
           if (name !== "quick") await new Promise((resolve) => setImmediate(resolve))
@@ -141,7 +143,8 @@ describe("the order of commands", () => {
       let waiting: Array<() => void> = []
       const together = (declared: { readonly risk: "none" | "low"; readonly concurrent?: boolean }) =>
         Tool.make({
-          ...{ description: "waits for the other one", ...declared },
+          description: "waits for the other one",
+          ...declared,
           run: () =>
             new Promise((resolve) => {
               waiting.push(() => resolve("met"))

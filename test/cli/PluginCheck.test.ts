@@ -22,7 +22,10 @@ const plugin = (name: string, manifest: string) => {
 const manifest = (changes: object = {}) =>
   JSON.stringify(
     {
-      ...{ name: "ear", description: "Hears.", version: "1.0.0", entry: "entry.ts" },
+      name: "ear",
+      description: "Hears.",
+      version: "1.0.0",
+      entry: "entry.ts",
       permissions: { read: [], run: [] },
       peas: { performance: [], sensors: [{ name: "hear", description: "What is heard." }] },
       ...changes,

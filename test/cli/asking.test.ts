@@ -35,18 +35,24 @@ const given = async () => {
   const log = place.file("asking.db")
   const confirmationId = "9f8e7d6c-0000-7000-8000-00000000abcd"
   const question = {
-    ...{ confirmationId, commandId: "c1", argsDigest: digest({}), expiresAt: Date.now() + 3_600_000 },
+    confirmationId,
+    commandId: "c1",
+    argsDigest: digest({}),
+    expiresAt: Date.now() + 3_600_000,
     shown: { actuator: "desk/write", args: {}, risk: "high" },
   }
   await Effect.runPromise(
     Effect.gen(function* () {
       const events = yield* EventLog
       yield* events.append({
-        ...{ stream: "diary", actor: "human:test", subject: "customer-3" },
+        stream: "diary",
+        actor: "human:test",
+        subject: "customer-3",
         events: [{ type: "NoteAdded", payload: { about: "", text: "a secret" } }],
       })
       yield* events.append({
-        ...{ stream: `confirmation/${confirmationId}`, actor: "kernel" },
+        stream: `confirmation/${confirmationId}`,
+        actor: "kernel",
         events: [
           { type: "ConfirmationRequested", payload: { ...question, shownDigest: confirmationDigest(question) } },
         ],

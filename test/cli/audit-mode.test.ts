@@ -5,16 +5,25 @@ import * as AuditTable from "../../src/projections/comparison/AuditTable.ts"
 import { audited } from "./auditStory.ts"
 
 const given = (more: Partial<AuditMode.AuditInput> = {}): AuditMode.AuditInput => ({
-  ...{ name: Option.none(), json: false, all: false, trend: false, markdown: false, scores: Option.none() },
-  ...{
-    sort: Option.none(),
-    group: Option.none(),
-    limit: Option.none(),
-    timeline: Option.none(),
-    measure: Option.none(),
-    by: Option.none(),
-  },
-  ...{ task: [], agent: [], plugin: [], outcome: [], since: Option.none(), until: Option.none(), where: Option.none() },
+  name: Option.none(),
+  json: false,
+  all: false,
+  trend: false,
+  markdown: false,
+  scores: Option.none(),
+  sort: Option.none(),
+  group: Option.none(),
+  limit: Option.none(),
+  timeline: Option.none(),
+  measure: Option.none(),
+  by: Option.none(),
+  task: [],
+  agent: [],
+  plugin: [],
+  outcome: [],
+  since: Option.none(),
+  until: Option.none(),
+  where: Option.none(),
   ...more,
 })
 const modeOf = (more: Partial<AuditMode.AuditInput>) => Effect.runSync(Effect.either(AuditMode.of(given(more))))

@@ -99,7 +99,10 @@ describe("Markdown", () => {
       const measures = scored().measures.map((measure) => ({ ...measure, measure: words, plugin: words }))
       const unscored = [{ measure: words, name: words, reason: words }]
       const given = {
-        ...{ taskId: words, goal: words, agent: words, reason: words },
+        taskId: words,
+        goal: words,
+        agent: words,
+        reason: words,
         scores: [scored({ label: words, critic: words, measures, unscored })],
       }
       const document = AuditMarkdown.lines(audited(given), TIMES)
@@ -183,8 +186,16 @@ describe("the table of all tasks", () => {
   it("groups by agent, goal, outcome and plugin, and leaves the unscored out of every mean", () => {
     const [walker, other] = AuditTable.group(rows, "agent")
     expect(walker).toMatchObject({
-      ...{ group: "walker@1.0.0", tasks: 2, scored: 1, unscored: 1, mean: 0.7, median: 0.7, deviation: null },
-      ...{ outcomes: { achieved: 1, failed: 0, truncated: 0, abandoned: 0, open: 1 }, steps: 4, medianMs: 5_000 },
+      group: "walker@1.0.0",
+      tasks: 2,
+      scored: 1,
+      unscored: 1,
+      mean: 0.7,
+      median: 0.7,
+      deviation: null,
+      outcomes: { achieved: 1, failed: 0, truncated: 0, abandoned: 0, open: 1 },
+      steps: 4,
+      medianMs: 5_000,
     })
     expect(other).toMatchObject({ group: "other@2", tasks: 1, scored: 1, mean: 0.1, least: 0.1, most: 0.1 })
     expect(AuditTable.group(rows, "outcome").map(({ group }) => group)).toEqual(["achieved", "open", "failed"])
@@ -256,7 +267,9 @@ describe("the table of all tasks", () => {
 
   it("shortens a column that may be shortened, and leaves out those that there is no room for", () => {
     const column = (heading: string, rank: number, cell: string, least?: number): ResponsiveTable.Column => ({
-      ...{ heading, rank, cells: [cell] },
+      heading,
+      rank,
+      cells: [cell],
       ...(least === undefined ? {} : { least }),
     })
     const columns = [
@@ -273,9 +286,18 @@ describe("the table of all tasks", () => {
 
 describe("the page of a trend", () => {
   const series = (more: Partial<Series> = {}): Series => ({
-    ...{ agent: "walker@1", tasks: 12, scored: 12, unscored: 0, undecided: 0, unfinished: 0 },
+    agent: "walker@1",
+    tasks: 12,
+    scored: 12,
+    unscored: 0,
+    undecided: 0,
+    unfinished: 0,
     points: Array.from({ length: 12 }, (_, index) => ({
-      ...{ taskId: `t${index}`, number: index + 1, at: index + 1, value: index / 12, median: index / 12 },
+      taskId: `t${index}`,
+      number: index + 1,
+      at: index + 1,
+      value: index / 12,
+      median: index / 12,
     })),
     first: { tasks: 4, mean: 0.125, median: 0.125 },
     last: { tasks: 4, mean: 0.792, median: 0.792 },
@@ -287,7 +309,9 @@ describe("the page of a trend", () => {
   })
   const trend = (...all: ReadonlyArray<Series>) => ({
     scores: { name: "live", label: "live", scoreSetIds: ["s"] },
-    ...{ measure: null, value: "net" as const, series: all },
+    measure: null,
+    value: "net" as const,
+    series: all,
   })
   const page = (...all: ReadonlyArray<Series>) => TrendPage.lines(plain, trend(...all), 80).join("\n")
 

@@ -54,8 +54,14 @@ const scoring = (index: number, label: string, amount: number): ReadonlyArray<Co
     {
       type: "ScoringStarted",
       payload: {
-        ...{ scoreSetId, taskIds: [idOf(index)], rubric, rubricDigest: sha("r"), label },
-        ...{ critic: "rule@4", criticDigest: sha("c"), range: { from: 1, to: 2 } },
+        scoreSetId,
+        taskIds: [idOf(index)],
+        rubric,
+        rubricDigest: sha("r"),
+        label,
+        critic: "rule@4",
+        criticDigest: sha("c"),
+        range: { from: 1, to: 2 },
       },
     },
     { type: "RewardGiven", payload: verdict },

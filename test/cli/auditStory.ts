@@ -57,17 +57,30 @@ export const audited = (more: Partial<TaskAudit> = {}): TaskAudit => ({
   durationMs: 5_000,
   steps: 2,
   sensing: {
-    ...{ reads: 6, pushed: 2, failures: 1, skipped: 0 },
+    reads: 6,
+    pushed: 2,
+    failures: 1,
+    skipped: 0,
     byComponent: {
       "room/view": { reads: 4, pushed: 0, failures: 1, skipped: 0, latencyMs: { p50: 1.25, p95: 2, max: 3 } },
       "room/bell": { reads: 2, pushed: 2, failures: 0, skipped: 0, latencyMs: null },
     },
   },
   acting: {
-    ...{ commanded: 3, succeeded: 1, failed: 0, denied: 1, expired: 1, unknown: 0 },
+    commanded: 3,
+    succeeded: 1,
+    failed: 0,
+    denied: 1,
+    expired: 1,
+    unknown: 0,
     byComponent: {
       "room/go": {
-        ...{ commanded: 3, succeeded: 1, failed: 0, denied: 1, expired: 1, unknown: 0 },
+        commanded: 3,
+        succeeded: 1,
+        failed: 0,
+        denied: 1,
+        expired: 1,
+        unknown: 0,
         latencyMs: { p50: 4, p95: 5, max: 6 },
       },
     },

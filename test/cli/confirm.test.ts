@@ -23,7 +23,10 @@ const waitingIn = async (
   const log = place.file(name)
   const confirmationId = "019fffff-0000-7000-8000-00000000abcd"
   const question = {
-    ...{ confirmationId, commandId: "c1", argsDigest: digest(args), expiresAt: Date.now() + 3_600_000 },
+    confirmationId,
+    commandId: "c1",
+    argsDigest: digest(args),
+    expiresAt: Date.now() + 3_600_000,
     shown: { actuator: "desk/write", args, risk: "high", declared: "none", because: "its plugin may run git" },
   }
   const shownDigest = confirmationDigest(question)
@@ -33,13 +36,17 @@ const waitingIn = async (
       const events = yield* EventLog
       if (recorder !== undefined)
         yield* events.append({
-          ...{ stream: "task/t", taskId: "t", actor: "agent:clerk" },
+          stream: "task/t",
+          taskId: "t",
+          actor: "agent:clerk",
           events: [
             { type: "TaskOpened", payload: { goal: "Write", agent: "clerk", measures: [], plugins: [], recorder } },
           ],
         })
       yield* events.append({
-        ...{ stream: `confirmation/${confirmationId}`, actor: "kernel", ...task },
+        stream: `confirmation/${confirmationId}`,
+        actor: "kernel",
+        ...task,
         events: [{ type: "ConfirmationRequested", payload: { ...question, shownDigest } }],
       })
     }).pipe(Effect.provide(layerSqlite({ filename: log }))),

@@ -19,7 +19,9 @@ const agent = place.file(
 
 const foreign = (name: string) =>
   writePlugin(place.file(name), {
-    ...{ name, sensors: [{ name: "look" }], entry: "export default { sensors: { look: () => 1 } }" },
+    name,
+    sensors: [{ name: "look" }],
+    entry: "export default { sensors: { look: () => 1 } }",
   })
 
 const run = (log: string, ...more: ReadonlyArray<string>) => [

@@ -140,9 +140,13 @@ describe("demo --live --model", () => {
         const { code, stdout, stderr } = yield* Effect.promise(() => start(args, { cwd: place.directory, env }).ended)
         expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
         expect(JSON.parse(stdout)).toMatchObject({
-          ...{ scripted: false, models: ["openai-compatible/one", "openai-compatible/one"] },
+          scripted: false,
+          models: ["openai-compatible/one", "openai-compatible/one"],
           resumed: {
-            ...{ asked: 4, answered: 4, dispatchedTwice: 0, testsPass: false },
+            asked: 4,
+            answered: 4,
+            dispatchedTwice: 0,
+            testsPass: false,
             audit: { outcome: "achieved", confirming: { requested: 1, approved: 0, rejected: 1 } },
           },
           fork: { audit: { outcome: "achieved", model: { inputTokens: 400 } } },
@@ -158,7 +162,8 @@ describe("demo --live, elsewhere", () => {
       cwd: place.directory,
     })
     expect(shown).toMatchObject({
-      ...{ scripted: true, models: ["scripted/careful", "scripted/hasty"] },
+      scripted: true,
+      models: ["scripted/careful", "scripted/hasty"],
       resumed: { asked: 5, answered: 5, dispatchedTwice: 0, testsPass: true, audit: { outcome: "achieved" } },
       fork: { timeline: "fork-1", audit: { outcome: "achieved" } },
       verify: { intact: true },

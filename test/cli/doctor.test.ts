@@ -121,14 +121,12 @@ describe("doctor", () => {
 
   it("the page has one line for each program, and says what is missing", () => {
     const survey: SandboxReport = {
-      ...{
-        platform: "linux-x64",
-        wanted: "auto",
-        tier: "flags",
-        layer: "none",
-        why: "no bubblewrap",
-        improve: "Install it.",
-      },
+      platform: "linux-x64",
+      wanted: "auto",
+      tier: "flags",
+      layer: "none",
+      why: "no bubblewrap",
+      improve: "Install it.",
       programs: [{ name: "bwrap", path: null, version: null, does: "confines", install: "apt-get install bubblewrap" }],
       limits: { heapMiB: 1, memoryMiB: 2, wasmPages: 3, descriptors: 4, niceness: 5 },
     }

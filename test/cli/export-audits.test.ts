@@ -74,7 +74,10 @@ describe("export audits", () => {
       round(sum(net), 9) AS net, round(sum(lost), 9) AS lost, count(DISTINCT task_id)::INT AS tasks,
       sum(confirming_approved)::INT AS approved, sum(CASE WHEN score_finished THEN 1 ELSE 0 END)::INT AS finished`
     const expected = {
-      ...{ rows: 2 * TASKS, scored: 2 * TASKS - 1, tasks: TASKS + 1, finished: 2 * TASKS - 1 },
+      rows: 2 * TASKS,
+      scored: 2 * TASKS - 1,
+      tasks: TASKS + 1,
+      finished: 2 * TASKS - 1,
       steps: sum(audits.map(({ steps, scores }) => steps * Math.max(1, scores.length))),
       net: expect.closeTo(sum(scores.map(({ net }) => net)), 9),
       lost: expect.closeTo(sum(scores.map(({ lost }) => lost)), 9),
@@ -91,8 +94,12 @@ describe("export audits", () => {
     expect(csv.text().split("\r\n")[0]?.split(",")).toEqual(types.map(({ name }) => name))
     const typeOf = Object.fromEntries(types.map(({ name, type }) => [name, type]))
     expect(typeOf).toMatchObject({
-      ...{ task_id: "VARCHAR", opened_at: "TIMESTAMP WITH TIME ZONE", steps: "BIGINT" },
-      ...{ net: "DOUBLE", score_finished: "BOOLEAN", verdicts: "VARCHAR" },
+      task_id: "VARCHAR",
+      opened_at: "TIMESTAMP WITH TIME ZONE",
+      steps: "BIGINT",
+      net: "DOUBLE",
+      score_finished: "BOOLEAN",
+      verdicts: "VARCHAR",
     })
     const verdicts = await query(
       `SELECT v->>'name' AS name, sum((v->>'amount')::DOUBLE) AS amount FROM (SELECT unnest(verdicts::JSON[]) AS v FROM '${parquet.file}' WHERE score_label = 'live') GROUP BY 1 ORDER BY 1`,

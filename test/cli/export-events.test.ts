@@ -21,7 +21,10 @@ const note = (text: string) => ({ type: "NoteAdded" as const, payload: { about: 
 const append = (events: ReadonlyArray<ReturnType<typeof note>>, subject?: string) =>
   Effect.flatMap(EventLog, (log) =>
     log.append({
-      ...{ stream: "task/t-1", taskId: "t-1", actor: "human:ada", events },
+      stream: "task/t-1",
+      taskId: "t-1",
+      actor: "human:ada",
+      events,
       ...(subject === undefined ? {} : { subject }),
     }),
   )
@@ -35,7 +38,9 @@ beforeAll(() =>
       const opened = { goal: "g", measures: [], agent: "walker@1.0.0" }
       const reading = { sensor: "room/view", reading: { room: "hall" }, priority: 0, latencyMs: 1 }
       yield* (yield* EventLog).append({
-        ...{ stream: "task/t-1", taskId: "t-1", actor: "kernel" },
+        stream: "task/t-1",
+        taskId: "t-1",
+        actor: "kernel",
         events: [
           { type: "TaskOpened", payload: opened },
           { type: "SensorRead", payload: reading },
@@ -234,7 +239,10 @@ describe("hindcast export otlp, mcap, piaavt", () => {
     })
     const [first] = linesOf(lines).map((line) => JSON.parse(line))
     expect(first).toMatchObject({
-      ...{ experiment_id: "e-1", agent_id: "walker@1.0.0", simulation_run_id: "t-1", source_component_id: "room/view" },
+      experiment_id: "e-1",
+      agent_id: "walker@1.0.0",
+      simulation_run_id: "t-1",
+      source_component_id: "room/view",
       timestamp: expect.any(Number),
     })
   })

@@ -41,8 +41,13 @@ const taskOf = (task: number) =>
     yield* append({ ...inTask, events: [{ type: "TaskOpened", payload: opened }] })
     const confirmationId = `question-${task}`
     const asked = {
-      ...{ confirmationId, commandId: `c${task}`, argsDigest: sha("a"), shown: { actuator: "room/go" } },
-      ...{ shownDigest: sha("s"), risk: "high", expiresAt: 4e12 },
+      confirmationId,
+      commandId: `c${task}`,
+      argsDigest: sha("a"),
+      shown: { actuator: "room/go" },
+      shownDigest: sha("s"),
+      risk: "high",
+      expiresAt: 4e12,
     }
     const question = { ...inTask, stream: streamOf(confirmationId) }
     yield* append({ ...question, events: [{ type: "ConfirmationRequested", payload: asked }] })

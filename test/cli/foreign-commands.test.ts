@@ -36,7 +36,11 @@ const tasks = () => {
       begun,
       event("ActuatorCommanded", { commandId: "c1", actuator: "spy/go", args: {}, argsDigest, priority: 0 }),
       event("ConfirmationRequested", {
-        ...{ confirmationId: "9f8e7d6c", commandId: "c1", shown: {}, argsDigest, expiresAt: LATEST },
+        confirmationId: "9f8e7d6c",
+        commandId: "c1",
+        shown: {},
+        argsDigest,
+        expiresAt: LATEST,
       }),
       event("ConfirmationDecided", answer),
     ]),
@@ -65,7 +69,9 @@ beforeAll(async () => {
       const log = yield* EventLog
       for (const one of tasks()) yield* log.append(requestOf(one))
       yield* log.append({
-        ...{ stream: "diary", actor: "human:eve", subject: "customer-3" },
+        stream: "diary",
+        actor: "human:eve",
+        subject: "customer-3",
         events: [{ type: "NoteAdded", payload: { about: "", text: "a note" } }],
       })
     }).pipe(Effect.provide(layerSqlite({ filename: path.join(given, ".hindcast", "log.db") }))),

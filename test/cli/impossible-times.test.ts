@@ -24,8 +24,17 @@ const events = (last = -IMPOSSIBLE): ReadonlyArray<StoredEvent> => {
   let previous = Chain.GENESIS
   return payloads.map(([type, payload, recordedAt], index) => {
     const link: Chain.Link = {
-      ...{ position: index + 1, version: index + 1, timeline: "main", stream: "task/t", taskId: "t", schemaVersion: 1 },
-      ...{ type, actor: "agent:a", causationId: null, occurredAt: IMPOSSIBLE, recordedAt },
+      position: index + 1,
+      version: index + 1,
+      timeline: "main",
+      stream: "task/t",
+      taskId: "t",
+      schemaVersion: 1,
+      type,
+      actor: "agent:a",
+      causationId: null,
+      occurredAt: IMPOSSIBLE,
+      recordedAt,
       id: `01890a5d-ac96-774b-bcce-b302099a805${index}`,
     }
     const stored = JSON.stringify(payload)

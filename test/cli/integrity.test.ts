@@ -145,7 +145,9 @@ describe("log verify --anchor", () => {
     const copy = tampered("unindexed.db", "DROP INDEX events_by_task", true)
     const found = await failing(2, "Tampered", "log", "verify", "--log", copy)
     expect(found.document).toMatchObject({
-      ...{ intact: false, position: null, kind: "schema changed" },
+      intact: false,
+      position: null,
+      kind: "schema changed",
       findings: [{ what: "index events_by_task", found: "none: it was dropped" }],
     })
     expect(found.stdout).toMatch(
@@ -155,7 +157,9 @@ describe("log verify --anchor", () => {
     const quick = await document(["log", "verify", "--quick", "--log", copy])
     expect(quick).toMatchObject({ intact: true })
     expect(quick.looks).toContainEqual({
-      ...{ what: "versions", looked: false, told: "left out by a quick verification" },
+      what: "versions",
+      looked: false,
+      told: "left out by a quick verification",
     })
     const { stdout } = await hindcast(["log", "verify", "--quick", "--log", copy])
     expect(stdout).toContain("looked at: chain\nnot looked at: tables and triggers (left out by a quick verification)")
@@ -169,7 +173,8 @@ describe("log verify --anchor", () => {
     database.close()
     const { looks } = await document(["log", "verify", "--log", copy])
     expect(looks).toContainEqual({
-      ...{ what: "snapshots", looked: false },
+      what: "snapshots",
+      looked: false,
       told: "no key (<log>.snapshot-key) to tell by; without it 1 snapshot is not used",
     })
   })

@@ -19,7 +19,13 @@ import * as Money from "../../src/values/Money.ts"
 import { audited, WILD } from "./auditStory.ts"
 
 const use = (more: Partial<ModelUse.UseOfModel> = {}): ModelUse.UseOfModel => ({
-  ...{ calls: 3, failed: 1, inputTokens: 1_200, outputTokens: 45, cachedTokens: 200, reasoningTokens: 0, unmetered: 0 },
+  calls: 3,
+  failed: 1,
+  inputTokens: 1_200,
+  outputTokens: 45,
+  cachedTokens: 200,
+  reasoningTokens: 0,
+  unmetered: 0,
   cost: { usd: 0.0123, atLeast: 0.0123, unpriced: 0, prices: ["genai-prices@0.1.8"] },
   ...more,
 })
@@ -117,7 +123,9 @@ describe("the table of audits", () => {
   it("groups add up tokens and costs, and say what is unknown", () => {
     const [group] = AuditTable.group(rows, "agent")
     expect(group).toMatchObject({
-      ...{ tasks: 3, modelCalls: 8, tokens: 3_735 },
+      tasks: 3,
+      modelCalls: 8,
+      tokens: 3_735,
       cost: { usd: null, atLeast: 0.0246, unpriced: 2, prices: ["genai-prices@0.1.8"] },
     })
     const groups = group === undefined ? [] : [group]
@@ -136,8 +144,15 @@ describe("the table of audits", () => {
 
 describe("the list of tasks", () => {
   const task = (id: string, more: Partial<TaskListPage.ListedTask> = {}): TaskListPage.ListedTask => ({
-    ...{ id, goal: "Find the document in the locked desk, and bring it", agent: "walker@1.0.0", outcome: "achieved" },
-    ...{ from: 3, to: 39, openedAt: 0, closedAt: 5_000, steps: 2 },
+    id,
+    goal: "Find the document in the locked desk, and bring it",
+    agent: "walker@1.0.0",
+    outcome: "achieved",
+    from: 3,
+    to: 39,
+    openedAt: 0,
+    closedAt: 5_000,
+    steps: 2,
     ...more,
   })
   const model = { calls: 2, inputTokens: 1_200, outputTokens: 45, cost: { usd: 0.0123, atLeast: 0.0123, unpriced: 0 } }

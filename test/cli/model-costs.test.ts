@@ -79,7 +79,11 @@ describe("the cost of language models", () => {
   it("is in the audit of a task, by model, and in the tables of all", async () => {
     const audit = await document(["audit", "mixed", "--log", log])
     expect(audit.model).toMatchObject({
-      ...{ calls: 2, failed: 0, inputTokens: 2_000, cachedTokens: 600, reasoningTokens: 40 },
+      calls: 2,
+      failed: 0,
+      inputTokens: 2_000,
+      cachedTokens: 600,
+      reasoningTokens: 40,
       cost: { ...spent(null, 0.01, 1), prices: ["table@1"] },
       byModel: { "acme/large": { cost: spent(0.01, 0.01, 0) }, "acme/own": { cost: spent(null, 0, 1) } },
     })

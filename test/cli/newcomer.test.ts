@@ -52,7 +52,8 @@ describe("task show", () => {
     expect(await idsOf("--outcome", "failed", "--limit", "1")).toEqual(["task-5"])
     expect(await idsOf("--outcome", "open")).toEqual(["task-open"])
     expect(await hindcast(["task", "ls", "--outcome", "abandoned", "--log", log])).toMatchObject({
-      ...{ code: 3, stdout: "" },
+      code: 3,
+      stdout: "",
       stderr: expect.stringContaining("Expected a task with --outcome abandoned, found none among"),
     })
   })

@@ -51,7 +51,8 @@ const WRITINGS: ReadonlyArray<Writing> = [
     return formats.flatMap((format) => {
       const writing = {
         words: [...words, ...(formats.length > 1 ? ["--format", format] : [])],
-        ...{ option: "--output", end: ENDINGS[format] ?? format },
+        option: "--output",
+        end: ENDINGS[format] ?? format,
       }
       return name === "html" ? [writing, { ...writing, words: [...words, "--task", TASK] }] : [writing]
     })

@@ -18,7 +18,10 @@ const ear = (version: string, permissions: object = {}) => {
   const directory = place.file("ear")
   fs.mkdirSync(directory, { recursive: true })
   const manifest = {
-    ...{ name: "ear", description: "Hears.", version, entry: "entry.ts" },
+    name: "ear",
+    description: "Hears.",
+    version,
+    entry: "entry.ts",
     permissions: { read: [], run: [], ...permissions },
     peas: { performance: [], sensors: [{ name: "hear", description: "What is heard." }] },
   }
@@ -43,7 +46,11 @@ describe("an update that asks for more", () => {
 
     const again = await hindcast(["plugin", "add", asking, ...log, "--json"], at)
     expect(JSON.parse(again.stdout)).toMatchObject({
-      ...{ name: "ear", version: "2.0.0", status: "held", installed: "1.0.0", command: `hindcast ${command}` },
+      name: "ear",
+      version: "2.0.0",
+      status: "held",
+      installed: "1.0.0",
+      command: `hindcast ${command}`,
       missing: [{ field: "permissions.net", asked: "example.org", flag: "--grant-net example.org" }, { asked: "git" }],
     })
     expect(keysOf(JSON.parse(again.stdout))).toEqual([
@@ -65,7 +72,12 @@ describe("an update that asks for more", () => {
     const granted = await document([...command.split(" "), ...log], at)
     expect(keysOf(granted)).toEqual(["active", "granted", "held", "missing", "plugin", "updated", "version"])
     expect(granted).toMatchObject({
-      ...{ plugin: "ear", version: "2.0.0", active: true, missing: [], held: null, updated: { version: "2.0.0" } },
+      plugin: "ear",
+      version: "2.0.0",
+      active: true,
+      missing: [],
+      held: null,
+      updated: { version: "2.0.0" },
       granted: { net: ["example.org"], run: ["git"] },
     })
   })
@@ -174,7 +186,8 @@ describe("changed code under the same version", () => {
     expect(held.stderr).toContain("grants count only for the code that they were given to. The update waits")
     expect(held.stderr).toMatch(/^ {2}files changed: entry\.ts$/m)
     expect(await document([...add, "--keep-grants"], at)).toMatchObject({
-      ...{ status: "installed", active: true },
+      status: "installed",
+      active: true,
       changes: { permissions: { added: [], removed: [] }, files: { changed: ["entry.ts"] } },
     })
   })

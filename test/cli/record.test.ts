@@ -39,12 +39,10 @@ const provider = http.createServer((request, response) => {
     response.setHeader("content-type", "application/json")
     response.end(
       JSON.stringify({
-        ...{
-          id: "1",
-          object: "chat.completion",
-          model: "gpt-5",
-          choices: [{ index: 0, finish_reason: "stop", message }],
-        },
+        id: "1",
+        object: "chat.completion",
+        model: "gpt-5",
+        choices: [{ index: 0, finish_reason: "stop", message }],
         usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
       }),
     )

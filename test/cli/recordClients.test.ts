@@ -186,16 +186,22 @@ describe("a program whose clients are node:http, undici, and what is built on th
     const node = promisify(execFile)(process.execPath, [clients, "all"], { env: { ...process.env, ...env } })
     const plain = JSON.parse((await node).stdout)
     expect(plain).toMatchObject({
-      ...{ axios: { status: 200, data: streamed("axios").join("") }, got: streamed("got").join("") },
-      ...{ axiosFails: { status: 404, data: "nothing" }, axiosRefused: { code: "ECONNREFUSED" } },
-      ...{ nodeFetch: streamed("node-fetch").join(""), zipped: "what was zipped", upload: ["echo one two three"] },
-      ...{ expected: ["continue", "echo late"], head: 200, none: [204, []], kept: ["echo a", "echo b", "echo c"] },
-      ...{
-        broken: { code: "ECONNRESET" },
-        aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"],
-        undici7Agent: "echo xy",
-      },
-      ...{ undici5Fetch: streamed("undici5 fetch").join(""), undici6Refused: "ECONNREFUSED" },
+      axios: { status: 200, data: streamed("axios").join("") },
+      got: streamed("got").join(""),
+      axiosFails: { status: 404, data: "nothing" },
+      axiosRefused: { code: "ECONNREFUSED" },
+      nodeFetch: streamed("node-fetch").join(""),
+      zipped: "what was zipped",
+      upload: ["echo one two three"],
+      expected: ["continue", "echo late"],
+      head: 200,
+      none: [204, []],
+      kept: ["echo a", "echo b", "echo c"],
+      broken: { code: "ECONNRESET" },
+      aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"],
+      undici7Agent: "echo xy",
+      undici5Fetch: streamed("undici5 fetch").join(""),
+      undici6Refused: "ECONNREFUSED",
     })
     expect(plain.stream).toEqual(streamed("stream"))
     const recorded = await run("record", "--log", log, ...program)

@@ -117,7 +117,10 @@ beforeAll(async () => {
   ])
   const PORT = String((outside.address() as net.AddressInfo).port)
   env = {
-    ...{ PORT, UDP: String(datagrams.address().port), SOCKET: socket, BASE: `http://127.0.0.1:${PORT}/recorded` },
+    PORT,
+    UDP: String(datagrams.address().port),
+    SOCKET: socket,
+    BASE: `http://127.0.0.1:${PORT}/recorded`,
     WORKER: `file://${worker}`,
   }
 })

@@ -89,7 +89,11 @@ describe("hindcast fork of a recorded program", () => {
     expect(answer.code).toBe(0)
     const { timeline } = JSON.parse(answer.stdout)
     expect(JSON.parse(answer.stdout)).toEqual({
-      ...{ taskId: id, parent: "main", at: questions[0], timeline, changes: { answer: "north" } },
+      taskId: id,
+      parent: "main",
+      at: questions[0],
+      timeline,
+      changes: { answer: "north" },
     })
     expect(asked).toEqual(["gpt-5: then north"])
 

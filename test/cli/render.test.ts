@@ -153,11 +153,23 @@ describe("progress", () => {
 describe("re-scored tasks", () => {
   it("show what could not be scored, and do not show it as lost", () => {
     const score = (scoreSetId: string, label: string, amount: number, unscored: Score["unscored"]): Score => ({
-      ...{ scoreSetId, label, critic: "rules", rubricDigest: null, at: 1, finished: true },
-      ...{ earned: amount, lost: 0, net: amount, possible: 1, normalized: amount, unscored },
+      scoreSetId,
+      label,
+      critic: "rules",
+      rubricDigest: null,
+      at: 1,
+      finished: true,
+      earned: amount,
+      lost: 0,
+      net: amount,
+      possible: 1,
+      normalized: amount,
+      unscored,
       measures: [
         {
-          ...{ plugin: "room", measure: "m", punishments: [] },
+          plugin: "room",
+          measure: "m",
+          punishments: [],
           rewards: [{ name: "polite", weight: 1, times: amount, amount, because: [] }],
         },
       ],

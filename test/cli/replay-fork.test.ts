@@ -98,11 +98,16 @@ describe("fork", () => {
 
   it("stands beside its original: audited, compared, listed and replayed in its own timeline", async () => {
     expect(await document(["audit", task, "--timeline", "fork-1", ...log])).toMatchObject({
-      ...{ timeline: "fork-1", goal: "Find it again", outcome: "achieved", scores: [{ label: "live", net: 1.8 }] },
+      timeline: "fork-1",
+      goal: "Find it again",
+      outcome: "achieved",
+      scores: [{ label: "live", net: 1.8 }],
     })
     expect(await document(["audit", task, ...log])).toMatchObject({ timeline: "main", goal: "Find the document" })
     expect(await document(["compare", "main/live", "fork-1/live", ...log])).toMatchObject({
-      ...{ pairs: [{ taskId: task, a: 1.8, b: 1.8, difference: 0 }], onlyInA: [], onlyInB: [] },
+      pairs: [{ taskId: task, a: 1.8, b: 1.8, difference: 0 }],
+      onlyInA: [],
+      onlyInB: [],
     })
     expect(await document(["timeline", "ls", ...log])).toMatchObject({
       timelines: [{ timeline: "fork-1", parent: "main", at: fifth - 1, taskId: task, task: { outcome: "achieved" } }],
@@ -189,11 +194,9 @@ describe("fork", () => {
 
   it("asks a person anew, who may answer from another process", async () => {
     const scribe = writePlugin(place.file("scribe"), {
-      ...{
-        name: "scribe",
-        actuators: [{ name: "write" }],
-        entry: "export default { actuators: { write: () => null } }",
-      },
+      name: "scribe",
+      actuators: [{ name: "write" }],
+      entry: "export default { actuators: { write: () => null } }",
     })
     const writer = place.file(
       "writer.mjs",
@@ -217,7 +220,9 @@ describe("fork", () => {
     await document(["confirm", "approve", String(id), "--yes", "--log", place.file("asking.db")])
     const { code, stdout } = await forking.ended
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      ...{ code: 0, timeline: "fork-1", audit: { outcome: "achieved", confirming: { requested: 1, approved: 1 } } },
+      code: 0,
+      timeline: "fork-1",
+      audit: { outcome: "achieved", confirming: { requested: 1, approved: 1 } },
     })
   })
 })

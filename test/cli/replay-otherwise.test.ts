@@ -84,7 +84,8 @@ describe("replay of an agent that fails or does not answer", () => {
       return ended
     }
     expect(await stood()).toEqual({
-      ...{ code: 130, stdout: "" },
+      code: 130,
+      stdout: "",
       stderr: `thinking\nThe replay stood @${fifth}, at decision 5 of 9. \`--deadline SECONDS\` ends one whose agent does not answer.\nerror: Interrupted.\n`,
     })
     const { code, stderr } = await stood("--json")

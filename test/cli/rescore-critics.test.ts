@@ -31,7 +31,9 @@ beforeAll(() =>
     const versions = [yield* registry.import(source("first")), yield* registry.import(source("second"))]
     first = versions[0]?.digest ?? ""
     const { position } = yield* (yield* EventLog).append({
-      ...{ stream: "task/t1", taskId: "t1", actor: "test" },
+      stream: "task/t1",
+      taskId: "t1",
+      actor: "test",
       events: [opened, lamp(true), closed],
     })
     expect(position - 2).toBe(POSITION)
@@ -44,7 +46,9 @@ beforeAll(() =>
       )
     }
     const model = Critics.scripted("eyes@1", ({ reward }) => ({
-      ...{ verdict: reward.name === "ruled", because: [POSITION], rationale: "seen" },
+      verdict: reward.name === "ruled",
+      because: [POSITION],
+      rationale: "seen",
     }))
     const critics = { model: { model }, wishes: [{ critic: "model" }] } as const
     const { scoreSetId } = yield* (yield* Scoring).rescore({ rubric: mixed, critics })

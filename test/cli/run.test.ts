@@ -103,7 +103,8 @@ describe("run", () => {
 
   it("decides with what its sensors said within --deadline, and shows which did not", async () => {
     const silent = {
-      ...{ name: "silent", entry: "export default { sensors: { first: () => new Promise(() => {}), then: () => 1 } }" },
+      name: "silent",
+      entry: "export default { sensors: { first: () => new Promise(() => {}), then: () => 1 } }",
       sensors: [{ name: "first", priority: 2 }, { name: "then" }],
     }
     const agent = place.file(

@@ -7,8 +7,18 @@ import { plain } from "../../src/cli/terminal/Style.ts"
 import { percent, size } from "../../src/cli/terminal/Text.ts"
 
 const set = (n: number, more: Partial<ScoreSetTable.ScoreSetRow> = {}): ScoreSetTable.ScoreSetRow => ({
-  ...{ scoreSetId: `set-${n}`, label: "live", rubric: "plugins", rubricDigest: "0".repeat(64), critic: "rule@4" },
-  ...{ stale: [], range: { from: 1, to: n }, tasks: 1, finished: true, startedAt: n, by: "kernel", pointers: [] },
+  scoreSetId: `set-${n}`,
+  label: "live",
+  rubric: "plugins",
+  rubricDigest: "0".repeat(64),
+  critic: "rule@4",
+  stale: [],
+  range: { from: 1, to: n },
+  tasks: 1,
+  finished: true,
+  startedAt: n,
+  by: "kernel",
+  pointers: [],
   ...more,
 })
 
@@ -17,8 +27,16 @@ const lines = (sets: ReadonlyArray<ScoreSetTable.ScoreSetRow>, options?: { reado
   ScoreSetTable.lines(plain, sets, options).slice(1)
 
 const nothing = {
-  ...{ tasks: 1, scored: 0, earned: null, lost: null, net: null },
-  ...{ histogram: [], measures: [], unscored: [], best: [], worst: [] },
+  tasks: 1,
+  scored: 0,
+  earned: null,
+  lost: null,
+  net: null,
+  histogram: [],
+  measures: [],
+  unscored: [],
+  best: [],
+  worst: [],
 }
 
 describe("what is suggested about a score set", () => {

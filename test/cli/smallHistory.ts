@@ -18,7 +18,8 @@ export const GOALS: ReadonlyArray<string> = [
 const rubric = {
   measures: [
     {
-      ...{ plugin: "room", name: "tidy" },
+      plugin: "room",
+      name: "tidy",
       rewards: [{ name: "found", weight: 1 }],
       punishments: [{ name: "noise", weight: 0.1 }],
     },
@@ -27,14 +28,24 @@ const rubric = {
 
 const scoring = (id: string, label: string, taskIds: ReadonlyArray<string>) =>
   event("ScoringStarted", {
-    ...{ scoreSetId: id, taskIds, rubric, rubricDigest: sha("r"), critic: "rule@4", criticDigest: sha("c") },
-    ...{ label, range: { from: 1, to: 1 } },
+    scoreSetId: id,
+    taskIds,
+    rubric,
+    rubricDigest: sha("r"),
+    critic: "rule@4",
+    criticDigest: sha("c"),
+    label,
+    range: { from: 1, to: 1 },
   })
 
 const given = (id: string, type: "RewardGiven" | "PunishmentGiven", amount: number, because: ReadonlyArray<number>) =>
   event(type, {
-    ...{ scoreSetId: id, measure: "room/tidy", name: type === "RewardGiven" ? "found" : "noise" },
-    ...{ weight: type === "RewardGiven" ? 1 : 0.1, amount, because },
+    scoreSetId: id,
+    measure: "room/tidy",
+    name: type === "RewardGiven" ? "found" : "noise",
+    weight: type === "RewardGiven" ? 1 : 0.1,
+    amount,
+    because,
   })
 
 /** One task of two steps, of which the second is asked about; every third one fails. It begins after `before` events. */
@@ -56,7 +67,12 @@ const taskOf = (number: number, before: number, prefix: string): ReadonlyArray<U
     command(second, "room/take"),
     event("ConfirmationRequested", { confirmationId, commandId: second, argsDigest, shown: {}, expiresAt: LATEST }),
     event("ConfirmationDecided", {
-      ...{ confirmationId, approved: true, by: "ann", channel: "cli", argsDigest, waitedMs: 1_000 },
+      confirmationId,
+      approved: true,
+      by: "ann",
+      channel: "cli",
+      argsDigest,
+      waitedMs: 1_000,
     }),
     event("CommandSucceeded", { commandId: second, result: null, latencyMs: 5 }),
     event("TaskClosed", { outcome }),

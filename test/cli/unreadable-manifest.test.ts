@@ -11,8 +11,17 @@ afterAll(place.remove)
 /** A log of one event with a hash that holds, which imports a plugin with this manifest. */
 const importing = (log: string, plugin: string, manifest: unknown) => {
   const link: Chain.Link = {
-    ...{ position: 1, version: 1, timeline: "main", stream: `plugin/${plugin}`, taskId: null, schemaVersion: 1 },
-    ...{ type: "PluginImported", actor: "human:ada", causationId: null, occurredAt: 0, recordedAt: 0 },
+    position: 1,
+    version: 1,
+    timeline: "main",
+    stream: `plugin/${plugin}`,
+    taskId: null,
+    schemaVersion: 1,
+    type: "PluginImported",
+    actor: "human:ada",
+    causationId: null,
+    occurredAt: 0,
+    recordedAt: 0,
     id: "01890a5d-ac96-774b-bcce-b302099a8050",
   }
   const given = { version: "1.0.0", digest: "d".repeat(64), source: ".", grants: {} }
@@ -27,7 +36,11 @@ const sensor = { name: "s", description: "d" }
 
 /** All that a manifest has, but its name. */
 const manifest = (name: string) => ({
-  ...{ name, version: "1.0.0", runtime: "deno", entrypoint: "main.ts", description: "d" },
+  name,
+  version: "1.0.0",
+  runtime: "deno",
+  entrypoint: "main.ts",
+  description: "d",
   peas: { performance: [], environment: {}, actuators: [], sensors: [sensor] },
 })
 
@@ -45,7 +58,8 @@ describe("a log with an import of a manifest that is none", () => {
     ]) {
       const { code, stderr } = await hindcast([...command, "--log", log])
       expect({ command, code, stderr }).toEqual({
-        ...{ command, code: 2 },
+        command,
+        code: 2,
         stderr: expect.stringMatching(/^error: @1 imports a plugin whose manifest cannot be read: [ -~\n]*$/),
       })
     }

@@ -50,7 +50,9 @@ export interface Block {
 export const blocksOf = (text: string): ReadonlyArray<Block> =>
   [...text.matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm)].map(
     ([, language = "", note = "", body = ""], index, all) => ({
-      ...{ language, note, lines: body.split("\n").slice(0, -1) },
+      language,
+      note,
+      lines: body.split("\n").slice(0, -1),
       at: text.slice(0, all[index]?.index).split("\n").length,
     }),
   )
@@ -163,7 +165,9 @@ const carryingOut =
       const log = /HINDCAST_LOG=(\S+)/.exec(settings)?.[1]
       const isThere = (lines: ReadonlyArray<string>) => lines.join("\n") === asFound(lines).join("\n")
       const lines = await screenOf([...step.text.split(" ").slice(1), ...(log === undefined ? [] : ["--log", log])], {
-        ...{ directory, typed: step.typed, isThere },
+        directory,
+        typed: step.typed,
+        isThere,
       })
       return { code: 0, lines, asFound: asFound(lines) }
     }

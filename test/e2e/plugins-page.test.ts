@@ -34,8 +34,13 @@ const run = (commands: string) => {
     timeout: 25_000,
     env: {
       ...process.env,
-      ...{ HINDCAST_LOG: undefined, VITEST: undefined, NODE_OPTIONS: undefined, NODE_TEST_CONTEXT: undefined },
-      ...{ npm_config_loglevel: "error", npm_config_offline: "true", npm_config_update_notifier: "false" },
+      HINDCAST_LOG: undefined,
+      VITEST: undefined,
+      NODE_OPTIONS: undefined,
+      NODE_TEST_CONTEXT: undefined,
+      npm_config_loglevel: "error",
+      npm_config_offline: "true",
+      npm_config_update_notifier: "false",
     },
   })
   // Node's test runner says to a pipe since Node 23 what it says to a terminal.

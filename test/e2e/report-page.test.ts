@@ -48,7 +48,10 @@ const comparisonPage = (tasks: number, words?: Words) => {
       }),
     )
   const side = (name: string, change: (net: number) => number) => ({
-    ...{ name, label: name, scoreSetIds: ["s"], scores: scored(change) },
+    name,
+    label: name,
+    scoreSetIds: ["s"],
+    scores: scored(change),
   })
   const [a, b] = [side(words?.goal ?? "live", (net) => net), side("strict", (net) => (net > 0.4 ? net + 0.1 : 2 * net))]
   return [...ComparisonHtml.chunks(Either.getOrThrow(Comparison.compare(a, b)), source)].join("")
@@ -71,7 +74,12 @@ const taskPage = (turns: number, words: Words = {}) => {
         ? [
             event("ConfirmationRequested", { confirmationId, commandId, argsDigest: digest, shown: {}, expiresAt: 0 }),
             event("ConfirmationDecided", {
-              ...{ confirmationId, approved: true, by: agent, channel: "cli", argsDigest: digest, waitedMs: 1_200 },
+              confirmationId,
+              approved: true,
+              by: agent,
+              channel: "cli",
+              argsDigest: digest,
+              waitedMs: 1_200,
             }),
           ]
         : []),
@@ -87,8 +95,14 @@ const taskPage = (turns: number, words: Words = {}) => {
       ...story,
       event("TaskClosed", { outcome: "achieved", reason: goal }),
       event("ScoringStarted", {
-        ...{ scoreSetId: "s", taskIds: ["task-1"], rubric, rubricDigest: digest, critic: "rule", criticDigest: digest },
-        ...{ label: "live", range: { from: 1, to: 5 } },
+        scoreSetId: "s",
+        taskIds: ["task-1"],
+        rubric,
+        rubricDigest: digest,
+        critic: "rule",
+        criticDigest: digest,
+        label: "live",
+        range: { from: 1, to: 5 },
       }),
       event("RewardGiven", { scoreSetId: "s", measure, name: reward, weight: 1, amount: 1, because: [story.length] }),
       event("PunishmentGiven", { scoreSetId: "s", measure, name: goal, weight: 0.2, amount: 0.4, because: [4, 8] }),

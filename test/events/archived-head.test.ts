@@ -8,7 +8,8 @@ import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string) => ({
-  ...{ stream: "a", actor: "human:test" },
+  stream: "a",
+  actor: "human:test",
   events: [{ type: "NoteAdded" as const, payload: { about: "a", text } }],
 })
 

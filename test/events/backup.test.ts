@@ -10,7 +10,10 @@ import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (text: string, subject?: string) => ({
-  ...{ stream: "task/t", taskId: "t", actor: "tester", ...(subject === undefined ? {} : { subject }) },
+  stream: "task/t",
+  taskId: "t",
+  actor: "tester",
+  ...(subject === undefined ? {} : { subject }),
   events: [{ type: "InputReceived" as const, payload: { source: "person", content: text } }],
 })
 

@@ -11,8 +11,14 @@ const SHA = "0".repeat(64)
 const scoring = (scoreSetId: string): CoreNewEvent => ({
   type: "ScoringStarted",
   payload: {
-    ...{ scoreSetId, taskIds: ["a"], rubric: {}, rubricDigest: SHA, critic: "rule@4", criticDigest: SHA },
-    ...{ label: "live", range: { from: 1, to: 2 } },
+    scoreSetId,
+    taskIds: ["a"],
+    rubric: {},
+    rubricDigest: SHA,
+    critic: "rule@4",
+    criticDigest: SHA,
+    label: "live",
+    range: { from: 1, to: 2 },
   },
 })
 

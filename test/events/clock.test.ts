@@ -10,7 +10,9 @@ import { temporaryDirectory } from "../temporary.ts"
 afterEach(() => vi.restoreAllMocks())
 
 const note = {
-  ...{ stream: "s", actor: "human:test", subject: "anna" },
+  stream: "s",
+  actor: "human:test",
+  subject: "anna",
   events: [{ type: "NoteAdded" as const, payload: { about: "s", text: "" } }],
 }
 

@@ -21,7 +21,12 @@ const QUERIES: ReadonlyArray<Query> = [
 ]
 
 const envelopeOf = ({ position, timeline, type, taskId, occurredAt, recordedAt }: Event) => ({
-  ...{ position, timeline, type, taskId, occurredAt, recordedAt },
+  position,
+  timeline,
+  type,
+  taskId,
+  occurredAt,
+  recordedAt,
 })
 
 describe("events without what they say", () => {

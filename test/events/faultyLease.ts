@@ -36,7 +36,10 @@ export const make = (fault?: LeaseFault) => {
   const is = (name: LeaseFault) => fault === name
 
   const holding = (owner: string, clock: number, isDead = false): Row => ({
-    ...{ token: {}, identity: is("an identity is host and process") ? `vm/${process.pid}` : newId(), isDead, beats: 0 },
+    token: {},
+    identity: is("an identity is host and process") ? `vm/${process.pid}` : newId(),
+    isDead,
+    beats: 0,
     holder: { owner, host: "vm", pid: process.pid, acquiredAt: clock, heartbeatAt: clock },
   })
 

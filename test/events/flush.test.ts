@@ -12,7 +12,9 @@ import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const request = (event: AppendRequest["events"][number]): AppendRequest => ({
-  ...{ stream: "a", actor: "human:test", events: [event] },
+  stream: "a",
+  actor: "human:test",
+  events: [event],
 })
 const note = request({ type: "NoteAdded", payload: { about: "", text: "" } })
 const dispatch = request({ type: "CommandDispatched", payload: { commandId: "c" } })

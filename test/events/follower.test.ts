@@ -7,7 +7,9 @@ import { Archive } from "../../src/events/maintenance/Archive.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (stream: string, text: string, timeline = "main") => ({
-  ...{ stream, timeline, actor: "human:test" },
+  stream,
+  timeline,
+  actor: "human:test",
   events: [{ type: text === "tag" ? ("TagAdded" as const) : ("NoteAdded" as const), payload: payloadOf(stream, text) }],
 })
 
@@ -52,7 +54,13 @@ describe("one who listens for the commits of a log", () => {
       const read = yield* one.readPage({ after: 1 }, 100)
       expect(told.flatMap((events) => events ?? [])).toMatchObject(
         read.map(({ position, timeline, stream, version, type, taskId, occurredAt }) => ({
-          ...{ position, timeline, stream, version, type, taskId, occurredAt },
+          position,
+          timeline,
+          stream,
+          version,
+          type,
+          taskId,
+          occurredAt,
         })),
       )
       end()

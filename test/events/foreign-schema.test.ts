@@ -14,7 +14,8 @@ import { temporaryDirectory } from "../temporary.ts"
 import { EVENTS, smallLog } from "./smallLog.ts"
 
 const note = (...texts: ReadonlyArray<string>) => ({
-  ...{ stream: "a", actor: "human:test" },
+  stream: "a",
+  actor: "human:test",
   events: texts.map((text) => ({ type: "NoteAdded" as const, payload: { about: "", text } })),
 })
 

@@ -11,7 +11,9 @@ import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (subject: string) => ({
-  ...{ stream: "diary", actor: "human:test", subject },
+  stream: "diary",
+  actor: "human:test",
+  subject,
   events: [{ type: "NoteAdded" as const, payload: { about: "diary", text: `what ${subject} said` } }],
 })
 
@@ -79,7 +81,8 @@ describe.each([
       const { findings } = yield* examine(filename)
       expect(findings).toContainEqual(
         expect.objectContaining({
-          ...{ severity: "warning", what: "keys" },
+          severity: "warning",
+          what: "keys",
           found: expect.stringMatching(/^1 missing, .* which @2 names$/),
         }),
       )

@@ -25,7 +25,9 @@ const VISIT =
   "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT count(*) FROM events').fetchall(); c.close()"
 
 const note = (text: string) => ({
-  ...{ stream: "task/t", taskId: "t", actor: "tester" },
+  stream: "task/t",
+  taskId: "t",
+  actor: "tester",
   events: [{ type: "NoteAdded" as const, payload: { about: "", text } }],
 })
 

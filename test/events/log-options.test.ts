@@ -15,7 +15,8 @@ const opened = Effect.gen(function* () {
   const context = yield* Layer.build(layerSqlite({ filename }))
   const log = Context.get(context, EventLog)
   yield* log.append({
-    ...{ stream: "a", actor: "human:test" },
+    stream: "a",
+    actor: "human:test",
     events: ["x", "y", "z"].map((tag) => ({ type: "TagAdded" as const, payload: { about: "a", tag } })),
   })
   return { directory, filename, context, log }

@@ -8,7 +8,12 @@ import { temporaryDirectory } from "../temporary.ts"
 const head = (position: number) => ({ position, hash: String(position).repeat(64).slice(0, 64) })
 
 const ownership = (foreignUpTo: number): LogRecord.Ownership => ({
-  ...{ log: "/a/log.db", inode: "7", machine: "m", foreignUpTo, by: "option", at: 1 },
+  log: "/a/log.db",
+  inode: "7",
+  machine: "m",
+  foreignUpTo,
+  by: "option",
+  at: 1,
 })
 
 const code = (digest: string) => ({ plugin: "spy", digest, grants: { run: ["sh"] } })

@@ -306,7 +306,9 @@ describe("the suite of personal data", () => {
       Effect.gen(function* () {
         const keyId = (yield* personal.subjects).find((known) => known.subject === subject)?.keyId ?? ""
         const { events } = yield* Context.get(all, EventLog).append({
-          ...{ stream: `key/${keyId}`, actor, events: [{ type: "PayloadShredded", payload: { keyId, reason } }] },
+          stream: `key/${keyId}`,
+          actor,
+          events: [{ type: "PayloadShredded", payload: { keyId, reason } }],
         })
         return events[0] ?? (yield* Effect.dieMessage("none"))
       }),

@@ -122,7 +122,10 @@ describe("the names that the events of a page use", () => {
       }
       const segments = yield* Segments.make(database)
       const reader = () => ({
-        ...{ database: counted, segments, names: Names.make(counted), keys: PersonalDataKeys.memory() },
+        database: counted,
+        segments,
+        names: Names.make(counted),
+        keys: PersonalDataKeys.memory(),
         upcast: (_type: string, _version: number, payload: JsonObject) => payload,
       })
 

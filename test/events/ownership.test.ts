@@ -27,7 +27,8 @@ const on =
 const append = (file: string) =>
   Effect.flatMap(EventLog, (log) =>
     log.append({
-      ...{ stream: "plugin/sample", actor: "human:ada" },
+      stream: "plugin/sample",
+      actor: "human:ada",
       events: [{ type: "PluginActivated", payload: { plugin: "sample" } }],
     }),
   ).pipe(on(file))
@@ -221,7 +222,8 @@ describe("who wrote a log", () => {
         const { file } = yield* written
         const [record = ""] = recordsNaming(file)
         const why = (reason: string) => ({
-          ...{ kind: "foreign", why: `its record in your own store does not count: ${record} is ${reason}` },
+          kind: "foreign",
+          why: `its record in your own store does not count: ${record} is ${reason}`,
         })
         for (const mode of [0o660, 0o606, 0o644]) {
           fs.chmodSync(record, mode)
@@ -247,7 +249,8 @@ describe("who wrote a log", () => {
       yield* appendElsewhere(file)
       yield* Effect.gen(function* () {
         const note = (yield* EventLog).append({
-          ...{ stream: "plugin/sample", actor: "human:ada" },
+          stream: "plugin/sample",
+          actor: "human:ada",
           events: [{ type: "PluginActivated", payload: { plugin: "sample" } }],
         })
         yield* note

@@ -11,7 +11,9 @@ import { Database } from "../sqlite.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const note = (stream: string, text: string, taskId: string | null = null) => ({
-  ...{ stream, taskId, actor: "human:test" },
+  stream,
+  taskId,
+  actor: "human:test",
   events: [{ type: "NoteAdded" as const, payload: { about: stream, text } }],
 })
 
@@ -43,7 +45,9 @@ describe("events that this process has just appended", () => {
       for (let index = 0; index < 60; index++) {
         yield* log.append(note(index % 3 === 0 ? "a" : "b", `${index} ø`, index % 2 === 0 ? "t" : null))
         yield* log.append({
-          ...{ stream: "b", actor: "kernel", timeline: index % 5 === 0 ? "other" : "main" },
+          stream: "b",
+          actor: "kernel",
+          timeline: index % 5 === 0 ? "other" : "main",
           events: [{ type: "CommandDispatched", payload: { commandId: String(index) }, occurredAt: index }],
         })
       }
@@ -74,7 +78,9 @@ describe("events that this process has just appended", () => {
           latencyMs: 1.5,
         })
         const sensed = (value: unknown) => ({
-          ...{ stream: "a", taskId: "t", actor: "plugin:room@1" },
+          stream: "a",
+          taskId: "t",
+          actor: "plugin:room@1",
           events: [{ type: "SensorRead" as const, payload: reading(value), occurredAt: 7 }],
         })
         const personal = (text: string) => ({ ...note("b", text), subject: "anna" })

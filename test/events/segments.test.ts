@@ -161,7 +161,10 @@ const aboutToBeArchived = (text: string) =>
       },
     }
     const reader = {
-      ...{ database: interrupted, segments, names: Names.make(database), keys: PersonalDataKeys.memory() },
+      database: interrupted,
+      segments,
+      names: Names.make(database),
+      keys: PersonalDataKeys.memory(),
       upcast: (_type: string, _version: number, payload: JsonObject) => payload,
     }
     return { database: interrupted, other, archiveNow, segments, reader, before }

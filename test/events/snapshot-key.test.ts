@@ -143,7 +143,11 @@ const replaced = <T extends object, K extends keyof T>(object: T, name: K, other
 describe("a seal", () => {
   const key = Buffer.alloc(32, 1)
   const claim = {
-    ...{ fingerprint: "f", timeline: "main", epoch: "", position: 500, eventHash: "e".repeat(64) },
+    fingerprint: "f",
+    timeline: "main",
+    epoch: "",
+    position: 500,
+    eventHash: "e".repeat(64),
     stateHash: "5".repeat(64),
   }
 

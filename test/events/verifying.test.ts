@@ -14,14 +14,17 @@ import { temporaryDirectory } from "../temporary.ts"
 import { rehash } from "./smallLog.ts"
 
 const note = (stream: string, text: string, taskId: string) => ({
-  ...{ stream, actor: "human:test", taskId },
+  stream,
+  actor: "human:test",
+  taskId,
   events: [{ type: "NoteAdded" as const, payload: { about: stream, text } }],
 })
 
 const GIVEN = "01900000-0000-7000-8000-000000000001"
 
 const given = {
-  ...{ stream: "given", actor: "human:test" },
+  stream: "given",
+  actor: "human:test",
   events: [{ id: GIVEN, type: "NoteAdded" as const, payload: { about: "x", text: "once" } }],
 }
 
@@ -108,7 +111,10 @@ describe("verifying a log", () => {
       expect(found.looks.map(({ what }) => what)).toEqual(LOOKS)
       expect(found.looks.every(({ looked }) => looked)).toBe(true)
       expect(Object.fromEntries(found.looks.map(({ what, told }) => [what, told]))).toMatchObject({
-        ...{ chain: "31 events", blobs: "1 blob", segments: "1 file up to @20", snapshots: "none" },
+        chain: "31 events",
+        blobs: "1 blob",
+        segments: "1 file up to @20",
+        snapshots: "none",
       })
       expect(quick.looks.map(({ what, looked }) => [what, looked])).toEqual(
         LOOKS.map((what) => [what, what === "chain"]),
@@ -167,7 +173,9 @@ describe("verifying a log", () => {
       const { found } = yield* verified(filename)
       expect(found).toMatchObject({ _tag: "Intact", events: 31 })
       expect(found.looks).toContainEqual({
-        ...{ what: "rows outside of the chain", looked: true, told: "12 events that archiving left behind" },
+        what: "rows outside of the chain",
+        looked: true,
+        told: "12 events that archiving left behind",
       })
     }),
   )
@@ -263,14 +271,18 @@ describe("what the chain does not tell is found out all the same:", () => {
     "versions with a gap, written anew with hashes that hold",
     rewritten("UPDATE events SET version = 77 WHERE position = 30"),
     {
-      ...{ kind: "version changed", position: 30, what: "stream task/t0 at @30" },
+      kind: "version changed",
+      position: 30,
+      what: "stream task/t0 at @30",
     },
   )
   isFound(
     "an id that an archived event has",
     rewritten(`UPDATE events SET id = x'${GIVEN.replaceAll("-", "")}' WHERE position = 30`),
     {
-      ...{ kind: "id repeated", position: 1, what: `id ${GIVEN}` },
+      kind: "id repeated",
+      position: 1,
+      what: `id ${GIVEN}`,
     },
   )
   inLog("a blob that no event has", `INSERT INTO blobs VALUES ('${sha256("x")}', 30, 'x')`, "blob changed", sha256("x"))

@@ -72,19 +72,17 @@ describe("the plan of a season", () => {
 
 describe("an apprentice", () => {
   const view = (step: number): Agent.View => ({
-    ...{
-      taskId: "task-1",
-      goal: "win",
-      step,
-      consult: () => Promise.reject(new Error("no model is asked here")),
-      inputs: [],
-      lastOutcome: null,
-      history: [],
-      plugins: [],
-      sensors: [],
-      actuators: [],
-      now: 0,
-    },
+    taskId: "task-1",
+    goal: "win",
+    step,
+    consult: () => Promise.reject(new Error("no model is asked here")),
+    inputs: [],
+    lastOutcome: null,
+    history: [],
+    plugins: [],
+    sensors: [],
+    actuators: [],
+    now: 0,
     readings: {
       "text-room/room": { room: "study", exits: ["north"], things: [], won: false, lost: false },
       "text-room/inventory": { items: [] },

@@ -60,7 +60,9 @@ describe("a plugin with a settle of an actuator that it does not have", () => {
     Effect.gen(function* () {
       const entry = "export default { actuators: { go: () => null }, settle: { come: () => ({ status: 'unknown' }) } }"
       const directory = writePlugin(path.join(yield* temporaryDirectory, "odd"), {
-        ...{ name: "odd", actuators: [{ name: "go" }], entry },
+        name: "odd",
+        actuators: [{ name: "go" }],
+        entry,
       })
       const refused = yield* Effect.promise(() => loadPlugin(directory, { consent: "flags" }).catch((error) => error))
       expect(refused).toMatchObject({ _tag: "ExportsDisagree", undeclared: ["settle of actuator come"] })

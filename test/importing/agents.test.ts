@@ -59,11 +59,17 @@ describe("a session of Gemini CLI", () => {
       "session-1.json",
       JSON.stringify(
         {
-          ...{ sessionId: "s1", projectHash: "p", startTime: "2026-01-01T00:00:00.000Z" },
+          sessionId: "s1",
+          projectHash: "p",
+          startTime: "2026-01-01T00:00:00.000Z",
           messages: [
             { id: "1", timestamp: "2026-01-01T00:00:01.000Z", type: "user", content: "Go" },
             {
-              ...{ id: "2", timestamp: "2026-01-01T00:00:02.000Z", type: "gemini", content: "", model: "gemini-3" },
+              id: "2",
+              timestamp: "2026-01-01T00:00:02.000Z",
+              type: "gemini",
+              content: "",
+              model: "gemini-3",
               toolCalls: [{ id: "c", name: "shell", args: {}, status: "cancelled", timestamp: "2026-01-01T00:00:03Z" }],
             },
             { id: "3", timestamp: "2026-01-01T00:00:04.000Z", type: "info", content: "Request cancelled." },
@@ -124,11 +130,14 @@ describe("a trajectory of mini-swe-agent", () => {
     JSON.stringify(
       {
         info: {
-          ...{ model_stats: { instance_cost: 0.5, api_calls: 2 }, mini_version: "2.3.0", exit_status: "Submitted" },
+          model_stats: { instance_cost: 0.5, api_calls: 2 },
+          mini_version: "2.3.0",
+          exit_status: "Submitted",
           config: { model: { model_name: "deepseek/deepseek-chat" } },
           ...info,
         },
-        ...{ messages, trajectory_format: "mini-swe-agent-1.1" },
+        messages,
+        trajectory_format: "mini-swe-agent-1.1",
       },
       undefined,
       2,
@@ -141,15 +150,19 @@ describe("a trajectory of mini-swe-agent", () => {
         { role: "system", content: "You are helpful." },
         { role: "user", content: "Mend it" },
         {
-          ...{ role: "assistant", content: "I look." },
+          role: "assistant",
+          content: "I look.",
           tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } }],
           extra: {
-            ...{ cost: 0.25, timestamp: 1_767_225_600 },
+            cost: 0.25,
+            timestamp: 1_767_225_600,
             response: { usage: { prompt_tokens: 10, completion_tokens: 2 } },
           },
         },
         {
-          ...{ role: "tool", tool_call_id: "c1", content: "<returncode>1</returncode>" },
+          role: "tool",
+          tool_call_id: "c1",
+          content: "<returncode>1</returncode>",
           extra: { returncode: 1, timestamp: 1_767_225_601 },
         },
         { role: "exit", content: "diff", extra: { exit_status: "Submitted" } },
@@ -263,7 +276,8 @@ describe("conversations in messages", () => {
             metadata: { createdAt: "2026-01-01T00:00:00Z" },
           },
           {
-            ...{ id: "a", role: "assistant" },
+            id: "a",
+            role: "assistant",
             metadata: { totalUsage: { inputTokens: 30, outputTokens: 4 }, model: "openai/gpt-5" },
             parts: [
               { type: "step-start" },
@@ -316,7 +330,9 @@ describe("a task of Cline", () => {
     const tell = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
     const answer = (text: string) => ({ role: "assistant", content: [{ type: "text", text }] })
     const request = (ts: number, cost: number) => ({
-      ...{ ts, type: "say", say: "api_req_started" },
+      ts,
+      type: "say",
+      say: "api_req_started",
       text: JSON.stringify({ request: "…", tokensIn: 10, tokensOut: 3, cacheWrites: 2, cacheReads: 5, cost }),
     })
     const files = {
@@ -382,16 +398,25 @@ describe("an export of traces", () => {
       tool_calls: [{ name: "weather", args: { in: "Oslo" }, id: "c" }],
     })
     const run = (id: string, type: string, second: number, more: object) => ({
-      ...{ id, trace_id: "t", parent_run_id: id === "t" ? null : "t", run_type: type, name: type, dotted_order: id },
-      ...{ start_time: at(second), end_time: at(second + 1) },
+      id,
+      trace_id: "t",
+      parent_run_id: id === "t" ? null : "t",
+      run_type: type,
+      name: type,
+      dotted_order: id,
+      start_time: at(second),
+      end_time: at(second + 1),
       ...more,
       extra: { metadata: { ls_provider: "openai", ls_model_name: "gpt-5", thread_id: "th" } },
     })
     const records = [
       run("t", "chain", 0, { inputs: {}, outputs: {} }),
       run("a", "llm", 1, {
-        ...{ inputs: { messages: [told] }, outputs: { generations: [[{ text: "", message: called }]] } },
-        ...{ prompt_tokens: 10, completion_tokens: 2, total_cost: 0.25 },
+        inputs: { messages: [told] },
+        outputs: { generations: [[{ text: "", message: called }]] },
+        prompt_tokens: 10,
+        completion_tokens: 2,
+        total_cost: 0.25,
       }),
       run("b", "tool", 3, {
         name: "weather",
@@ -401,7 +426,8 @@ describe("an export of traces", () => {
       run("d", "llm", 5, {
         inputs: { messages: [[...told, called, message("ToolMessage", { content: "snow", tool_call_id: "c" })]] },
         outputs: { generations: [[{ text: "It snows.", message: message("AIMessage", { content: "It snows." }) }]] },
-        ...{ prompt_tokens: 20, completion_tokens: 3 },
+        prompt_tokens: 20,
+        completion_tokens: 3,
       }),
     ]
     return imported("runs.jsonl", lines(records), (all) => {
@@ -418,21 +444,27 @@ describe("an export of traces", () => {
     ]
     const answer = { role: "assistant", content: null, tool_calls: [call] }
     const one = (id: string, type: string, second: number, more: object) => ({
-      ...{ id, traceId: "t", type, name: "weather", startTime: at(second), endTime: at(second + 1) },
+      id,
+      traceId: "t",
+      type,
+      name: "weather",
+      startTime: at(second),
+      endTime: at(second + 1),
       ...more,
     })
     const observations = [
       one("a", "GENERATION", 1, {
-        ...{ model: "gpt-5", input: told, output: answer },
-        ...{ usageDetails: { input: 10, output: 2 }, costDetails: { total: 0.25 } },
+        model: "gpt-5",
+        input: told,
+        output: answer,
+        usageDetails: { input: 10, output: 2 },
+        costDetails: { total: 0.25 },
       }),
       one("b", "TOOL", 3, { input: { in: "Oslo" }, output: "snow" }),
       one("d", "GENERATION", 5, {
-        ...{
-          model: "gpt-5",
-          input: [...told, answer, { role: "tool", tool_call_id: "c", content: "snow" }],
-          output: "It snows.",
-        },
+        model: "gpt-5",
+        input: [...told, answer, { role: "tool", tool_call_id: "c", content: "snow" }],
+        output: "It snows.",
         usageDetails: { input: 20, output: 3 },
       }),
     ]
@@ -455,19 +487,18 @@ describe("an export of traces", () => {
 
 describe("a trace of verifiers", () => {
   const trace = (more: object) => ({
-    ...{
-      version: 1,
-      id: "abc",
-      verifiers: { version: "0.4.0" },
-      agent: { name: "solver" },
-      task: { type: "Sum", data: { a: 1 } },
-    },
+    version: 1,
+    id: "abc",
+    verifiers: { version: "0.4.0" },
+    agent: { name: "solver" },
+    task: { type: "Sum", data: { a: 1 } },
     nodes: [
       { message: { role: "system", content: "Be exact." }, parent: null, sampled: false },
       { message: { role: "user", content: "Add" }, parent: 0, sampled: false },
       {
         message: { role: "assistant", content: null, tool_calls: [{ id: "c", name: "add", arguments: '{"a":1}' }] },
-        ...{ parent: 1, sampled: true },
+        parent: 1,
+        sampled: true,
       },
       { message: { role: "tool", tool_call_id: "c", content: "2" }, parent: 2, sampled: false },
       { message: { role: "assistant", content: "2." }, parent: 3, sampled: true },
@@ -483,7 +514,11 @@ describe("a trace of verifiers", () => {
       { node: 4, model: "openai/gpt-5", usage: null, time: { start: 1_767_225_602, end: 1_767_225_603 } },
     ],
     rewards: { right: { score: 0.5, weight: 2 }, style: null },
-    ...{ metrics: { turns: 2 }, errors: [], is_completed: true, ok: true, stop_condition: "agent_completed" },
+    metrics: { turns: 2 },
+    errors: [],
+    is_completed: true,
+    ok: true,
+    stop_condition: "agent_completed",
     timing: { start: 1_767_225_599, agent: { start: 1_767_225_599, end: 1_767_225_604 } },
     ...more,
   })
@@ -518,7 +553,13 @@ describe("a trace of OrcaReplay", () => {
     "has its requests and answers as they were sent, with payloads that are in blobs, and how the program ended",
     () => {
       const event = (seq: number, type: string, attrs: object, payload?: unknown) => ({
-        ...{ seq, ts: `2026-01-01T00:00:0${seq}.000Z`, mono_us: seq, turn: 1, type, actor: "agent", attrs },
+        seq,
+        ts: `2026-01-01T00:00:0${seq}.000Z`,
+        mono_us: seq,
+        turn: 1,
+        type,
+        actor: "agent",
+        attrs,
         ...(payload === undefined ? {} : { payload }),
       })
       const path = "/v1/chat/completions"
@@ -526,11 +567,9 @@ describe("a trace of OrcaReplay", () => {
       const told = [{ role: "user", content: "Mend it" }]
       const answer = (message: object, used: number) =>
         JSON.stringify({
-          ...{
-            object: "chat.completion",
-            model: "m-1",
-            choices: [{ message: { role: "assistant", ...message }, finish_reason: "stop" }],
-          },
+          object: "chat.completion",
+          model: "m-1",
+          choices: [{ message: { role: "assistant", ...message }, finish_reason: "stop" }],
           usage: { prompt_tokens: used, completion_tokens: 1 },
         })
       const digest = "ab".repeat(32)

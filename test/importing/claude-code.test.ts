@@ -279,7 +279,9 @@ describe("a session of Claude Code", () => {
   it.effect("has the cost that its program says, where that is of the calls in the file and of no others", () => {
     const state = (inputTokens: number) =>
       other("cost-state", {
-        ...{ totalCostUSD: 0.5, startTime: 1, hasUnknownModelCost: false },
+        totalCostUSD: 0.5,
+        startTime: 1,
+        hasUnknownModelCost: false,
         modelUsage: { "claude-opus-4": { inputTokens, outputTokens: 5, cacheReadInputTokens: 0, costUSD: 0.5 } },
       })
     const imported = (inputTokens: number) =>

@@ -37,7 +37,9 @@ const following = <A, E>(
         const reports = yield* Queue.unbounded<ImportReport>()
         const fiber = yield* Effect.fork(
           Follow.followFiles({
-            ...{ paths: [directory], everyMs: 5, onReport: (report) => Queue.offer(reports, report) },
+            paths: [directory],
+            everyMs: 5,
+            onReport: (report) => Queue.offer(reports, report),
             ...options,
           }),
         )
@@ -145,7 +147,8 @@ describe("a directory that is followed", () => {
   )
 
   const step = (second: number, more: object = {}) => ({
-    ...{ time: new Date(Date.now() - 60_000 + second * 1_000).toISOString(), text: `step ${second}` },
+    time: new Date(Date.now() - 60_000 + second * 1_000).toISOString(),
+    text: `step ${second}`,
     ...more,
   })
   const texts = Effect.map(events, (all) => payloads(all, "InputReceived").map(({ content }) => content))
@@ -229,12 +232,11 @@ describe("a directory that is followed", () => {
         }),
       ).pipe(
         Effect.withClock({
-          ...{
-            [Clock.ClockTypeId]: Clock.ClockTypeId,
-            unsafeCurrentTimeMillis: now,
-            currentTimeMillis: Effect.sync(now),
-          },
-          ...{ unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(), currentTimeNanos: clock.currentTimeNanos },
+          [Clock.ClockTypeId]: Clock.ClockTypeId,
+          unsafeCurrentTimeMillis: now,
+          currentTimeMillis: Effect.sync(now),
+          unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+          currentTimeNanos: clock.currentTimeNanos,
           sleep: (duration) => clock.sleep(duration),
         } as Clock.Clock),
       )
@@ -254,9 +256,12 @@ describe("a directory that is followed", () => {
         }),
       ).pipe(
         Effect.withClock({
-          ...{ [Clock.ClockTypeId]: Clock.ClockTypeId, sleep: () => clock.sleep(Duration.millis(5)) },
-          ...{ unsafeCurrentTimeMillis: millis, currentTimeMillis: Effect.sync(millis) },
-          ...{ unsafeCurrentTimeNanos: nanos, currentTimeNanos: Effect.sync(nanos) },
+          [Clock.ClockTypeId]: Clock.ClockTypeId,
+          sleep: () => clock.sleep(Duration.millis(5)),
+          unsafeCurrentTimeMillis: millis,
+          currentTimeMillis: Effect.sync(millis),
+          unsafeCurrentTimeNanos: nanos,
+          currentTimeNanos: Effect.sync(nanos),
         } as Clock.Clock),
       )
     }),

@@ -199,12 +199,18 @@ describe("a conversation of OpenHands", () => {
 
   it.effect("whose answer goes on after a person's words has each part of it, and what came of its calls", () => {
     const event = (kind: string, second: number, more: object) => ({
-      ...{ id: `${kind}-${second}`, kind, source: "agent", timestamp: `2026-01-01T00:00:0${second}` },
+      id: `${kind}-${second}`,
+      kind,
+      source: "agent",
+      timestamp: `2026-01-01T00:00:0${second}`,
       ...more,
     })
     const act = (second: number, call: string) =>
       event("ActionEvent", second, {
-        ...{ tool_name: "terminal", tool_call_id: call, llm_response_id: "r1", action: { command: call } },
+        tool_name: "terminal",
+        tool_call_id: call,
+        llm_response_id: "r1",
+        action: { command: call },
       })
     const told = (second: number, text: string) =>
       event("MessageEvent", second, { source: "user", llm_message: { content: [{ type: "text", text }] } })
@@ -260,7 +266,10 @@ describe("a trajectory of SWE-agent", () => {
         expect(payloads(all, "EnvironmentReset")).toMatchObject([{ state: { open_file: "a.py" } }])
         const [taskId = ""] = all.flatMap((event) => (event.type === "TaskOpened" ? (event.taskId ?? []) : []))
         expect(Either.getOrThrow(TaskAudit.fold(taskId, all)).model).toMatchObject({
-          ...{ calls: 2, unmetered: 0, inputTokens: 70, outputTokens: 9 },
+          calls: 2,
+          unmetered: 0,
+          inputTokens: 70,
+          outputTokens: 9,
           cost: { usd: 0.25, prices: ["source"] },
         })
         expect(fold(Tasks.projection, all)[taskId]?.model).toMatchObject({ inputTokens: 70, cost: { usd: 0.25 } })
@@ -353,7 +362,8 @@ describe("a trace in OTLP/JSON", () => {
         "trace.json",
         Formats.exported(
           Formats.span(1, null, 1, 2, {
-            ...{ "gen_ai.operation.name": "chat", "gen_ai.request.model": "m" },
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "m",
             "gen_ai.prompt": JSON.stringify([{ role: "user", parts: [{ type: "text", content: "One" }] }]),
             "gen_ai.completion": JSON.stringify({ text: "1", finish_reason: "stop" }),
           }),
@@ -372,12 +382,12 @@ describe("a trace in OTLP/JSON", () => {
             },
           ),
           Formats.span(4, null, 7, 8, {
-            ...{ "gen_ai.system": "openai", "gen_ai.request.model": "m", "gen_ai.prompt.0.role": "user" },
-            ...{
-              "gen_ai.prompt.0.content": "Four",
-              "gen_ai.completion.0.role": "assistant",
-              "gen_ai.completion.0.content": "4",
-            },
+            "gen_ai.system": "openai",
+            "gen_ai.request.model": "m",
+            "gen_ai.prompt.0.role": "user",
+            "gen_ai.prompt.0.content": "Four",
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.content": "4",
           }),
         ),
       ),
@@ -622,12 +632,12 @@ describe("any document of another format", () => {
         JSON.stringify(replaced(record, place, "[deep]")).replace('"[deep]"', deep),
       )
     const logs = {
-      ...{ "p.jsonl": Formats.piaAvt().slice(0, 2), "old.jsonl": Formats.olderPiaAvt().slice(0, 1) },
-      ...{
-        "events.jsonl": Formats.openHands().slice(1, 6),
-        "t.jsonl": [Formats.exported(...Formats.aiSdk().slice(1, 2))],
-      },
-      ...{ [`${SESSION}.jsonl`]: session().slice(0, 3), [ROLLOUT]: rollout().slice(3, 9) },
+      "p.jsonl": Formats.piaAvt().slice(0, 2),
+      "old.jsonl": Formats.olderPiaAvt().slice(0, 1),
+      "events.jsonl": Formats.openHands().slice(1, 6),
+      "t.jsonl": [Formats.exported(...Formats.aiSdk().slice(1, 2))],
+      [`${SESSION}.jsonl`]: session().slice(0, 3),
+      [ROLLOUT]: rollout().slice(3, 9),
     }
     const files = Object.entries(logs).map(([name, records]) => {
       const all = [...records.map((record) => JSON.stringify(record)), ...records.flatMap(everywhere)]

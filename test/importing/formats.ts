@@ -12,13 +12,20 @@ export const trajectory = (more: object = {}) => ({
     { step_id: 2, timestamp: stamp(1), source: "user", message: "An earlier prompt", is_copied_context: true },
     { step_id: 3, timestamp: stamp(2), source: "user", message: [{ type: "text", text: "Mend the build" }] },
     {
-      ...{ step_id: 4, timestamp: stamp(4), source: "agent", message: "I look.", reasoning_content: "Hm." },
+      step_id: 4,
+      timestamp: stamp(4),
+      source: "agent",
+      message: "I look.",
+      reasoning_content: "Hm.",
       tool_calls: [{ tool_call_id: "c1", function_name: "bash", arguments: { command: "make" } }],
       observation: { results: [{ content: "error" }] },
       metrics: { prompt_tokens: 100, completion_tokens: 20, cached_tokens: 7, cost_usd: 0.1 },
     },
     {
-      ...{ step_id: 5, source: "agent", message: "", llm_call_count: 1 },
+      step_id: 5,
+      source: "agent",
+      message: "",
+      llm_call_count: 1,
       tool_calls: [
         { tool_call_id: "c1", function_name: "bash", arguments: { command: "make fix" } },
         { tool_call_id: "c2", function_name: "bash", arguments: { command: "make" } },
@@ -47,7 +54,10 @@ export const trajectory = (more: object = {}) => ({
 })
 
 const oh = (kind: string, source: string, second: number, more: object) => ({
-  ...{ id: `event-${kind}-${second}`, kind, source, timestamp: stamp(second).replace("Z", "123") },
+  id: `event-${kind}-${second}`,
+  kind,
+  source,
+  timestamp: stamp(second).replace("Z", "123"),
   ...more,
 })
 const ohText = (text: string) => [{ type: "text", text }]
@@ -71,16 +81,25 @@ export const openHands = (): ReadonlyArray<object> => [
   oh("MessageEvent", "user", 2, { llm_message: { role: "user", content: ohText("Add a note") } }),
   stats(3, 99, 20),
   oh("ActionEvent", "agent", 4, {
-    ...{ thought: ohText("First I look."), reasoning_content: "Hm.", tool_name: "terminal", tool_call_id: "c1" },
-    ...{ tool_call: { id: "c1", name: "terminal", arguments: '{"command":"ls"}' }, llm_response_id: "r1" },
+    thought: ohText("First I look."),
+    reasoning_content: "Hm.",
+    tool_name: "terminal",
+    tool_call_id: "c1",
+    tool_call: { id: "c1", name: "terminal", arguments: '{"command":"ls"}' },
+    llm_response_id: "r1",
     action: { kind: "TerminalAction", command: "ls", timeout: null },
   }),
   oh("ActionEvent", "agent", 5, {
-    ...{ tool_name: "terminal", tool_call_id: "c2", llm_response_id: "r1", tool_call: { arguments: "{no json" } },
+    tool_name: "terminal",
+    tool_call_id: "c2",
+    llm_response_id: "r1",
+    tool_call: { arguments: "{no json" },
     action: { kind: "TerminalAction", command: "rm -rf /", timeout: null },
   }),
   oh("ObservationEvent", "environment", 6, {
-    ...{ tool_name: "terminal", tool_call_id: "c1", action_id: "event-ActionEvent-4" },
+    tool_name: "terminal",
+    tool_call_id: "c1",
+    action_id: "event-ActionEvent-4",
     observation: { kind: "TerminalObservation", content: ohText("a.txt"), is_error: false, exit_code: 1 },
   }),
   oh("UserRejectObservation", "user", 7, { tool_call_id: "c2", rejection_reason: "Not that" }),
@@ -92,7 +111,9 @@ export const openHands = (): ReadonlyArray<object> => [
     action: { command: "create", path: "/n", file_text: "one\n" },
   }),
   oh("ObservationEvent", "environment", 10, {
-    ...{ tool_name: "file_editor", tool_call_id: "c3", action_id: "event-ActionEvent-9" },
+    tool_name: "file_editor",
+    tool_call_id: "c3",
+    action_id: "event-ActionEvent-9",
     observation: {
       content: ohText("done"),
       is_error: false,
@@ -119,12 +140,10 @@ export const sweAgent = (more: object = {}) => ({
   environment: "swe_main",
   trajectory: [
     {
-      ...{
-        action: "open a.py\n",
-        observation: "1: x",
-        response: "I open it.\n```\nopen a.py\n```",
-        thought: "I open it.",
-      },
+      action: "open a.py\n",
+      observation: "1: x",
+      response: "I open it.\n```\nopen a.py\n```",
+      thought: "I open it.",
       state: '{"open_file":"a.py","working_dir":"/repo"}',
     },
     { action: "submit\n", observation: "", response: "Done.", thought: "Done.", state: "{no json" },
@@ -146,8 +165,14 @@ export const sweAgent = (more: object = {}) => ({
 })
 
 const pia = (event_type: string, second: number, event_data: object) => ({
-  ...{ timestamp: stamp(second), simulation_run_id: "sim1", experiment_id: "e", agent_id: "pia", log_level: "INFO" },
-  ...{ source_component_id: "core", event_type, event_data },
+  timestamp: stamp(second),
+  simulation_run_id: "sim1",
+  experiment_id: "e",
+  agent_id: "pia",
+  log_level: "INFO",
+  source_component_id: "core",
+  event_type,
+  event_data,
 })
 
 /** Lines of PiaAVT, in the newer dialect. */
@@ -207,19 +232,27 @@ const told = { role: "tool", parts: [{ type: "tool_call_response", id: "c1", res
 /** A trace by OpenTelemetry's conventions. The agent's span is the last that is written, though it began first. */
 export const genAi = (): ReadonlyArray<object> => [
   span(2, 1, 1, 2, {
-    ...{ "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-5" },
-    ...{ "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5 },
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": "gpt-5",
+    "gen_ai.usage.input_tokens": 10,
+    "gen_ai.usage.output_tokens": 5,
     "gen_ai.system_instructions": JSON.stringify([{ type: "text", content: "You add." }]),
     "gen_ai.input.messages": JSON.stringify(asked),
     "gen_ai.output.messages": JSON.stringify([called]),
   }),
   span(3, 1, 2, 3, {
-    ...{ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "add", "gen_ai.tool.call.id": "c1" },
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "add",
+    "gen_ai.tool.call.id": "c1",
     "gen_ai.tool.call.result": "4",
   }),
   span(4, 1, 3, 4, {
-    ...{ "gen_ai.operation.name": "chat", "gen_ai.system": "openai", "gen_ai.request.model": "gpt-5" },
-    ...{ "gen_ai.usage.prompt_tokens": 20, "gen_ai.usage.completion_tokens": 6 },
+    "gen_ai.operation.name": "chat",
+    "gen_ai.system": "openai",
+    "gen_ai.request.model": "gpt-5",
+    "gen_ai.usage.prompt_tokens": 20,
+    "gen_ai.usage.completion_tokens": 6,
     "gen_ai.input.messages": JSON.stringify([...asked, called, told]),
     "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: "It is 4." }] }]),
   }),
@@ -229,10 +262,15 @@ export const genAi = (): ReadonlyArray<object> => [
 /** The same by OpenInference: messages as numbered attributes. */
 export const openInference = (): ReadonlyArray<object> => [
   span(2, 1, 1, 2, {
-    ...{ "openinference.span.kind": "LLM", "llm.model_name": "gpt-5", "llm.provider": "openai" },
-    ...{ "llm.token_count.prompt": 10, "llm.token_count.completion": 5 },
-    ...{ "llm.input_messages.0.message.role": "system", "llm.input_messages.0.message.content": "You add." },
-    ...{ "llm.input_messages.1.message.role": "user", "llm.input_messages.1.message.content": "What is 2 + 2?" },
+    "openinference.span.kind": "LLM",
+    "llm.model_name": "gpt-5",
+    "llm.provider": "openai",
+    "llm.token_count.prompt": 10,
+    "llm.token_count.completion": 5,
+    "llm.input_messages.0.message.role": "system",
+    "llm.input_messages.0.message.content": "You add.",
+    "llm.input_messages.1.message.role": "user",
+    "llm.input_messages.1.message.content": "What is 2 + 2?",
     "llm.output_messages.0.message.role": "assistant",
     "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1",
     "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "add",
@@ -245,17 +283,24 @@ export const openInference = (): ReadonlyArray<object> => [
     "output.value": "4",
   }),
   span(4, 1, 3, 4, {
-    ...{ "openinference.span.kind": "LLM", "llm.model_name": "gpt-5", "llm.provider": "openai" },
-    ...{ "llm.token_count.prompt": 20, "llm.token_count.completion": 6 },
-    ...{ "llm.input_messages.0.message.role": "system", "llm.input_messages.0.message.content": "You add." },
-    ...{ "llm.input_messages.1.message.role": "user", "llm.input_messages.1.message.content": "What is 2 + 2?" },
+    "openinference.span.kind": "LLM",
+    "llm.model_name": "gpt-5",
+    "llm.provider": "openai",
+    "llm.token_count.prompt": 20,
+    "llm.token_count.completion": 6,
+    "llm.input_messages.0.message.role": "system",
+    "llm.input_messages.0.message.content": "You add.",
+    "llm.input_messages.1.message.role": "user",
+    "llm.input_messages.1.message.content": "What is 2 + 2?",
     "llm.input_messages.2.message.role": "assistant",
     "llm.input_messages.2.message.tool_calls.0.tool_call.id": "c1",
     "llm.input_messages.2.message.tool_calls.0.tool_call.function.name": "add",
     "llm.input_messages.2.message.tool_calls.0.tool_call.function.arguments": '{"a":2,"b":2}',
-    ...{ "llm.input_messages.3.message.role": "tool", "llm.input_messages.3.message.content": "4" },
+    "llm.input_messages.3.message.role": "tool",
+    "llm.input_messages.3.message.content": "4",
     "llm.input_messages.3.message.tool_call_id": "c1",
-    ...{ "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "It is 4." },
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "It is 4.",
   }),
   span(1, null, 0, 5, { "openinference.span.kind": "AGENT", "agent.name": "adder", "input.value": "What is 2 + 2?" }),
 ]
@@ -267,26 +312,28 @@ export const aiSdk = (): ReadonlyArray<object> => {
   const call = { type: "tool-call", toolCallId: "c1", toolName: "add", input: { a: 2, b: 2 } }
   return [
     span(2, 1, 1, 2, {
-      ...{
-        "ai.operationId": "ai.generateText.doGenerate",
-        "ai.model.id": "gpt-5",
-        "ai.model.provider": "openai.responses",
-      },
-      ...{ "ai.usage.inputTokens": 10, "ai.usage.outputTokens": 5, "gen_ai.request.model": "gpt-5" },
+      "ai.operationId": "ai.generateText.doGenerate",
+      "ai.model.id": "gpt-5",
+      "ai.model.provider": "openai.responses",
+      "ai.usage.inputTokens": 10,
+      "ai.usage.outputTokens": 5,
+      "gen_ai.request.model": "gpt-5",
       "ai.prompt.messages": JSON.stringify([system, user]),
       "ai.response.toolCalls": JSON.stringify([{ toolCallId: "c1", toolName: "add", input: '{"a":2,"b":2}' }]),
     }),
     span(3, 1, 2, 3, {
-      ...{ "ai.operationId": "ai.toolCall", "ai.toolCall.name": "add", "ai.toolCall.id": "c1" },
-      ...{ "ai.toolCall.args": '{"a":2,"b":2}', "ai.toolCall.result": '"4"' },
+      "ai.operationId": "ai.toolCall",
+      "ai.toolCall.name": "add",
+      "ai.toolCall.id": "c1",
+      "ai.toolCall.args": '{"a":2,"b":2}',
+      "ai.toolCall.result": '"4"',
     }),
     span(4, 1, 3, 4, {
-      ...{
-        "ai.operationId": "ai.generateText.doGenerate",
-        "ai.model.id": "gpt-5",
-        "ai.model.provider": "openai.responses",
-      },
-      ...{ "ai.usage.promptTokens": 20, "ai.usage.completionTokens": 6 },
+      "ai.operationId": "ai.generateText.doGenerate",
+      "ai.model.id": "gpt-5",
+      "ai.model.provider": "openai.responses",
+      "ai.usage.promptTokens": 20,
+      "ai.usage.completionTokens": 6,
       "ai.prompt.messages": JSON.stringify([
         ...[system, user, { role: "assistant", content: [call] }],
         {
@@ -297,7 +344,8 @@ export const aiSdk = (): ReadonlyArray<object> => {
       "ai.response.text": "It is 4.",
     }),
     span(1, null, 0, 5, {
-      ...{ "ai.operationId": "ai.generateText", "ai.telemetry.functionId": "adder" },
+      "ai.operationId": "ai.generateText",
+      "ai.telemetry.functionId": "adder",
       "ai.prompt": JSON.stringify({ prompt: "What is 2 + 2?" }),
     }),
   ]

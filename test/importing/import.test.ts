@@ -276,7 +276,8 @@ describe("a directory", () => {
           expect(refused).toEqual([
             {
               file: path.join(directory, "x.jsonl"),
-              ...{ reason: expect.stringContaining("a file of one format"), added: 0 },
+              reason: expect.stringContaining("a file of one format"),
+              added: 0,
             },
           ])
         }),

@@ -44,7 +44,10 @@ export const sample = (id: string | number, epoch: number, pooling: Pooling = "i
           ],
         }
   return {
-    ...{ id, epoch, input: "What is 2 + 2?", target: "4" },
+    id,
+    epoch,
+    input: "What is 2 + 2?",
+    target: "4",
     scores: {
       match: { value: "C", answer: "4", explanation: "It is." },
       detail: { value: { speed: 0.25, style: "I", tone: "odd" } },

@@ -16,7 +16,8 @@ const writeSources = (directory: string): void => {
     fs.writeFileSync(path.join(directory, `${id}.jsonl`), lines(session()).replaceAll(SESSION, id))
   }
   const parts = Array.from({ length: 20 }, (_, index) => ({
-    ...{ name: `samples/${index}_epoch_1.json`, json: sample(index, 1) },
+    name: `samples/${index}_epoch_1.json`,
+    json: sample(index, 1),
   }))
   fs.writeFileSync(path.join(directory, "log.eval"), zip([...parts, { name: "header.json", json: header() }]))
 }
@@ -95,7 +96,8 @@ export const killFollowing = async (directory: string, kills: number): Promise<K
     return { file: path.join(sources, `${id}.jsonl`), text: lines(records).replaceAll(SESSION, id) }
   })
   const moments = fc.sample(fc.record({ cut: fc.double({ min: 0, max: 1, noNaN: true }), ms: fc.nat(30) }), {
-    ...{ numRuns: kills, seed: SEED },
+    numRuns: kills,
+    seed: SEED,
   })
   let killed = 0
   for (const [index, { cut, ms }] of moments.entries()) {

@@ -89,7 +89,10 @@ describe("a file for a mapping", () => {
         records: [
           { when: 'record.role == "user"', is: "said", content: "/content" },
           {
-            ...{ when: 'record.role == "assistant"', is: "answer", text: "/content", model: "/_whole/model" },
+            when: 'record.role == "assistant"',
+            is: "answer",
+            text: "/content",
+            model: "/_whole/model",
             calls: { in: "/tool_calls", id: "/id", tool: "/function/name", args: "/function/arguments" },
           },
           { when: 'record.role == "tool"', is: "result", id: "/tool_call_id", content: "/content" },

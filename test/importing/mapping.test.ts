@@ -52,7 +52,8 @@ describe("a mapping", () => {
         const { preview } = yield* importing(directory, { format, dryRun: true })
         expect(preview).toMatchObject({ taskId: "shop-agent-s1", goal: "Where is my parcel?", of: 17 })
         expect(preview?.events[1]).toEqual({
-          ...{ type: "InputReceived", at: Date.UTC(2026, 0, 1, 12) },
+          type: "InputReceived",
+          at: Date.UTC(2026, 0, 1, 12),
           payload: { source: "user", content: "Where is my parcel?" },
         })
         expect(yield* events).toEqual([])
@@ -71,7 +72,8 @@ describe("a mapping", () => {
     )
     expect(
       issuesOf({
-        ...{ name: "x", time: { cel: "record.time +" } },
+        name: "x",
+        time: { cel: "record.time +" },
         records: [
           { is: "said", content: { cel: "recrod.text" } },
           { is: "nothing", when: "1 + 1" },
@@ -129,7 +131,9 @@ describe("a mapping", () => {
       return withFiles({ "a.jsonl": lines(records) }, (directory) =>
         Effect.gen(function* () {
           const format = yield* Mapping.decode("m.yaml", {
-            ...{ name: "mine", run: "/run", time: "/time" },
+            name: "mine",
+            run: "/run",
+            time: "/time",
             records: [
               { is: "said", when: "has(record.text)", content: "/text" },
               { is: "end", when: "has(record.out)", outcome: "/out" },

@@ -124,7 +124,10 @@ describe("the rubric for coding agents", () => {
         amounts([first("Go"), ...Array.from({ length: times }, (_, index) => turn(index)).flat()])
       const once = yield* net(1)
       expect(once).toEqual({
-        ...{ "ended by itself": 0.5, "done without tests": -1, failed: -0.25, "failed again": -0.25 },
+        "ended by itself": 0.5,
+        "done without tests": -1,
+        failed: -0.25,
+        "failed again": -0.25,
       })
       expect(yield* net(7)).toEqual(once)
     }),

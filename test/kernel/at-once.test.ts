@@ -133,12 +133,10 @@ describe("a command for which nothing has to be waited", () => {
           const task = yield* openTask
           const input = { source: "human:ada", content: "hello", delivery: "queued" } as const
           yield* (yield* EventLog).append({
-            ...{
-              stream: "task/t",
-              taskId: "t",
-              actor: "human:ada",
-              events: [{ type: "InputReceived", payload: input }],
-            },
+            stream: "task/t",
+            taskId: "t",
+            actor: "human:ada",
+            events: [{ type: "InputReceived", payload: input }],
           })
           appended.length = 0
           expect((yield* task.act("program/note")).status).toBe("succeeded")
@@ -205,7 +203,9 @@ describe("a command for which nothing has to be waited", () => {
           const acting = yield* Effect.fork(task.act("program/note"))
           yield* Effect.repeatN(Effect.yieldNow(), 100)
           yield* (yield* EventLog).append({
-            ...{ stream: "task/t", taskId: "t", actor: "human:ada" },
+            stream: "task/t",
+            taskId: "t",
+            actor: "human:ada",
             events: [{ type: "TaskPaused", payload: { by: "ada" } }],
           })
           yield* goOn

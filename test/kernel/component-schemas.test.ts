@@ -12,7 +12,10 @@ const go = { type: "object", properties: { to: { enum: ["north", "south"] } }, r
 const position = { type: "object", properties: { x: { type: "integer" } }, required: ["x"] }
 
 const manifest = {
-  ...{ name: "walker", description: "d", version: "1.0.0", entry: "main.ts" },
+  name: "walker",
+  description: "d",
+  version: "1.0.0",
+  entry: "main.ts",
   permissions: { read: [], run: [] },
   peas: {
     performance: [{ name: "m", description: "d", rewards: [{ name: "r", when: "never", weight: 0.5 }] }],
@@ -23,7 +26,12 @@ const manifest = {
     ],
     actuators: [
       {
-        ...{ name: "go", description: "Goes", risk: "low", idempotent: false, args: go, result: position },
+        name: "go",
+        description: "Goes",
+        risk: "low",
+        idempotent: false,
+        args: go,
+        result: position,
         priority: 1,
       },
       { name: "jump", description: "Jumps" },
@@ -113,7 +121,8 @@ describe("a component's schema", () => {
   it.scopedLive("agents are shown what can be perceived and done, with schemas, risk and descriptions", () => {
     const shown: Array<Pick<Agent.View, "actuators" | "plugins" | "sensors">> = []
     const looker: Agent.DecidingAgent = {
-      ...{ name: "looker", version: "1" },
+      name: "looker",
+      version: "1",
       decide: ({ actuators, plugins, sensors }) => {
         shown.push({ actuators, plugins, sensors })
         return { done: "achieved" }
@@ -132,8 +141,13 @@ describe("a component's schema", () => {
           ],
           actuators: [
             {
-              ...{ name: "walker/go", description: "Goes", args: go, result: position, idempotent: false },
-              ...{ risk: "low", effectiveRisk: "low" },
+              name: "walker/go",
+              description: "Goes",
+              args: go,
+              result: position,
+              idempotent: false,
+              risk: "low",
+              effectiveRisk: "low",
             },
             { name: "walker/jump", description: "Jumps", effectiveRisk: "undeclared" },
           ],

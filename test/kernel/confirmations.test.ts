@@ -18,7 +18,11 @@ import { testKernel } from "./testKernel.ts"
 
 const args = { path: "a.txt" }
 const question = (withinMs = 60_000): Confirmations.ConfirmationRequest => ({
-  ...{ taskId: null, commandId: "c1", argsDigest: digest(args), withinMs, causationId: uuidv7() },
+  taskId: null,
+  commandId: "c1",
+  argsDigest: digest(args),
+  withinMs,
+  causationId: uuidv7(),
   shown: { actuator: "desk/write", args, risk: "high" },
 })
 
@@ -35,14 +39,21 @@ const asking = (withinMs?: number) =>
 const says = (id: string, type: string, payload: Record<string, unknown>) =>
   Effect.flatMap(EventLog, (log) =>
     log.append({
-      ...{ stream: `confirmation/${id}`, actor: "human:ada", expected: Exact(1) },
+      stream: `confirmation/${id}`,
+      actor: "human:ada",
+      expected: Exact(1),
       events: [{ type, payload: JSON.parse(JSON.stringify(payload)) }],
     }),
   )
 
 const decision = (id: string, more: Record<string, unknown> = {}) => ({
-  ...{ confirmationId: id, approved: true, by: "ada", channel: "program", waitedMs: 1 },
-  ...{ argsDigest: digest(args), ...more },
+  confirmationId: id,
+  approved: true,
+  by: "ada",
+  channel: "program",
+  waitedMs: 1,
+  argsDigest: digest(args),
+  ...more,
 })
 
 const types = (id: string) =>
@@ -161,7 +172,8 @@ describe("an approval", () => {
         const log = yield* EventLog
         const confirmations = yield* Confirmations.Confirmations
         yield* log.append({
-          ...{ stream: "confirmation/old", actor: "kernel" },
+          stream: "confirmation/old",
+          actor: "kernel",
           events: [
             {
               type: "ConfirmationRequested",
@@ -244,13 +256,15 @@ describe("a question whose stream somebody else writes to", () => {
         const { asked, id, confirmations } = yield* asking()
         const log = yield* EventLog
         yield* log.append({
-          ...{ stream: "confirmation/another", actor: "human:eve" },
+          stream: "confirmation/another",
+          actor: "human:eve",
           events: [
             { type: "ConfirmationRequested", payload: { ...requested, confirmationId: id, shown: { nothing: 1 } } },
           ],
         })
         yield* log.append({
-          ...{ stream: "note", actor: "human:eve" },
+          stream: "note",
+          actor: "human:eve",
           events: [{ type: "ConfirmationExpired", payload: { confirmationId: id } }],
         })
         expect(yield* confirmations.pending).toMatchObject({ [id]: { shown: asked.payload.shown } })
@@ -270,7 +284,9 @@ describe("a question whose stream somebody else writes to", () => {
         mine.shownDigest = Confirmations.digestOf(id, mine)
         mine.expiresAt = 0
         expect((yield* confirmations.pending)[id]).toMatchObject({
-          ...{ shown: asked.payload.shown, argsDigest: digest(args), shownDigest },
+          shown: asked.payload.shown,
+          argsDigest: digest(args),
+          shownDigest,
           expiresAt: asked.payload.expiresAt,
         })
         const decided = yield* confirmations.decide(id, { approved: true, by: "ada", channel: "program" })
@@ -282,12 +298,20 @@ describe("a question whose stream somebody else writes to", () => {
 })
 
 const requested = {
-  ...{ confirmationId: "q1", commandId: "c1", argsDigest: digest(args) },
-  ...{ shown: {}, expiresAt: Date.UTC(2026, 0, 1, 1) },
+  confirmationId: "q1",
+  commandId: "c1",
+  argsDigest: digest(args),
+  shown: {},
+  expiresAt: Date.UTC(2026, 0, 1, 1),
 }
 
 const decidedAs = (confirmationId: string) => ({
-  ...{ confirmationId, approved: true, by: "ada", channel: "program", argsDigest: digest(args), waitedMs: 1 },
+  confirmationId,
+  approved: true,
+  by: "ada",
+  channel: "program",
+  argsDigest: digest(args),
+  waitedMs: 1,
 })
 
 /** Another question on the same log. */

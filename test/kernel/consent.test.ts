@@ -62,7 +62,13 @@ const forge = (payload: { readonly digest?: string; readonly machine?: string | 
     const event: CoreNewEvent = {
       type: "SandboxConsentGiven",
       payload: {
-        ...{ plugin: "sample", version: "1.0.0", digest, by: user, how: "option", platform, machine: id ?? null },
+        plugin: "sample",
+        version: "1.0.0",
+        digest,
+        by: user,
+        how: "option",
+        platform,
+        machine: id ?? null,
         ...payload,
       },
     }
@@ -144,7 +150,12 @@ describe("a plugin that did not come with Hindcast, where nothing but Deno confi
       const start = (consent?: (said: boolean) => Effect.Effect<boolean, unknown>) =>
         Effect.flatMap(PluginHost.PluginHost, (host) =>
           host.start({
-            ...{ manifest, directory, workspace: base, seed: 1, instance: "kernel", denoDir: path.join(base, "deno") },
+            manifest,
+            directory,
+            workspace: base,
+            seed: 1,
+            instance: "kernel",
+            denoDir: path.join(base, "deno"),
             grants: { read: [], write: [], net: [], env: [], run: [], runAny: false },
             metadata: { plugin: {}, components: {} },
             record: () => Effect.void,

@@ -8,7 +8,9 @@ import * as RunningTasks from "../../src/kernel/tasks/RunningTasks.ts"
 import { temporaryLog } from "../temporary.ts"
 
 const about = (taskId: string, type: "TaskCancelled" | "TaskPaused") => ({
-  ...{ stream: `task/${taskId}`, taskId, actor: "human:ada" },
+  stream: `task/${taskId}`,
+  taskId,
+  actor: "human:ada",
   events: [{ type, payload: { by: "ada" } }] as const,
 })
 

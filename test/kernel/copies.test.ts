@@ -8,7 +8,10 @@ import { Registry } from "../../src/kernel/registry/Registry.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 const manifest = {
-  ...{ name: "sample", description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
+  name: "sample",
+  description: "A plugin for a test",
+  version: "1.0.0",
+  entry: "main.ts",
   permissions: { read: [], run: [] },
   peas: {
     performance: [{ name: "m", description: "d", rewards: [{ name: "r", when: "never", weight: 0.5 }] }],

@@ -36,8 +36,12 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
         expect(yield* task.act("pen/write")).toMatchObject({ status: "succeeded", result: "written" })
         const [asked] = yield* events("ConfirmationRequested")
         expect(asked?.payload.shown).toMatchObject({
-          ...{ actuator: "pen/write", args: {}, risk: "medium", declared: "none" },
-          ...{ because: `its plugin may write ${directory}`, plugin: "pen 1.0.0" },
+          actuator: "pen/write",
+          args: {},
+          risk: "medium",
+          declared: "none",
+          because: `its plugin may write ${directory}`,
+          plugin: "pen 1.0.0",
           pluginDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
         })
         const offered = Capabilities.offered(yield* kernel.plugins.state, () => true)
@@ -95,7 +99,8 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
           { plugin: "pen", digest: found.digest, grants: { ...found.grants, runAny: true } },
         ])
         yield* log.append({
-          ...{ stream: "plugin/pen", actor: "human:ada" },
+          stream: "plugin/pen",
+          actor: "human:ada",
           events: [
             {
               type: "PluginGranted",
@@ -105,7 +110,8 @@ describe("an actuator that declares no risk, of a plugin that may write", () => 
         })
         yield* answering(true)
         expect(yield* Fiber.join(acting)).toMatchObject({
-          ...{ status: "denied", rule: "effective-risk" },
+          status: "denied",
+          rule: "effective-risk",
           reason: expect.stringContaining("none → high: its plugin may run any command"),
         })
         expect(yield* events("CommandDispatched")).toEqual([])

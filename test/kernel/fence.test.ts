@@ -6,7 +6,8 @@ import { newId } from "../../src/events/vocabulary/Event.ts"
 import * as Fence from "../../src/kernel/recovery/Fence.ts"
 
 const note = (stream: string) => ({
-  ...{ stream, actor: "kernel" },
+  stream,
+  actor: "kernel",
   events: [{ type: "NoteAdded", payload: { about: "", text: "" } }] as const,
 })
 

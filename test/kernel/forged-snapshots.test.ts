@@ -21,7 +21,8 @@ const launcher: Sample = {
 }
 
 const launching: Agent.DecidingAgent = {
-  ...{ name: "launching", version: "1" },
+  name: "launching",
+  version: "1",
   decide: ({ step }) => (step === 0 ? { act: "launcher/launch", args: {} } : { done: "achieved" }),
 }
 

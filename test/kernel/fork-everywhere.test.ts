@@ -22,7 +22,9 @@ const approving = Effect.gen(function* () {
     Stream.runForEach((event) =>
       people
         .decide(String("payload" in event ? event.payload.confirmationId : ""), {
-          ...{ approved: true, by: "ada", channel: "program" },
+          approved: true,
+          by: "ada",
+          channel: "program",
         })
         .pipe(Effect.catchTag("NotPending", () => Effect.void)),
     ),
@@ -31,7 +33,8 @@ const approving = Effect.gen(function* () {
 
 /** Walks, speaks, and is refused. */
 const walker: Agent.DecidingAgent = {
-  ...{ name: "walker", version: "1" },
+  name: "walker",
+  version: "1",
   decide: ({ step }) =>
     ([
       { act: "text-room/open", args: { target: "desk" } },
@@ -43,7 +46,8 @@ const walker: Agent.DecidingAgent = {
 
 /** Publishes, and does nothing else meanwhile. */
 const publisher: Agent.DecidingAgent = {
-  ...{ name: "publisher", version: "1" },
+  name: "publisher",
+  version: "1",
   decide: ({ step }) => (step === 0 ? { act: "program/publish", args: { text: "news" } } : { done: "achieved" }),
 }
 
@@ -149,7 +153,8 @@ describe("a task that is forked at each of its events", () => {
         const kernel = yield* Kernel
         const advancing = (...actuators: ReadonlyArray<string>) =>
           Agent.fromAdvance({
-            ...{ name: "advancing", version: "1" },
+            name: "advancing",
+            version: "1",
             advance: (task) =>
               Effect.as(
                 Effect.forEach(actuators, (actuator) => task.act(actuator)),

@@ -55,7 +55,8 @@ const bell: Sample = {
 const asking = { default: "confirm", confirmWithinMs: 60_000 } as const
 
 const paints = (...colours: ReadonlyArray<string>): Agent.DecidingAgent => ({
-  ...{ name: "painting", version: "1" },
+  name: "painting",
+  version: "1",
   decide: ({ step }) => {
     const colour = colours[step]
     return colour === undefined ? { done: "achieved" } : { act: "painter/paint", args: { colour } }
@@ -102,7 +103,8 @@ describe("a question to a person", () => {
         expect(told.map(({ type }) => type)).not.toContain("ActuatorCommanded")
         // The original is as it was: approved once, and done.
         expect(yield* kernel.audit(taskId)).toMatchObject({
-          ...{ timeline: MAIN, outcome: "achieved" },
+          timeline: MAIN,
+          outcome: "achieved",
           confirming: { requested: 1, approved: 1 },
         })
         expect(yield* (yield* Confirmations).pending).toEqual({})
@@ -147,7 +149,8 @@ describe("a world that cannot be brought back", () => {
       yield* Effect.gen(function* () {
         const kernel = yield* Kernel
         const writes: Agent.DecidingAgent = {
-          ...{ name: "writing", version: "1" },
+          name: "writing",
+          version: "1",
           decide: ({ step }) => (step < 2 ? { act: "scribe/write" } : { done: "achieved" }),
         }
         yield* kernel.tasks.run(writes, { goal: "write" })
@@ -273,7 +276,8 @@ describe("an agent that perceives and acts by itself", () => {
   const painting = (colours: ReadonlyArray<string>) => {
     let step = 0
     return Agent.fromAdvance({
-      ...{ name: "hand", version: "1" },
+      name: "hand",
+      version: "1",
       advance: (task) =>
         Effect.gen(function* () {
           yield* task.perceive()
@@ -322,7 +326,8 @@ describe("what a plugin pushes for all tasks", () => {
         const [decided] = yield* events("DecisionMade")
         const other = yield* kernel.tasks.open({ goal: "ring" })
         const ringing: Agent.DecidingAgent = {
-          ...{ name: "ringing", version: "1" },
+          name: "ringing",
+          version: "1",
           decide: () => Effect.as(other.act("bell/ring"), { done: "achieved" } as const),
         }
         const log = yield* EventLog

@@ -18,7 +18,10 @@ const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcas
 const runtime = ManagedRuntime.make(
   Layer.suspend(() =>
     Hindcast.layer({
-      ...{ log: path.join(directory, "log.db"), workspace: directory, seed: 7, gate: { default: "allow" } },
+      log: path.join(directory, "log.db"),
+      workspace: directory,
+      seed: 7,
+      gate: { default: "allow" },
       plugins: [shippedPlugin("plugins", "text-room")],
     }),
   ),
@@ -33,7 +36,8 @@ afterAll(async () => {
 /** Sees what stands in its way, and nothing else. */
 const finder = (name = "finder") =>
   Agent.fromPolicy({
-    ...{ name, version: "2" },
+    name,
+    version: "2",
     policy: (readings) => {
       const { room, things, won } = readings["text-room/room"] as unknown as Seen
       const { items } = readings["text-room/inventory"] as unknown as { readonly items: Seen["things"] }
@@ -102,12 +106,17 @@ describe("a live fork", () => {
       const main = await own(MAIN)
       const forked = await fork(knows, { at: rightBefore(5), rewind })
       expect(forked).toMatchObject({
-        ...{ parent: MAIN, at: rightBefore(5), taskId, io: "live" },
+        parent: MAIN,
+        at: rightBefore(5),
+        taskId,
+        io: "live",
         audit: { taskId, timeline: forked.timeline, agent: "knows-the-way@1.0.0", outcome: "achieved", steps: 8 },
       })
       expect(forked.worlds).toEqual([
         {
-          ...{ plugin: "text-room", by: rewind, at: rightBefore(5) },
+          plugin: "text-room",
+          by: rewind,
+          at: rightBefore(5),
           checked: {
             document: true,
             ...(rewind === "snapshot" ? { readings: 2, outcomes: 0 } : { readings: 12, outcomes: 5 }),
@@ -135,7 +144,8 @@ describe("a live fork", () => {
 describe("a fork with recorded answers", () => {
   it("ends as the original did from every moment that it can be made at, and carries nothing out", async () => {
     const walker: Agent.DecidingAgent = {
-      ...{ name: "walker", version: "1" },
+      name: "walker",
+      version: "1",
       decide: ({ step }) =>
         step === 0
           ? { act: "text-room/go", args: { direction: "north" } }
@@ -161,7 +171,10 @@ describe("a fork with recorded answers", () => {
       }
       const { audit, timeline, worlds } = result.right
       expect({ at, outcome: audit.outcome, steps: audit.steps, worlds }).toEqual({
-        ...{ at, outcome: "achieved", steps: 2, worlds: [] },
+        at,
+        outcome: "achieved",
+        steps: 2,
+        worlds: [],
       })
       expect(await worldOn(timeline, taskId)).toEqual(whole)
       ends.set(timeline, at)
@@ -175,7 +188,9 @@ describe("a fork with recorded answers", () => {
   it("ends where something is asked for that was not recorded", async () => {
     const { audit } = await fork(finder(), { at: rightBefore(0), io: "recorded" })
     expect(audit).toMatchObject({
-      ...{ outcome: "truncated", steps: 1, acting: { failed: 1 } },
+      outcome: "truncated",
+      steps: 1,
+      acting: { failed: 1 },
       reason: 'text-room/go {"direction":"north"} was not recorded',
     })
   })
@@ -183,7 +198,8 @@ describe("a fork with recorded answers", () => {
   it("shows nobody a world in which more was done than in the fork", async () => {
     const shown: Array<number> = []
     const silent: Agent.DecidingAgent = {
-      ...{ name: "silent", version: "1" },
+      name: "silent",
+      version: "1",
       decide: ({ step }) => {
         shown.push(step)
         return { say: "I do nothing." }
@@ -195,7 +211,8 @@ describe("a fork with recorded answers", () => {
     const replay = Effect.flatMap(Kernel, (kernel) => kernel.replay(taskId, silent, { timeline: audit.timeline }))
     expect(await run(replay)).toMatchObject({ verdict: "identical", complete: false })
     expect(audit).toMatchObject({
-      ...{ outcome: "truncated", acting: { commanded: 0 } },
+      outcome: "truncated",
+      acting: { commanded: 0 },
       reason: expect.stringMatching(/^a reading of text-room\/\w+ was not recorded$/),
     })
   })
@@ -219,7 +236,8 @@ describe("an agent in a fork", () => {
   it("begins anew where it is to be fresh", async () => {
     const steps: Array<readonly [number, string | undefined]> = []
     const watching: Agent.DecidingAgent = {
-      ...{ name: "watching", version: "1" },
+      name: "watching",
+      version: "1",
       decide: ({ step, lastOutcome }) => {
         steps.push([step, lastOutcome?.status])
         return { done: "failed" }
@@ -234,7 +252,8 @@ describe("a language model in a fork", () => {
   it("is asked only for what was not answered before the moment, and with recorded answers not at all", async () => {
     const asked: Array<number> = []
     const asking: Agent.DecidingAgent = {
-      ...{ name: "asking", version: "1" },
+      name: "asking",
+      version: "1",
       decide: async ({ step, consult }) => {
         if (step === 3) return { done: "achieved" }
         const word = await consult({ provider: "test", model: "oracle-1", request: step }, async () => {
@@ -259,7 +278,8 @@ describe("a language model in a fork", () => {
 
   it("a language model that did not answer is beyond where an agent can be led: it begins there, or before", async () => {
     const asking: Agent.DecidingAgent = {
-      ...{ name: "asking", version: "1" },
+      name: "asking",
+      version: "1",
       decide: async ({ step, consult }) => {
         if (step === 2) return { done: "achieved" }
         const none = () => Promise.reject(new Error("no line"))
@@ -285,7 +305,8 @@ describe("what is otherwise in a fork", () => {
     async (rewind) => {
       const seen: Array<unknown> = []
       const looking: Agent.DecidingAgent = {
-        ...{ name: "looking", version: "1" },
+        name: "looking",
+        version: "1",
         decide: ({ readings, step }) => {
           seen.push(readings["text-room/inventory"])
           return step < 1 ? { act: "text-room/look" } : { done: "achieved" }
@@ -302,7 +323,8 @@ describe("what is otherwise in a fork", () => {
     const views: Array<Agent.View> = []
     const draws: Array<number> = []
     const looking: Agent.DecidingAgent = {
-      ...{ name: "looking", version: "1" },
+      name: "looking",
+      version: "1",
       decide: (view) => {
         views.push(view)
         draws.push(view.random())
@@ -310,7 +332,8 @@ describe("what is otherwise in a fork", () => {
       },
     }
     const overrides = {
-      ...{ seed: 99, goal: "Look twice" },
+      seed: 99,
+      goal: "Look twice",
       readings: { "text-room/inventory": { items: ["a cat"] } },
       world: { "text-room": { room: "hallway", placed: { candle: "room:hallway" } } },
     }
@@ -323,7 +346,10 @@ describe("what is otherwise in a fork", () => {
     expect(forked.worlds).toMatchObject([{ by: "snapshot", checked: { document: false } }])
     const [first] = await own(forked.timeline)
     expect(first).toMatchObject({
-      ...{ type: "TimelineForked", stream: `timeline/${forked.timeline}`, taskId, version: 1 },
+      type: "TimelineForked",
+      stream: `timeline/${forked.timeline}`,
+      taskId,
+      version: 1,
       payload: { overrides: { ...overrides, agent: "looking@1", io: "live" } },
     })
     const [one, two] = draws.splice(0)
@@ -334,7 +360,8 @@ describe("what is otherwise in a fork", () => {
   it("is a world, which is what the agent perceives first", async () => {
     const seen: Array<unknown> = []
     const looking: Agent.DecidingAgent = {
-      ...{ name: "looking", version: "1" },
+      name: "looking",
+      version: "1",
       decide: ({ readings, step }) => {
         seen.push((readings["text-room/room"] as unknown as Seen).room)
         return step < 1 ? { act: "text-room/look" } : { done: "achieved" }
@@ -414,7 +441,8 @@ describe("a replay of a fork", () => {
     run(Effect.flatMap(Kernel, (kernel) => kernel.replay(taskId, agent, { timeline })))
 
   const drawing: Agent.DecidingAgent = {
-    ...{ name: "drawing", version: "1" },
+    name: "drawing",
+    version: "1",
     decide: ({ goal, random, step }) => (step < 7 ? { say: `${goal}: ${random()}` } : { done: "failed" }),
   }
 

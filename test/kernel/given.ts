@@ -57,12 +57,16 @@ export const writePlugin = (directory: string, sample: Sample): string => {
   const { name, entry, sensors, actuators, environment, instance, concurrent, permissions, precomputed } = sample
   const { rewind } = sample
   const manifest = {
-    ...{ name, description: "A plugin for a test", version: "1.0.0", entry: "main.ts" },
+    name,
+    description: "A plugin for a test",
+    version: "1.0.0",
+    entry: "main.ts",
     permissions: { read: [], run: [], ...permissions },
     peas: {
       performance: [
         {
-          ...{ name: "honesty", description: "Does what it says" },
+          name: "honesty",
+          description: "Does what it says",
           rewards: [{ name: "opened", when: "a task is opened", weight: 0.5, rule: "event.type == 'TaskOpened'" }],
         },
       ],

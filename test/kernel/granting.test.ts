@@ -42,7 +42,9 @@ describe("an update that asks for more", () => {
         ])
         expect(yield* types).toEqual(["PluginImported", "PluginActivated", "PluginUpdateHeld"])
         expect(yield* sampleOf(registry)).toMatchObject({
-          ...{ version: "1.0.0", digest: first.digest, active: true },
+          version: "1.0.0",
+          digest: first.digest,
+          active: true,
           held: { version: "2.0.0", digest: held.digest, missing: held.missing },
         })
         expect((yield* registry.installed("sample")).digest).toBe(first.digest)
@@ -246,7 +248,8 @@ describe("what was granted", () => {
         yield* registry.grant("sample", { net: ["a.org"], run: ["git"], read: [workspace] })
         yield* registry.activate("sample")
         expect(yield* sampleOf(registry)).toMatchObject({
-          ...{ active: true, revoked: {} },
+          active: true,
+          revoked: {},
           grants: { read: [workspace], net: ["a.org"], run: ["git"] },
         })
       }),

@@ -27,7 +27,8 @@ const shelf: Sample = {
 /** Puts the things of its goal on the shelf, one after another, and knows from its history alone which are left. */
 const shown: Array<readonly [taskId: string, step: number, history: Agent.View["history"]]> = []
 const tidy: Agent.DecidingAgent = {
-  ...{ name: "tidy", version: "1" },
+  name: "tidy",
+  version: "1",
   decide: async ({ taskId, goal, step, history, lastOutcome }) => {
     shown.push([taskId, step, history])
     expect(history).toHaveLength(step)

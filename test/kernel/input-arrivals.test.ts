@@ -9,7 +9,9 @@ const given = Effect.gen(function* () {
   const log = yield* Effect.map(Layer.build(EventLog.layerMemory()), Context.get(EventLog.EventLog))
   const say = (task: string) =>
     log.append({
-      ...{ stream: `task/${task}`, taskId: task, actor: "human:ada" },
+      stream: `task/${task}`,
+      taskId: task,
+      actor: "human:ada",
       events: [{ type: "InputReceived", payload: { source: "test", content: "Wait" } }],
     })
   return { say, arrivals: InputArrivals.make(log) }

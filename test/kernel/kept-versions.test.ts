@@ -8,7 +8,9 @@ import { about, events, seen } from "./given.ts"
 import { testKernel } from "./testKernel.ts"
 
 const sensing = (word: string, sensor = "look") => ({
-  ...{ name: "sample", sensors: [{ name: sensor }], actuators: [{ name: "say" }] },
+  name: "sample",
+  sensors: [{ name: sensor }],
+  actuators: [{ name: "say" }],
   entry: `export default { sensors: { ${sensor}: () => "${word}" }, actuators: { say: () => "${word}" } }`,
 })
 
@@ -98,7 +100,9 @@ describe("a task", () => {
   )
 
   const asking = (instance: "kernel" | "task") => ({
-    ...{ name: "sample", instance, sensors: [{ name: "look" }] },
+    name: "sample",
+    instance,
+    sensors: [{ name: "look" }],
     entry: `export default { sensors: {
       look: async (ctx) => (await ctx.run("echo", ["hi"]).catch((error) => ({ stdout: error.code }))).stdout.trim(),
     } }`,
@@ -133,7 +137,10 @@ describe("a task", () => {
   it.scopedLive("does not keep what was taken back from its version", () =>
     Effect.gen(function* () {
       expect(yield* taken("kernel")).toEqual({
-        ...{ first: ["hi"], updated: ["hi"], revoked: ["RunNotGranted"], failed: [] },
+        first: ["hi"],
+        updated: ["hi"],
+        revoked: ["RunNotGranted"],
+        failed: [],
       })
     }),
   )
@@ -141,7 +148,9 @@ describe("a task", () => {
   it.scopedLive("loses a world whose process may do what was taken back", () =>
     Effect.gen(function* () {
       expect(yield* taken("task")).toEqual({
-        ...{ first: ["hi"], updated: ["hi"], revoked: [] },
+        first: ["hi"],
+        updated: ["hi"],
+        revoked: [],
         failed: [expect.objectContaining({ code: "WorldLost" })],
       })
     }),

@@ -37,7 +37,12 @@ describe("the options of a layer", () => {
       const log = path.join(directory, "log.db")
       const limits = { heapMiB: 1.5, memoryMiB: -1, nicenes: 3, descriptors: 2 ** 40, wasmPages: Number.NaN }
       const options = {
-        ...{ log, plugin: ["./lamp"], seed: -1, owner: "", idleMs: Number.POSITIVE_INFINITY, actor: "a\nb" },
+        log,
+        plugin: ["./lamp"],
+        seed: -1,
+        owner: "",
+        idleMs: Number.POSITIVE_INFINITY,
+        actor: "a\nb",
         restarts: { windowMs: 1, crashes: 0, firstMs: 1 },
         host: { sandbox: "namespace", limits },
         gate: { default: "alow" },

@@ -50,7 +50,11 @@ const leftRunner = leftRunnerAt(RUNNER)
 const imported: CoreNewEvent = {
   type: "PluginImported",
   payload: {
-    ...{ plugin: "sample", version: "1.0.0", manifest: {}, digest: "0".repeat(64), source: "/" },
+    plugin: "sample",
+    version: "1.0.0",
+    manifest: {},
+    digest: "0".repeat(64),
+    source: "/",
     grants: {},
   },
 }
@@ -76,7 +80,11 @@ const saidOf = (
           {
             type: "PluginStarted",
             payload: {
-              ...{ plugin: "sample", instance: "kernel", pid, sandbox: "flags", permissions: [] },
+              plugin: "sample",
+              instance: "kernel",
+              pid,
+              sandbox: "flags",
+              permissions: [],
               ...(birth === undefined ? {} : { birth }),
               ...(kernel === undefined ? {} : { kernel }),
             },

@@ -129,7 +129,10 @@ describe("a world that was recorded under another engine", () => {
         const stepped = yield* forked("re-execution")
         // It was recorded under both engines from there on.
         const { worlds } = yield* kernel.fork(turning, {
-          ...{ task: "t", at: `fork-1@${yield* rightBefore(1, "fork-1")}`, fresh: true, maxSteps: 1 },
+          task: "t",
+          at: `fork-1@${yield* rightBefore(1, "fork-1")}`,
+          fresh: true,
+          maxSteps: 1,
         })
         // Nothing to say: this one was recorded here.
         yield* kernel.tasks.run(turning, { id: "here", goal: "Turn", maxSteps: 3 })
@@ -188,7 +191,13 @@ describe("a world that was recorded under another engine", () => {
         const at = yield* rightBefore(2)
         return yield* Forks.fork({ timeline: "main", task: "t", at, agent: "turning" }).pipe(
           Effect.provideService(Allowed, {
-            ...{ answer: false, forks, write: false, scenarios: null, talk: null, by: "ann", notes: [] },
+            answer: false,
+            forks,
+            write: false,
+            scenarios: null,
+            talk: null,
+            by: "ann",
+            notes: [],
           }),
         )
       })

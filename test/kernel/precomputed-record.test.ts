@@ -26,7 +26,8 @@ const painter: Sample = {
 }
 
 const paints: DecidingAgent = {
-  ...{ name: "painting", version: "1" },
+  name: "painting",
+  version: "1",
   decide: ({ step }) => (step === 0 ? { act: "painter/paint" } : { done: "achieved" }),
 }
 

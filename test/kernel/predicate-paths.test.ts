@@ -14,7 +14,9 @@ const history = [
   ...inTask("boil", [
     event("TaskOpened", { goal: "g", measures: [], agent: "me" }),
     event("EnvironmentReset", {
-      ...{ plugin: "boiler", seed: 1, options: {} },
+      plugin: "boiler",
+      seed: 1,
+      options: {},
       state: { bar: 1, valves: [{ open: false }] },
     }),
     event("EnvironmentChanged", { plugin: "boiler", patch: [{ op: "replace", path: "/bar", value: 3 }] }),

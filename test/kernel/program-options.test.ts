@@ -132,12 +132,17 @@ describe("the tools and sensors of a layer", () => {
     Effect.gen(function* () {
       class Money extends Schema.Class<Money>("Money")({ amount: Schema.Number }) {}
       const args = Schema.Struct({
-        ...{ any: Schema.Unknown, object: Schema.Object, other: Schema.Unknown },
-        ...{ many: Schema.optionalWith(Schema.Number, { default: () => 3 }), money: Money },
+        any: Schema.Unknown,
+        object: Schema.Object,
+        other: Schema.Unknown,
+        many: Schema.optionalWith(Schema.Number, { default: () => 3 }),
+        money: Money,
         kind: Schema.Union(Schema.Literal("a"), Schema.Int.pipe(Schema.positive())),
       })
       const many = Tool.make({
-        ...{ description: "Takes all", args, risk: "none" },
+        description: "Takes all",
+        args,
+        risk: "none",
         run: ({ many, money }) => [many, money instanceof Money, money.amount],
       })
       const { start } = yield* testKernel({ tools: { many } })

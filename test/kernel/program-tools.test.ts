@@ -153,14 +153,13 @@ describe("a tool of the program", () => {
       expect(outcome).toMatchObject({
         status: "succeeded",
         result: {
-          ...{
-            taskId: "t",
-            timeline: "main",
-            commandId: outcome.commandId,
-            metadata: { version: "2" },
-            aborted: false,
-          },
-          ...{ now: expect.any(Number), number: expect.any(Number) },
+          taskId: "t",
+          timeline: "main",
+          commandId: outcome.commandId,
+          metadata: { version: "2" },
+          aborted: false,
+          now: expect.any(Number),
+          number: expect.any(Number),
         },
       })
       yield* task.close("achieved")

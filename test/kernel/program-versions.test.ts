@@ -17,7 +17,9 @@ import { testKernel } from "./testKernel.ts"
 const counted = (word: string, description = "Says a word") => {
   const calls: Array<string> = []
   const say = Tool.make({
-    ...{ description, risk: "none", args: Schema.Struct({}) },
+    description,
+    risk: "none",
+    args: Schema.Struct({}),
     run: (_, { timeline }) => {
       calls.push(timeline)
       return word
@@ -30,7 +32,8 @@ const clock = Sensor.make({ description: "The day", read: () => "Sunday" })
 
 /** Says the word twice. */
 const twice: Agent.DecidingAgent = {
-  ...{ name: "twice", version: "1" },
+  name: "twice",
+  version: "1",
   decide: ({ step }) => (step < 2 ? { act: "program/say" } : { done: "achieved" }),
 }
 

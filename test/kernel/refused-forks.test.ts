@@ -44,7 +44,8 @@ const wall: Sample = {
 }
 
 const paints = (...colours: ReadonlyArray<string>): Agent.DecidingAgent => ({
-  ...{ name: "painting", version: "1" },
+  name: "painting",
+  version: "1",
   decide: ({ step }) => {
     const colour = colours[step]
     return colour === undefined ? { done: "achieved" } : { act: "wall/paint", args: { colour } }
@@ -55,7 +56,8 @@ const paints = (...colours: ReadonlyArray<string>): Agent.DecidingAgent => ({
 const painting = (...colours: ReadonlyArray<string>) => {
   let step = 0
   return Agent.fromAdvance({
-    ...{ name: "hand", version: "1" },
+    name: "hand",
+    version: "1",
     advance: (task) =>
       Effect.gen(function* () {
         const colour = colours[step]
@@ -356,7 +358,9 @@ describe("a fork that is being set up", () => {
         expect(asked.timeline).toBe("again")
         expect(yield* timelines).toEqual(["main", "again"])
         yield* (yield* Confirmations).decide(String(asked.payload.confirmationId), {
-          ...{ approved: true, by: "ada", channel: "program" },
+          approved: true,
+          by: "ada",
+          channel: "program",
         })
         const error = yield* Fiber.join(forking)
         expect(error).toMatchObject({ _tag: "WorldDiffers" })
@@ -401,7 +405,9 @@ describe("a drafted timeline", () => {
         const note = { type: "NoteAdded", payload: { about: "it", text: "x" } } as const
         const append = (count: number) =>
           drafts.log.append({
-            ...{ timeline: "again", stream: "s", actor: "kernel" },
+            timeline: "again",
+            stream: "s",
+            actor: "kernel",
             events: Array.from({ length: count }, () => note),
           })
         const refused = { ...note, payload: { ...note.payload, text: 3 } }

@@ -20,7 +20,10 @@ export interface Sample {
 /** The files of a plugin called `sample`. */
 export const filesOf = ({ version = "1.0.0", permissions = {}, sensors = ["look"], files = {} }: Sample = {}) => ({
   "looper-plugin.json": JSON.stringify({
-    ...{ name: "sample", description: "A plugin for a test", version, entry: "main.ts" },
+    name: "sample",
+    description: "A plugin for a test",
+    version,
+    entry: "main.ts",
     permissions: { read: [], run: [], ...permissions },
     peas: {
       performance: [{ name: "m", description: "d", rewards: [{ name: "r", when: "never", weight: 0.5 }] }],
@@ -48,7 +51,10 @@ export const place = Effect.gen(function* () {
   fs.mkdirSync(workspace)
   const { log, layerLog } = yield* testKernel({ directory: path.join(base, "log"), workspace, actor: "human:ann" })
   return {
-    ...{ base, workspace, layer: layerLog, copies: `${log}.plugins` },
+    base,
+    workspace,
+    layer: layerLog,
+    copies: `${log}.plugins`,
     source: (sample?: Sample, name = "source") => write(path.join(base, name), sample),
   }
 })

@@ -107,7 +107,8 @@ const counter = {
 const consulting = (words = "Where to?") => {
   const asked: Array<string> = []
   const agent: Agent.DecidingAgent = {
-    ...{ name: "consulting", version: "1" },
+    name: "consulting",
+    version: "1",
     decide: async ({ step, consult }) => {
       if (step === 2) return { done: "achieved" }
       const question = { provider: "test", model: "oracle-1", request: { prompt: `${words} (${step})` } }
@@ -127,7 +128,8 @@ const consulting = (words = "Where to?") => {
 
 /** Asks a model that does not answer, and goes on without it. */
 const unanswered = (): Agent.DecidingAgent => ({
-  ...{ name: "unanswered", version: "1" },
+  name: "unanswered",
+  version: "1",
   decide: async ({ step, consult }) => {
     if (step > 0) return { done: "achieved" }
     const none = () => Promise.reject(new Error("no line"))
@@ -142,7 +144,10 @@ const wayward = worker()
 
 beforeAll(async () => {
   const layer = Hindcast.layer({
-    ...{ log, workspace: directory, seed: 7, host: CONSENT },
+    log,
+    workspace: directory,
+    seed: 7,
+    host: CONSENT,
     plugins: [shippedPlugin("plugins", "text-room"), writePlugin(path.join(directory, "counter"), counter)],
     gate: {
       default: "allow",
@@ -221,8 +226,14 @@ describe("a replay", () => {
       ["wandered", "wanderer"],
     ] as const) {
       expect(await replay(task, await exampleAgent(agent))).toMatchObject({
-        ...{ taskId: tasks[task], timeline: "main", recorded: `${agent}@1.0.0`, replayed: `${agent}@1.0.0` },
-        ...{ verdict: "identical", divergence: null, complete: true, rationales: 0 },
+        taskId: tasks[task],
+        timeline: "main",
+        recorded: `${agent}@1.0.0`,
+        replayed: `${agent}@1.0.0`,
+        verdict: "identical",
+        divergence: null,
+        complete: true,
+        rationales: 0,
       })
     }
   })
@@ -375,13 +386,21 @@ describe("a divergence", () => {
     expect(await replay("broken", fails("out of ideas", 2))).toMatchObject({ verdict: "identical", complete: true })
     const failed = (reason: string) => ({ done: "failed", reason: `Agent breaker@1 failed: ${reason}` })
     expect((await replay("broken", fails("no luck", 2))).divergence).toMatchObject({
-      ...{ kind: "agent-failed", path: "/reason", expected: failed("out of ideas"), found: failed("no luck") },
+      kind: "agent-failed",
+      path: "/reason",
+      expected: failed("out of ideas"),
+      found: failed("no luck"),
     })
     expect((await replay("broken", fails("no luck", 1))).divergence).toMatchObject({
-      ...{ kind: "agent-failed", path: "", expected: { say: "step 1" }, found: failed("no luck") },
+      kind: "agent-failed",
+      path: "",
+      expected: { say: "step 1" },
+      found: failed("no luck"),
     })
     expect((await replay("broken", fails("never", -1))).divergence).toMatchObject({
-      ...{ kind: "asked-for-more", expected: failed("out of ideas"), found: { say: "step 2" } },
+      kind: "asked-for-more",
+      expected: failed("out of ideas"),
+      found: { say: "step 2" },
     })
   })
 })
@@ -393,7 +412,8 @@ describe("an agent that fails, or does not answer", () => {
     step: number,
     otherwise: () => Agent.Choice | Promise<Agent.Choice>,
   ) => ({
-    ...{ name: "changed", version: "1" },
+    name: "changed",
+    version: "1",
     decide: (view: Agent.View) => (view.step === step ? otherwise() : (choices[view.step] ?? { say: "more" })),
   })
   const never = () => new Promise<Agent.Choice>(() => {})
@@ -408,14 +428,19 @@ describe("an agent that fails, or does not answer", () => {
     const choices = recorded.map(({ choice }) => choice)
     for (const [step, { position, choice }] of recorded.entries()) {
       expect(await replay("won", at(choices, step, throws))).toMatchObject({
-        ...{ verdict: "diverged", complete: true },
+        verdict: "diverged",
+        complete: true,
         divergence: {
-          ...{ kind: "agent-failed", position, path: "", expected: choice },
+          kind: "agent-failed",
+          position,
+          path: "",
+          expected: choice,
           found: { done: "failed", reason: "Agent changed@1 failed: no idea" },
         },
       })
       expect(await withDeadline("won", at(choices, step, never))).toMatchObject({
-        ...{ verdict: "diverged", complete: true },
+        verdict: "diverged",
+        complete: true,
         divergence: { kind: "no-answer", position, path: "", expected: choice, found: { unansweredMs: 30 } },
       })
     }
@@ -445,10 +470,13 @@ describe("an agent that fails, or does not answer", () => {
       Effect.flatMap(EventLog, (log) => log.readPage({ taskId: String(tasks.broken), types: ["TaskClosed"] }, 1)),
     )
     expect((await withDeadline("broken", at(speaking, 2, never))).divergence).toMatchObject({
-      ...{ kind: "no-answer", position: closed[0]?.position, expected: { done: "failed" } },
+      kind: "no-answer",
+      position: closed[0]?.position,
+      expected: { done: "failed" },
     })
     const leaver = Agent.fromAdvance({
-      ...{ name: "leaver", version: "1" },
+      name: "leaver",
+      version: "1",
       advance: (task) => Effect.zipRight(task.act("text-room/go", { direction: "north" }), Effect.never),
     })
     expect(await withDeadline("left", leaver)).toMatchObject({ divergence: null, complete: false })
@@ -480,7 +508,8 @@ describe("an agent that fails, or does not answer", () => {
   it("has as long as it likes for all of it, if each decision is made in time", async () => {
     const choices = (await decisions("won")).map(({ choice }) => choice)
     const slow: Agent.DecidingAgent = {
-      ...{ name: "slow", version: "1" },
+      name: "slow",
+      version: "1",
       decide: ({ step }) => Effect.as(Effect.sleep(40), choices[step] ?? { done: "failed" }),
     }
     expect(await withDeadline("won", slow, 300)).toMatchObject({ verdict: "identical", complete: true })
@@ -498,7 +527,9 @@ describe("an agent that fails, or does not answer", () => {
 describe("a recording that lacks an answer", () => {
   it("is identical as far as that, and says that it is not complete: it is no divergence", async () => {
     expect(await replay("unanswered", unanswered())).toMatchObject({
-      ...{ verdict: "identical", divergence: null, complete: false },
+      verdict: "identical",
+      divergence: null,
+      complete: false,
     })
   })
 })
@@ -506,7 +537,8 @@ describe("a recording that lacks an answer", () => {
 describe("a recording that was cut short", () => {
   const leaver = (direction: string) =>
     Agent.fromAdvance({
-      ...{ name: "leaver", version: "1" },
+      name: "leaver",
+      version: "1",
       advance: (task) => Effect.as(task.act("text-room/go", { direction }), true),
     })
 
@@ -531,7 +563,10 @@ describe("a task that cannot be replayed", () => {
       const log = yield* EventLog
       const append = (event: CoreNewEvent, subject?: string) =>
         log.append({
-          ...{ stream: "task/p", taskId: "p", actor: "kernel", events: [event] },
+          stream: "task/p",
+          taskId: "p",
+          actor: "kernel",
+          events: [event],
           ...(subject === undefined ? {} : { subject }),
         })
       yield* append({ type: "TaskOpened", payload: { goal: "meet", measures: [], agent: "a@1", seed: 1 } })

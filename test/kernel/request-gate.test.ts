@@ -42,7 +42,8 @@ describe("a gate's rules about requests", () => {
   it("allow what is granted where there are none, and deny what none of them matches", () => {
     expect(Gate.decideRequest({}, candidate)).toMatchObject({ decision: "allow", rule: "grants" })
     expect(Gate.decideRequest({ requests: {} }, candidate)).toMatchObject({
-      ...{ decision: "deny", rule: "requests-default" },
+      decision: "deny",
+      rule: "requests-default",
       reason: "no rule about requests matches run git by workspace/git; the default is deny",
     })
     expect(Gate.decideRequest({ requests: { default: "confirm" } }, candidate)).toMatchObject({ decision: "confirm" })
@@ -128,7 +129,11 @@ describe("what a sensor asks of the host", () => {
         const asked = yield* seen(about("ConfirmationRequested"))
         const target = path.join(fs.realpathSync(directory), "note.txt")
         expect(asked.payload.shown).toEqual({
-          ...{ request: "write", target, plugin: "spy", during: "read spy/note", rule: "ask" },
+          request: "write",
+          target,
+          plugin: "spy",
+          during: "read spy/note",
+          rule: "ask",
           args: { path: "note.txt", content: "all of it" },
         })
         expect(asked.payload).not.toHaveProperty("commandId")

@@ -275,8 +275,14 @@ describe("an interrupted re-scoring", () => {
       yield* played(3)
       const log = yield* EventLog
       const payload = {
-        ...{ scoreSetId: "old", taskIds: ["t0"], rubric: JSON.parse(JSON.stringify(rubric)), label: "l" },
-        ...{ rubricDigest: "0".repeat(64), critic: "rule@1", criticDigest: "1".repeat(64), range: { from: 1, to: 9 } },
+        scoreSetId: "old",
+        taskIds: ["t0"],
+        rubric: JSON.parse(JSON.stringify(rubric)),
+        label: "l",
+        rubricDigest: "0".repeat(64),
+        critic: "rule@1",
+        criticDigest: "1".repeat(64),
+        range: { from: 1, to: 9 },
       }
       yield* log.append({ stream: "scores/old", actor: "test", events: [{ type: "ScoringStarted", payload }] })
       const refused = yield* Effect.flip(scoring(({ resume }) => resume("old")))
@@ -363,8 +369,14 @@ describe("a rubric that says its measures are a plugin's", () => {
       )
       const log = yield* EventLog
       const payload = {
-        ...{ scoreSetId: "s", taskIds: ["t0"], rubric: JSON.parse(JSON.stringify(of("room", "tidy"))), label: "live" },
-        ...{ rubricDigest: "0".repeat(64), critic: "rule@4", criticDigest: "1".repeat(64), range: { from: 1, to: 9 } },
+        scoreSetId: "s",
+        taskIds: ["t0"],
+        rubric: JSON.parse(JSON.stringify(of("room", "tidy"))),
+        label: "live",
+        rubricDigest: "0".repeat(64),
+        critic: "rule@4",
+        criticDigest: "1".repeat(64),
+        range: { from: 1, to: 9 },
       }
       yield* log.append({ stream: "scores/s", actor: "test", events: [{ type: "ScoringStarted", payload }] })
       expect((yield* scoring(({ rescore }) => rescore({ rubric: of("room", "tidy") }))).taskIds).toEqual(["t0", "t1"])

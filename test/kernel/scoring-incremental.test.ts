@@ -139,9 +139,20 @@ const arbitraryEvent: fc.Arbitrary<CoreNewEvent> = fc.oneof(
 /** Events as a log would hold them: ten milliseconds apart. */
 const placed = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<Event> =>
   events.map(({ type, payload }, index) => ({
-    ...{ position: index + 1, id: `id-${index}`, timeline: "main", stream: "task/t1", version: index + 1, type },
-    ...{ schemaVersion: 1, taskId: "t1", causationId: null, actor: "kernel", hash: "", payload: payload as JsonObject },
-    ...{ occurredAt: index * 10, recordedAt: index * 10 },
+    position: index + 1,
+    id: `id-${index}`,
+    timeline: "main",
+    stream: "task/t1",
+    version: index + 1,
+    type,
+    schemaVersion: 1,
+    taskId: "t1",
+    causationId: null,
+    actor: "kernel",
+    hash: "",
+    payload: payload as JsonObject,
+    occurredAt: index * 10,
+    recordedAt: index * 10,
   }))
 
 const start = RuleCritic.prepare(rubric)

@@ -197,7 +197,10 @@ describe("a plugin's source", () => {
         const imported = yield* registry.import(`${path.join(base, "bare.git")}#main:plugins/sample`)
         expect(imported.files).toEqual(["looper-plugin.json", "main.ts"])
         expect(imported.origin).toEqual({
-          ...{ kind: "git", url: path.join(base, "bare.git"), ref: "main", commit: head },
+          kind: "git",
+          url: path.join(base, "bare.git"),
+          ref: "main",
+          commit: head,
           directory: "plugins/sample",
         })
         const { message } = yield* Effect.flip(registry.import(path.join(base, "bare.git")))

@@ -76,7 +76,8 @@ const isOf = Vocabulary.is
 
 /** A plugin that senses and crashes. */
 const sample = (entry: string): Sample => ({
-  ...{ name: "sample", entry },
+  name: "sample",
+  entry,
   sensors: [{ name: "look" }],
   actuators: [{ name: "crash", risk: "none" }],
 })

@@ -181,7 +181,9 @@ describe("a kernel that takes over while the one before goes on", () => {
           const log = yield* EventLog
           const [commanded] = yield* log.readPage({ types: ["ActuatorCommanded"] }, 1)
           yield* log.append({
-            ...{ stream: `task/${task.id}`, taskId: task.id, actor: "kernel" },
+            stream: `task/${task.id}`,
+            taskId: task.id,
+            actor: "kernel",
             events: [{ type: "CommandDispatched", payload: { commandId: String(commanded?.payload.commandId) } }],
           })
         }),

@@ -48,7 +48,10 @@ export const testKernel = ({ plugins = [], directory: given, between, ...options
     const layer =
       between === undefined ? Hindcast.layer({ ...settings, plugins: directories }) : layerThrough(between, settings)
     return {
-      ...{ directory, log, layer, plugins: directories },
+      directory,
+      log,
+      layer,
+      plugins: directories,
       layerLog: Hindcast.layerLog({ log, workspace, host: CONSENT, ...(actor === undefined ? {} : { actor }) }),
       start: Effect.map(Layer.build(layer), (context) => ({
         run: <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => Effect.provide(effect, context),

@@ -10,7 +10,8 @@ import { testKernel } from "./testKernel.ts"
 /** Requests additions together, in an order. */
 const adding = (order: ReadonlyArray<number>) =>
   Agent.fromAdvance({
-    ...{ name: "adding", version: "1" },
+    name: "adding",
+    version: "1",
     advance: (task) =>
       Effect.as(
         Effect.forEach(order, (by) => task.act("counter/add", { by }), { concurrency: "unbounded" }),
@@ -45,7 +46,8 @@ describe("a perception in which every sensor failed", () => {
       const looking = () => {
         let step = 0
         return Agent.fromAdvance({
-          ...{ name: "looking", version: "1" },
+          name: "looking",
+          version: "1",
           advance: (task) =>
             Effect.gen(function* () {
               yield* task.perceive()

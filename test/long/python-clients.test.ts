@@ -192,8 +192,14 @@ describe("the clients of Python behind the recording proxy", () => {
         env: { ...AWS, ...env },
       }).ended
     const addresses = {
-      ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base, GOOGLE_GEMINI_BASE_URL: base, OLLAMA_HOST: base },
-      ...{ GROQ_BASE_URL: base, CO_API_URL: base, MISTRAL_BASE_URL: base, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: base },
+      OPENAI_BASE_URL: `${base}/v1`,
+      ANTHROPIC_BASE_URL: base,
+      GOOGLE_GEMINI_BASE_URL: base,
+      OLLAMA_HOST: base,
+      GROQ_BASE_URL: base,
+      CO_API_URL: base,
+      MISTRAL_BASE_URL: base,
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: base,
     }
     const saidBy = (stdout: string) => stdout.split("\n").filter((line) => /^[a-z0-9 -]+: /.test(line))
     const expected = [...CLIENTS.map((name) => `${name}: ${SAID}`), `langchain: ${SAID} ${SAID}`].sort()

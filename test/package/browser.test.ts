@@ -27,8 +27,13 @@ afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
 /** Bundles a program as for a web page. Nothing stands in for Node's modules: whoever imports one fails. */
 const bundle = async (source: string, format: "iife" | "esm"): Promise<string> => {
   const { outputFiles } = await esbuild.build({
-    ...{ stdin: { contents: source, resolveDir: base }, bundle: true, platform: "browser", format },
-    ...{ minify: true, write: false, logLevel: "silent" },
+    stdin: { contents: source, resolveDir: base },
+    bundle: true,
+    platform: "browser",
+    format,
+    minify: true,
+    write: false,
+    logLevel: "silent",
   })
   return outputFiles[0]?.text ?? ""
 }

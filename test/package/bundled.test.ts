@@ -38,7 +38,12 @@ const REQUIRE = 'import { createRequire as from } from "node:module"; const requ
 
 const byEsbuild = async (outfile: string, options: esbuild.BuildOptions) => {
   await esbuild.build({
-    ...{ entryPoints: [entry], outfile, bundle: true, platform: "node", target: "node20", logLevel: "error" },
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    logLevel: "error",
     ...options,
   })
 }
@@ -49,9 +54,15 @@ const BUNDLERS: { readonly [file: string]: (outfile: string) => Promise<unknown>
   "esbuild.cjs": (outfile) => byEsbuild(outfile, { format: "cjs" }),
   "vite.mjs": (outfile) =>
     vite.build({
-      ...{ root: path.dirname(entry), configFile: false, logLevel: "error", ssr: { noExternal: true } },
+      root: path.dirname(entry),
+      configFile: false,
+      logLevel: "error",
+      ssr: { noExternal: true },
       build: {
-        ...{ ssr: entry, outDir: path.dirname(outfile), target: "node20", minify: false },
+        ssr: entry,
+        outDir: path.dirname(outfile),
+        target: "node20",
+        minify: false,
         rollupOptions: { output: { entryFileNames: path.basename(outfile), inlineDynamicImports: true } },
       },
     }),
@@ -101,8 +112,10 @@ const WITHOUT_DENO = (process.env.PATH ?? "")
 const versionOf = (name: string): unknown => require(name).version
 
 const SAID = {
-  ...{ version: versionOf("../../package.json"), deno: versionOf("deno/package.json") },
-  ...{ room: "study", moved: "succeeded" },
+  version: versionOf("../../package.json"),
+  deno: versionOf("deno/package.json"),
+  room: "study",
+  moved: "succeeded",
 }
 
 const expectStory = ({ status, stdout, stderr }: ReturnType<typeof run>) => {

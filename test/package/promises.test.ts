@@ -20,14 +20,16 @@ describe("a program that has hindcast/promise and no Effect", () => {
   it("compiles under the strictest options, with its agents, errors and iterations typed", () => {
     fs.copyFileSync(inRepository("test", "package", "programs", "promises.ts"), path.join(directory, "program.ts"))
     const options = {
-      ...{ target: "ES2022", lib: ["ES2024", "DOM"], types: [], module: "NodeNext", moduleResolution: "NodeNext" },
-      ...{
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        skipLibCheck: true,
-        noEmit: true,
-      },
+      target: "ES2022",
+      lib: ["ES2024", "DOM"],
+      types: [],
+      module: "NodeNext",
+      moduleResolution: "NodeNext",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+      noEmit: true,
     }
     fs.writeFileSync(
       path.join(directory, "tsconfig.json"),

@@ -16,8 +16,13 @@ const place = Effect.gen(function* () {
   const within = (name: string) => path.join(base, name)
   const client = (grants: Partial<Grants> = {}, limits: HostApi.HostApiLimits = {}): HostApi.Client => ({
     grants: {
-      ...{ read: [within("open")], write: [within("open"), within("later")] },
-      ...{ net: [], env: [], run: [], runAny: false, ...grants },
+      read: [within("open")],
+      write: [within("open"), within("later")],
+      net: [],
+      env: [],
+      run: [],
+      runAny: false,
+      ...grants,
     },
     workspace: within("open"),
     limits,
@@ -44,7 +49,10 @@ describe("run", () => {
       const { client, within } = yield* place
       const allowed = client({ run: ["pwd", "printf"] })
       expect(yield* answerOf(allowed, "run", { command: "pwd", args: [] })).toEqual({
-        ...{ code: 0, signal: null, stdout: `${within("open")}\n`, stderr: "" },
+        code: 0,
+        signal: null,
+        stdout: `${within("open")}\n`,
+        stderr: "",
       })
       const tricky = "$(id) `id` ; id && 'x' \"y\" *"
       expect(yield* answerOf(allowed, "run", { command: "printf", args: ["%s", tricky] })).toMatchObject({
@@ -60,7 +68,8 @@ describe("run", () => {
       expect(yield* ask(any, "run", { command: "sh", args: ["-c", "echo out; echo err >&2; exit 3"] })).toEqual({
         value: { code: 3, signal: null, stdout: "out\n", stderr: "err\n" },
         logged: {
-          ...{ code: 3, signal: null },
+          code: 3,
+          signal: null,
           stdout: { bytes: 4, sha256: sha256("out\n") },
           stderr: { bytes: 4, sha256: sha256("err\n") },
         },

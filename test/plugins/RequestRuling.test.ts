@@ -11,7 +11,7 @@ import type { Grants } from "../../src/plugins/manifest/Grants.ts"
 import { temporaryDirectory } from "./fixtures.ts"
 
 const clientOf = (workspace: string, grants: Partial<Grants>): HostApi.Client => ({
-  grants: { ...{ read: [], write: [], net: [], env: [], run: [], runAny: false }, ...grants },
+  grants: { read: [], write: [], net: [], env: [], run: [], runAny: false, ...grants },
   workspace,
 })
 
@@ -86,7 +86,9 @@ describe("a request that was ruled on", () => {
               decide: () => Effect.succeed({ allowed: true, rule: "r", reason: "", causationId: "c" }),
               allowsHost: (_, host) => asked.push(host) > 0 && redirects,
             },
-            ...{ client, request, record: () => Effect.void },
+            client,
+            request,
+            record: () => Effect.void,
             requested: {
               plugin: "p",
               requestId: "q",
@@ -110,12 +112,15 @@ describe("a request that was ruled on", () => {
       const headers = { ...secret, "content-type": "text/plain", "x-note": "all that was read" }
       const params = { url: "http://a.org", method: "POST", headers, body: "all of it" }
       expect((yield* HostApi.request("fetch", params)).shown).toEqual({
-        ...{ url: "http://a.org", method: "POST", body: "all of it" },
+        url: "http://a.org",
+        method: "POST",
+        body: "all of it",
         headers: {
           ...Object.fromEntries(
             Object.keys(secret).map((name) => [name, "not shown, for it may be a secret: 6 characters"]),
           ),
-          ...{ "content-type": "text/plain", "x-note": "all that was read" },
+          "content-type": "text/plain",
+          "x-note": "all that was read",
         },
       })
     }),

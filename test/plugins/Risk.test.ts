@@ -24,7 +24,9 @@ describe("the effective risk", () => {
     [undefined, { run: ["git"] }, "high", ["its plugin may run git"]],
   ] as const)("the effective risk of %s with %j is %s", (declared, granted, effective, because) => {
     expect(Risk.effective(declared, { ...none, ...granted })).toEqual({
-      ...{ declared: declared ?? "undeclared", effective, because },
+      declared: declared ?? "undeclared",
+      effective,
+      because,
     })
   })
 

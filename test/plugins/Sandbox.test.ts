@@ -65,9 +65,14 @@ describe("command", () => {
     const grants = { ...nothing, env: ["TOKEN", "DENO_V8_FLAGS", "LD_PRELOAD", "ABSENT"] }
     const host = { TOKEN: "t", DENO_V8_FLAGS: "x", LD_PRELOAD: "y", OTHER: "z" }
     expect(Sandbox.command(bare, { ...confinement, grants }, host).env).toEqual({
-      ...{ TOKEN: "t", DENO_DIR: "/deno", DENO_NO_PACKAGE_JSON: "1", DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+      TOKEN: "t",
+      DENO_DIR: "/deno",
+      DENO_NO_PACKAGE_JSON: "1",
+      DENO_NO_UPDATE_CHECK: "1",
+      NO_COLOR: "1",
       DENO_WEBGPU_BACKEND: "none",
-      ...{ MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576" },
+      MALLOC_ARENA_MAX: "2",
+      MALLOC_MMAP_THRESHOLD_: "1048576",
     })
   })
 

@@ -13,7 +13,10 @@ const shell = (command: string) => ({ command: "sh", args: ["-c", command] })
 const given = (script: string, forbidden: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const started = yield* start({
-      ...{ entry, actuators: ["run"], permissions: { run: ["sh", "no-such-command"] }, forbidden },
+      entry,
+      actuators: ["run"],
+      permissions: { run: ["sh", "no-such-command"] },
+      forbidden,
       workspace: { "log.db": "the log", "log.db.plugins/other/main.ts": "a copy", "note.txt": "note" },
     })
     const run = (args: { readonly command: string; readonly args: ReadonlyArray<string> }) =>

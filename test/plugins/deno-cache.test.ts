@@ -21,15 +21,14 @@ const answerOf = (base: string, cache: string) =>
       const { manifest } = yield* Effect.orDie(Manifest.load(directory))
       const host = yield* PluginHost
       const process = yield* host.start({
-        ...{
-          manifest,
-          directory,
-          grants: NOTHING,
-          workspace: path.join(base, "workspace"),
-          seed: 1,
-          instance: "kernel",
-        },
-        ...{ denoDir: path.join(base, cache), metadata: { plugin: {}, components: {} } },
+        manifest,
+        directory,
+        grants: NOTHING,
+        workspace: path.join(base, "workspace"),
+        seed: 1,
+        instance: "kernel",
+        denoDir: path.join(base, cache),
+        metadata: { plugin: {}, components: {} },
         limits: { niceness: 0, stopMs: 300 },
         record: () => Effect.void,
       })

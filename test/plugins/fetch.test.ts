@@ -58,7 +58,10 @@ describe("fetch", () => {
         const params = { url: `${url}/echo?q=1`, method: "post", headers: { "x-secret": "hidden" }, body: "grüezi" }
         const request = yield* HostApi.request("fetch", params)
         expect(request.logged).toEqual({
-          ...{ url: params.url, method: "POST", headers: ["x-secret"], body: { bytes: 7, sha256: sha256("grüezi") } },
+          url: params.url,
+          method: "POST",
+          headers: ["x-secret"],
+          body: { bytes: 7, sha256: sha256("grüezi") },
         })
         const { value, logged } = yield* request.execute(granted)
         expect(value).toMatchObject({ status: 200, body: "grüezi", encoding: "utf8", headers: { "x-method": "POST" } })
@@ -137,12 +140,10 @@ describe("fetch", () => {
       expect(yield* codeOf(granted, { url: `${url}/round` })).toBe("TooManyRedirects")
       expect(seen.some(({ url }) => url === "/secret")).toBe(false)
       const { logged } = yield* ask(client(["127.0.0.1", "localhost"]), {
-        ...{
-          url: to(`${other}/echo`, 307),
-          method: "POST",
-          body: "b",
-          headers: { Authorization: "key", "x-kept": "1" },
-        },
+        url: to(`${other}/echo`, 307),
+        method: "POST",
+        body: "b",
+        headers: { Authorization: "key", "x-kept": "1" },
       })
       expect(logged).toMatchObject({ via: [to(`${other}/echo`, 307), `${other}/echo`] })
       expect(seen.at(-1)).toMatchObject({ method: "POST" })

@@ -5,12 +5,18 @@ import { loadPlugin } from "../../src/plugins/testing/TestPlugin.ts"
 import { temporaryDirectory, writeFiles } from "./fixtures.ts"
 
 const manifest = (measure: object) => ({
-  ...{ name: "judge", description: "Judges", version: "1.0.0", entry: "main.ts" },
+  name: "judge",
+  description: "Judges",
+  version: "1.0.0",
+  entry: "main.ts",
   permissions: { read: [], run: [] },
   peas: {
     performance: [
       {
-        ...{ name: "rooms", description: "Goes far?", critic: "plugin", metadata: { enough: 2 } },
+        name: "rooms",
+        description: "Goes far?",
+        critic: "plugin",
+        metadata: { enough: 2 },
         rewards: [{ name: "far", when: "Enough rooms were seen.", weight: 1 }],
         ...measure,
       },

@@ -61,7 +61,7 @@ const UNDO = `
     unshare: libc.unshare(NEWNS), chroot: libc.chroot(text(own)),
   }))`
 
-const DENIED = { ...{ remount: -1, remountRoot: -1, mount: -1, umount: -1 }, umountProc: -1, unshare: -1, chroot: -1 }
+const DENIED = { remount: -1, remountRoot: -1, mount: -1, umount: -1, umountProc: -1, unshare: -1, chroot: -1 }
 
 describe.each(layers)("a process in the layer %s", (layer) => {
   const READS = "0000000000000004"
@@ -90,7 +90,9 @@ describe.each(layers)("a process in the layer %s", (layer) => {
           entry: `export default { sensors: { own: () => Deno.readTextFileSync("looper-plugin.json").length > 0,
           data: (ctx) => Deno.readTextFileSync(ctx.workspace + "/" + ${JSON.stringify(`${directory}/data.txt`)}) } }`,
           sensors: ["own", "data"],
-          ...{ directory, permissions: { read: ["."] }, workspace: { [`${directory}/data.txt`]: "data" } },
+          directory,
+          permissions: { read: ["."] },
+          workspace: { [`${directory}/data.txt`]: "data" },
         })
         expect(path.basename(workspace)).toBe("workspace")
         expect([yield* process.read("own"), yield* process.read("data")]).toEqual([true, "data"])

@@ -29,7 +29,8 @@ const plugin = (module: string, digest: string) =>
   Effect.gen(function* () {
     const base = fs.realpathSync(yield* temporaryDirectory)
     const manifest = {
-      ...{ ...bareManifest, precomputed: { module: "table.ts", sha256: digest } },
+      ...bareManifest,
+      precomputed: { module: "table.ts", sha256: digest },
       peas: { ...bareManifest.peas, sensors: [{ name: "look", description: "It looks" }] },
     }
     const files = { "looper-plugin.json": JSON.stringify(manifest), "main.ts": ENTRY, "table.ts": module }
@@ -47,8 +48,14 @@ const answerOf = (base: string, refuses: (type: string) => boolean = () => false
       const events: Array<CoreNewEvent> = []
       const process = yield* (yield* PluginHost).start({
         // As where the log stands in a workspace that the plugin may read.
-        ...{ manifest, directory, grants: { ...NOTHING, read: [base] }, forbidden: [path.join(base, "log.plugins")] },
-        ...{ workspace: base, seed: 1, instance: "kernel", denoDir: path.join(base, "log.plugins/deno") },
+        manifest,
+        directory,
+        grants: { ...NOTHING, read: [base] },
+        forbidden: [path.join(base, "log.plugins")],
+        workspace: base,
+        seed: 1,
+        instance: "kernel",
+        denoDir: path.join(base, "log.plugins/deno"),
         metadata: { plugin: {}, components: {} },
         limits: { niceness: 0, stopMs: 300 },
         record: (event) =>
@@ -64,7 +71,9 @@ const answerOf = (base: string, refuses: (type: string) => boolean = () => false
           type === "PluginLogged" && isMeant(payload.level) ? [String(payload.message)] : [],
         )
       return {
-        ...{ answer, warnings: logged((level) => level === "warn"), told: logged((level) => level !== "warn") },
+        answer,
+        warnings: logged((level) => level === "warn"),
+        told: logged((level) => level !== "warn"),
         types: events.map(({ type }) => type),
       }
     }),

@@ -169,7 +169,10 @@ describe("the agents of a task", () => {
     expect(agentsAfter(...arrived, suspended, continued).agents?.ada).toEqual({ ...ada, status: "active" })
     const again = event("AgentLeft", { agentId: "ada", outcome: "achieved" })
     expect(agentsAfter(...arrived, left, again).agents?.ada).toEqual({
-      ...{ ...ada, status: "left", outcome: "failed", reason: "fell" },
+      ...ada,
+      status: "left",
+      outcome: "failed",
+      reason: "fell",
     })
     expect(agentsAfter(...arrived, left, ...arrived).agents?.ada).toEqual({ ...ada, status: "active" })
   })

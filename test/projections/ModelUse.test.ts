@@ -17,7 +17,8 @@ const closed = event("TaskClosed", { outcome: "achieved" })
 const called = (provider = "acme", model = "large", envelope: Envelope = {}) =>
   event("ModelCalled", { provider, model, requestDigest: sha("q"), request: {} }, envelope)
 const usage = (inputTokens: number, outputTokens: number, more: Partial<ModelUsage> = {}): ModelUsage => ({
-  ...{ inputTokens, outputTokens },
+  inputTokens,
+  outputTokens,
   ...more,
 })
 const costs = (usd: number, prices = "table@1"): { readonly cost: ModelCost } => ({ cost: { usd, prices } })
@@ -40,7 +41,9 @@ describe("the model use of a task", () => {
   it("has what is known of a call whose other count is unknown, and says that it is not all", () => {
     const half = usage(100, 0, { unknown: ["outputTokens"] })
     expect(usedIn(called(), answered(2, half), called(), answered(4, usage(7, 1), costs(0.1)))).toMatchObject({
-      ...{ inputTokens: 107, outputTokens: 1, unmetered: 1 },
+      inputTokens: 107,
+      outputTokens: 1,
+      unmetered: 1,
       cost: { usd: null, atLeast: 0.1, unpriced: 1 },
     })
   })
@@ -55,16 +58,34 @@ describe("the model use of a task", () => {
       answered(6, usage(50, 10), costs(0.2)),
     )
     const large = {
-      ...{ calls: 2, failed: 0, inputTokens: 150, outputTokens: 30, cachedTokens: 60, reasoningTokens: 5 },
-      ...{ unmetered: 0, cost: { usd: 0.4, atLeast: 0.4, unpriced: 0, prices: ["table@1"] } },
+      calls: 2,
+      failed: 0,
+      inputTokens: 150,
+      outputTokens: 30,
+      cachedTokens: 60,
+      reasoningTokens: 5,
+      unmetered: 0,
+      cost: { usd: 0.4, atLeast: 0.4, unpriced: 0, prices: ["table@1"] },
     }
     const small = {
-      ...{ calls: 1, failed: 0, inputTokens: 7, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 },
-      ...{ unmetered: 0, cost: { usd: 0.1, atLeast: 0.1, unpriced: 0, prices: ["table@1"] } },
+      calls: 1,
+      failed: 0,
+      inputTokens: 7,
+      outputTokens: 1,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      unmetered: 0,
+      cost: { usd: 0.1, atLeast: 0.1, unpriced: 0, prices: ["table@1"] },
     }
     expect(model).toEqual({
-      ...{ calls: 3, failed: 0, inputTokens: 157, outputTokens: 31, cachedTokens: 60, reasoningTokens: 5 },
-      ...{ unmetered: 0, cost: { usd: 0.5, atLeast: 0.5, unpriced: 0, prices: ["table@1"] } },
+      calls: 3,
+      failed: 0,
+      inputTokens: 157,
+      outputTokens: 31,
+      cachedTokens: 60,
+      reasoningTokens: 5,
+      unmetered: 0,
+      cost: { usd: 0.5, atLeast: 0.5, unpriced: 0, prices: ["table@1"] },
       byModel: { "acme/large": large, "other/small": small },
     })
     expect(Schema.is(ModelUse.ModelUse)(model)).toBe(true)
@@ -73,7 +94,11 @@ describe("the model use of a task", () => {
   it("counts a step with the model whose answer its agent had last", () => {
     const commanded = (agentId?: string) =>
       event("ActuatorCommanded", {
-        ...{ commandId: "c", actuator: "p/act", args: {}, argsDigest: sha("a"), priority: 0 },
+        commandId: "c",
+        actuator: "p/act",
+        args: {},
+        argsDigest: sha("a"),
+        priority: 0,
         ...(agentId === undefined ? {} : { agentId }),
       })
     const model = usedIn(
@@ -92,7 +117,11 @@ describe("the model use of a task", () => {
         ...[called(), answered(6, usage(30, 4), costs(0.5))],
       ),
     ).toMatchObject({
-      ...{ calls: 3, failed: 2, inputTokens: 60, outputTokens: 9, unmetered: 0 },
+      calls: 3,
+      failed: 2,
+      inputTokens: 60,
+      outputTokens: 9,
+      unmetered: 0,
       cost: { usd: 1.2, atLeast: 1.2, unpriced: 0 },
     })
   })
@@ -138,7 +167,9 @@ describe("the model use of a task", () => {
     const model = usedIn(called(), called("other", "small"), answered(null, usage(3, 0), costs(1)))
     expect(model?.byModel).toMatchObject({ "acme/large": { inputTokens: 3 }, "other/small": { inputTokens: 0 } })
     expect(usedIn(answered(null, usage(3, 0), costs(1)))).toMatchObject({
-      ...{ calls: 1, inputTokens: 3, cost: { usd: 1 } },
+      calls: 1,
+      inputTokens: 3,
+      cost: { usd: 1 },
       byModel: { unknown: { calls: 1, inputTokens: 3 } },
     })
   })
@@ -167,7 +198,8 @@ describe("the model use of a task", () => {
     const events = [called(), dear(2), called(), dear(4), called("other", "small"), dear(6)]
     const model = usedIn(...events)
     expect(model).toMatchObject({
-      ...{ inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: Number.MAX_SAFE_INTEGER },
+      inputTokens: Number.MAX_SAFE_INTEGER,
+      outputTokens: Number.MAX_SAFE_INTEGER,
       cost: { usd: Number.MAX_VALUE, atLeast: Number.MAX_VALUE },
       byModel: { "acme/large": { cost: { usd: Number.MAX_VALUE } }, "other/small": { cost: { usd: 1.7e308 } } },
     })
@@ -194,7 +226,9 @@ describe("the model use of a task", () => {
       const audit = Either.getOrThrow(TaskAudit.fold("t1", task))
       expect(answers.length).toBeGreaterThan(0)
       expect(audit.model).toMatchObject({
-        ...{ calls: answers.length, failed: 0, unmetered: 0 },
+        calls: answers.length,
+        failed: 0,
+        unmetered: 0,
         inputTokens: answers.reduce((sum, { payload }) => sum + Object(payload.usage).inputTokens, 0),
         cost: { usd: null, atLeast: 0, unpriced: answers.length, prices: [] },
       })
@@ -205,7 +239,9 @@ describe("the model use of a task", () => {
 })
 
 const totalsOf = ({ calls, inputTokens, outputTokens, cost: { usd, atLeast, unpriced } }: ModelUse.ModelUse) => ({
-  ...{ calls, inputTokens, outputTokens },
+  calls,
+  inputTokens,
+  outputTokens,
   cost: { usd, atLeast, unpriced },
 })
 
@@ -281,7 +317,9 @@ describe("the parts of a task's model use", () => {
         assert.deepEqual(
           { ...counted, unpriced: cost.unpriced },
           task?.model && {
-            ...{ calls: task.model.calls, inputTokens: task.model.inputTokens, outputTokens: task.model.outputTokens },
+            calls: task.model.calls,
+            inputTokens: task.model.inputTokens,
+            outputTokens: task.model.outputTokens,
             unpriced: task.model.cost.unpriced,
           },
         )

@@ -125,13 +125,19 @@ describe("the plugin registry", () => {
 
   it("keeps an update beside the version that is installed, until it is imported or another one is", () => {
     const held = event("PluginUpdateHeld", {
-      ...{ plugin: "room", version: "2.0.0", manifest: {}, digest: sha("2.0.0"), source: "./room" },
+      plugin: "room",
+      version: "2.0.0",
+      manifest: {},
+      digest: sha("2.0.0"),
+      source: "./room",
       given: { net: ["a.org"] },
       missing: [{ field: "permissions.run", asked: "git", reason: "more" }],
     })
     const granted = event("PluginGranted", { plugin: "room", given: { run: ["git"] }, grants: {}, missing: [] })
     expect(roomOf(imported(manifest), activated, held)).toMatchObject({
-      ...{ version: "1.0.0", active: true, given: {} },
+      version: "1.0.0",
+      active: true,
+      given: {},
       held: {
         version: "2.0.0",
         digest: sha("2.0.0"),
@@ -142,7 +148,8 @@ describe("the plugin registry", () => {
     })
     expect(Object.keys(roomOf(imported(manifest), held)?.components ?? {})).toEqual(["look", "hear", "go"])
     expect(roomOf(imported(manifest), held, granted)).toMatchObject({
-      ...{ given: { run: ["git"] }, grants: {} },
+      given: { run: ["git"] },
+      grants: {},
       held: { given: { net: ["a.org"], run: ["git"] }, missing: [] },
     })
     expect(roomOf(imported(manifest), held, imported({}, "2.0.0"))).toMatchObject({ version: "2.0.0", held: null })

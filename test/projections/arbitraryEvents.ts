@@ -146,7 +146,12 @@ const one: fc.Arbitrary<Unplaced> = fc.oneof(
     ),
   fc.tuple(plugin, manifest).map(([plugin, manifest]) =>
     event("PluginUpdateHeld", {
-      ...{ plugin, version: "2", manifest, digest: sha("e"), source: ".", given: { env: ["HOME"] } },
+      plugin,
+      version: "2",
+      manifest,
+      digest: sha("e"),
+      source: ".",
+      given: { env: ["HOME"] },
       missing: [{ field: "permissions.run", asked: "git", reason: "more" }],
     }),
   ),

@@ -15,7 +15,11 @@ const [opened, commanded, succeeded, settled, failed] = place(
   inTask("t", [
     event("TaskOpened", { goal: "Pay", measures: [], agent: "me@1" }),
     event("ActuatorCommanded", {
-      ...{ commandId: "c", actuator: "bank/pay", args: {}, argsDigest: "a".repeat(64), priority: 0 },
+      commandId: "c",
+      actuator: "bank/pay",
+      args: {},
+      argsDigest: "a".repeat(64),
+      priority: 0,
     }),
     event("CommandSucceeded", { commandId: "c", result: null, latencyMs: 2, unrecorded: { reason } }),
     event("CommandSucceeded", { commandId: "c", result: { paid: 5 }, latencyMs: 2, settledBy }),
@@ -57,17 +61,15 @@ describe("the end of a command whose result is not recorded, or of which its plu
 
   it("in Studio's conversation", () => {
     const entryOf = (of: (typeof ends)[number]): Entry => ({
-      ...{
-        ...of,
-        kind: "command",
-        bad: false,
-        task: "t",
-        line: "",
-        length: 0,
-        unreadable: [],
-        changes: [],
-        cause: null,
-      },
+      ...of,
+      kind: "command",
+      bad: false,
+      task: "t",
+      line: "",
+      length: 0,
+      unreadable: [],
+      changes: [],
+      cause: null,
     })
     const endOf = (end: (typeof ends)[number]) => {
       const [call] = conversation([commanded, end].flatMap((one) => (one === undefined ? [] : [entryOf(one)])))

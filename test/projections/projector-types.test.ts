@@ -38,7 +38,11 @@ const watched = Effect.gen(function* () {
     },
   }
   return {
-    ...{ log: watching, asked, shown, readings, personal: Context.get(log, PersonalData) },
+    log: watching,
+    asked,
+    shown,
+    readings,
+    personal: Context.get(log, PersonalData),
     projector: Context.get(context, Projector.Projector),
   }
 })

@@ -9,13 +9,15 @@ import { directory, opened, rejection } from "./opened.ts"
 const plugins = ["arena", "drift"].map((name) => inRepository(`test/worlds/samples/${name}`))
 
 const always = (action: number): Agent => ({
-  ...{ name: `always-${action}`, version: "1" },
+  name: `always-${action}`,
+  version: "1",
   decide: async () => ({ act: "arena/step", args: { action } }),
 })
 
 /** Perceives and acts by itself. */
 const walker: Agent = {
-  ...{ name: "walker", version: "1" },
+  name: "walker",
+  version: "1",
   advance: async (task) => {
     await task.perceive()
     await task.act("arena/step", { action: 1 })

@@ -56,7 +56,9 @@ describe("a recorded answer", () => {
       )
       const recorded = turnOf(read(fixture))
       expect({ of: fixture.name, said: turn.parts.map(essential), finish: turn.finish }).toEqual({
-        ...{ of: fixture.name, said: recorded.parts.map(essential), finish: recorded.finish },
+        of: fixture.name,
+        said: recorded.parts.map(essential),
+        finish: recorded.finish,
       })
       if (fixture.usage !== undefined) expect({ of: fixture.name, ...turn.usage }).toMatchObject(fixture.usage)
       expect({ of: fixture.name, cost: turn.cost }).toEqual({ of: fixture.name, cost: fixture.cost })

@@ -34,15 +34,20 @@ const named = (events: ReadonlyArray<JsonObject>) =>
 
 const text = (said: string): AnswerPart => ({ type: "text", text: said })
 const thought = (said: string, providerMetadata?: JsonObject): AnswerPart => ({
-  ...{ type: "reasoning", text: said },
+  type: "reasoning",
+  text: said,
   ...(providerMetadata === undefined ? {} : { providerMetadata }),
 })
 const call = (tool: string, args: Json, callId?: string): Partial<AnswerPart> => ({
-  ...{ type: "call", tool, args },
+  type: "call",
+  tool,
+  args,
   ...(callId === undefined ? {} : { callId }),
 })
 const hosted = (tool: string, args: Json, result?: Json): Partial<AnswerPart> => ({
-  ...{ type: "hosted", tool, args },
+  type: "hosted",
+  tool,
+  args,
   ...(result === undefined ? {} : { result }),
 })
 
@@ -52,7 +57,10 @@ const PNG = "iVBORw0KGgo="
 // OpenAI's chat completions, and what other servers make of them.
 
 const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
-  ...{ id: "c", object: "chat.completion.chunk", created: 1, model: "m" },
+  id: "c",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "m",
   choices: [{ index: 0, delta, finish_reason: null, ...more }],
 })
 
@@ -64,14 +72,22 @@ const chatStream = (
   finish: string | null = "stop",
   more: ReadonlyArray<Json> = [],
 ) => ({
-  ...{ path: "/v1/chat/completions", body: { ...chatBody, stream: true }, contentType: "text/event-stream" },
+  path: "/v1/chat/completions",
+  body: { ...chatBody, stream: true },
+  contentType: "text/event-stream",
   answer: `${lines([...deltas.map((delta) => chunk(delta)), ...(finish === null ? [] : [chunk({}, { finish_reason: finish })]), ...more])}data: [DONE]\n\n`,
 })
 
 const chatWhole = (message: JsonObject, finish: string | null = "stop", more: JsonObject = {}) => ({
-  ...{ path: "/v1/chat/completions", body: chatBody, contentType: "application/json" },
+  path: "/v1/chat/completions",
+  body: chatBody,
+  contentType: "application/json",
   answer: JSON.stringify({
-    ...{ id: "c", object: "chat.completion", created: 1, model: "m", ...more },
+    id: "c",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    ...more,
     choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: finish }],
   }),
 })
@@ -93,7 +109,8 @@ const counted = (usage: JsonObject): JsonObject => ({ ...chunk({}), choices: [],
 
 const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
   {
-    ...{ name: "calls whose arguments are objects", parts: twoReads },
+    name: "calls whose arguments are objects",
+    parts: twoReads,
     ...chatWhole({
       content: null,
       tool_calls: [
@@ -103,7 +120,9 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     }),
   },
   {
-    ...{ name: "calls that share a place", parts: twoReads, live: "openai-compatible" },
+    name: "calls that share a place",
+    parts: twoReads,
+    live: "openai-compatible",
     ...chatStream(
       [
         toolCall({ index: 0, id: "a" }, { name: "read", arguments: A }),
@@ -113,21 +132,27 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ),
   },
   {
-    ...{ name: "calls that share a place and have no ids", live: "openai-compatible", parts: twoReads },
+    name: "calls that share a place and have no ids",
+    live: "openai-compatible",
+    parts: twoReads,
     ...chatStream([
       toolCall({ index: 0 }, { name: "read", arguments: A }),
       toolCall({ index: 0 }, { name: "read", arguments: B }),
     ]),
   },
   {
-    ...{ name: "calls without a place", parts: twoReads, live: "openai-compatible" },
+    name: "calls without a place",
+    parts: twoReads,
+    live: "openai-compatible",
     ...chatStream(
       [toolCall({ id: "a" }, { name: "read", arguments: A }), toolCall({ id: "b" }, { name: "read", arguments: B })],
       "tool_calls",
     ),
   },
   {
-    ...{ name: "a name that each piece repeats", parts: [call("read", { path: "a" }, "a")], live: "openai-compatible" },
+    name: "a name that each piece repeats",
+    parts: [call("read", { path: "a" }, "a")],
+    live: "openai-compatible",
     ...chatStream(
       [
         toolCall({ index: 0, id: "a" }, { name: "read", arguments: "" }),
@@ -138,14 +163,17 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ),
   },
   {
-    ...{ name: "a name in pieces", parts: [call("read", { path: "a" })] },
+    name: "a name in pieces",
+    parts: [call("read", { path: "a" })],
     ...chatStream([
       toolCall({ index: 0, id: "a" }, { name: "re", arguments: "" }),
       toolCall({ index: 0 }, { name: "ad", arguments: A }),
     ]),
   },
   {
-    ...{ name: "pieces of two calls in turn", parts: twoReads, live: "openai-compatible" },
+    name: "pieces of two calls in turn",
+    parts: twoReads,
+    live: "openai-compatible",
     ...chatStream(
       [
         toolCall({ index: 0, id: "a" }, { name: "read", arguments: "" }),
@@ -157,25 +185,29 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ),
   },
   {
-    ...{ name: "a call of a custom tool", parts: [call("patch", "*** Begin", "a")] },
+    name: "a call of a custom tool",
+    parts: [call("patch", "*** Begin", "a")],
     ...chatWhole({
       content: null,
       tool_calls: [{ id: "a", type: "custom", custom: { name: "patch", input: "*** Begin" } }],
     }),
   },
   {
-    ...{ name: "a call of a custom tool as it streams", parts: [call("patch", "*** Begin", "a")] },
+    name: "a call of a custom tool as it streams",
+    parts: [call("patch", "*** Begin", "a")],
     ...chatStream([
       { tool_calls: [{ index: 0, id: "a", type: "custom", custom: { name: "patch", input: "*** " } }] },
       { tool_calls: [{ index: 0, custom: { input: "Begin" } }] },
     ]),
   },
   {
-    ...{ name: "the old function call", parts: [call("read", { path: "a" })] },
+    name: "the old function call",
+    parts: [call("read", { path: "a" })],
     ...chatWhole({ content: null, function_call: { name: "read", arguments: A } }, "function_call"),
   },
   {
-    ...{ name: "the old function call as it streams", parts: [call("read", { path: "a" })] },
+    name: "the old function call as it streams",
+    parts: [call("read", { path: "a" })],
     ...chatStream(
       [{ function_call: { name: "read", arguments: "" } }, { function_call: { arguments: A } }],
       "function_call",
@@ -194,7 +226,8 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     answer: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"read","arguments":{"id": ${LONG}}}}]}}]}`,
   },
   {
-    ...{ name: "what Mistral thinks", parts: [thought("Tea."), text("3")] },
+    name: "what Mistral thinks",
+    parts: [thought("Tea."), text("3")],
     ...chatWhole({
       content: [
         { type: "thinking", thinking: [{ type: "text", text: "Tea." }] },
@@ -203,7 +236,9 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     }),
   },
   {
-    ...{ name: "what Mistral thinks as it streams", live: "openai-compatible", parts: [thought("Tea."), text("3")] },
+    name: "what Mistral thinks as it streams",
+    live: "openai-compatible",
+    parts: [thought("Tea."), text("3")],
     ...chatStream([
       { content: [{ type: "thinking", thinking: [{ type: "text", text: "Te" }] }] },
       { content: [{ type: "thinking", thinking: [{ type: "text", text: "a." }] }] },
@@ -226,22 +261,24 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ]),
   },
   {
-    ...{ name: "reasoning that is only in the details", parts: [thought("Tea."), text("3")] },
+    name: "reasoning that is only in the details",
+    parts: [thought("Tea."), text("3")],
     ...chatWhole({ content: "3", reasoning_details: [{ type: "reasoning.summary", summary: "Tea." }] }),
   },
   {
-    ...{ name: "a reasoning_content", parts: [thought("Tea."), text("3")], live: "openai-compatible" },
+    name: "a reasoning_content",
+    parts: [thought("Tea."), text("3")],
+    live: "openai-compatible",
     ...chatStream([{ reasoning_content: "Tea." }, { content: "3" }]),
   },
   {
-    ...{ name: "sound", parts: [text("Three."), { type: "file", mediaType: "audio/wav", data: "UklGRg==" }] },
+    name: "sound",
+    parts: [text("Three."), { type: "file", mediaType: "audio/wav", data: "UklGRg==" }],
     ...chatWhole({ content: null, audio: { id: "au", data: "UklGRg==", transcript: "Three." } }),
   },
   {
-    ...{
-      name: "sound as it streams",
-      parts: [text("Three."), { type: "file", mediaType: "audio/wav", data: "UklGRg==" }],
-    },
+    name: "sound as it streams",
+    parts: [text("Three."), { type: "file", mediaType: "audio/wav", data: "UklGRg==" }],
     ...chatStream([
       { audio: { id: "au", transcript: "Thr" } },
       { audio: { data: "UklG" } },
@@ -249,10 +286,11 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     ]),
   },
   {
-    ...{ name: "an image", parts: [{ type: "file", mediaType: "image/png", data: PNG }] },
+    name: "an image",
+    parts: [{ type: "file", mediaType: "image/png", data: PNG }],
     ...chatWhole({ content: "", images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }] }),
   },
-  { ...{ name: "an empty answer", parts: [] }, ...chatWhole({ content: "" }) },
+  { name: "an empty answer", parts: [], ...chatWhole({ content: "" }) },
   {
     name: "content of a type that nobody knows",
     parts: [text("3"), { type: "item", kind: "hologram", item: { type: "hologram", data: "x" }, unread: true }],
@@ -265,15 +303,18 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
     }),
   },
   ...["eos", "end_turn", "STOP", "stop_sequence", "COMPLETE", "a reason of tomorrow"].map((reason) => ({
-    ...{ name: `the reason ${reason}`, parts: [text("3")] },
+    name: `the reason ${reason}`,
+    parts: [text("3")],
     ...(reason === "a reason of tomorrow" ? {} : { live: "openai-compatible" as const }),
     ...chatStream([{ content: "3" }], reason),
   })),
-  { ...{ name: "an empty reason", parts: [text("3")] }, ...chatStream([{ content: "3" }], "") },
-  { ...{ name: "an empty reason of a whole answer", parts: [text("3")] }, ...chatWhole({ content: "3" }, "") },
-  { ...{ name: "no reason of a whole answer", parts: [text("3")] }, ...chatWhole({ content: "3" }, null) },
+  { name: "an empty reason", parts: [text("3")], ...chatStream([{ content: "3" }], "") },
+  { name: "an empty reason of a whole answer", parts: [text("3")], ...chatWhole({ content: "3" }, "") },
+  { name: "no reason of a whole answer", parts: [text("3")], ...chatWhole({ content: "3" }, null) },
   {
-    ...{ name: "a limit that was reached while the model thought", parts: [thought("Tea")], finish: "length" },
+    name: "a limit that was reached while the model thought",
+    parts: [thought("Tea")],
+    finish: "length",
     ...chatStream([{ reasoning: "Tea" }], "length"),
   },
   ...(
@@ -296,36 +337,52 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
       ],
     ] as const
   ).map(([name, usage, more]) => ({
-    ...{ name: `the counts of ${name}`, parts: [text("3")], live: "openai-compatible" as const },
+    name: `the counts of ${name}`,
+    parts: [text("3")],
+    live: "openai-compatible" as const,
     ...chatStream([{ content: "3" }], "stop", [counted(usage)]),
     usage: { inputTokens: 20, outputTokens: 9, ...more },
   })),
   {
-    ...{ name: "the counts of Groq as it streams", parts: [text("3")], live: "openai-compatible" },
+    name: "the counts of Groq as it streams",
+    parts: [text("3")],
+    live: "openai-compatible",
     ...chatStream([{ content: "3" }], "stop", [{ ...chunk({}), choices: [], x_groq: { id: "r", usage: chatCounts } }]),
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "the cost that OpenRouter names", live: "openai-compatible", parts: [text("3")], cost: 0.0125 },
+    name: "the cost that OpenRouter names",
+    live: "openai-compatible",
+    parts: [text("3")],
+    cost: 0.0125,
     ...chatStream([{ content: "3" }], "stop", [counted({ ...chatCounts, cost: 0.0125, is_byok: false })]),
   },
   {
-    ...{ name: "the cost that xAI names in ticks", parts: [text("3")], cost: 0.0001777, live: "openai-compatible" },
+    name: "the cost that xAI names in ticks",
+    parts: [text("3")],
+    cost: 0.0001777,
+    live: "openai-compatible",
     ...chatStream([{ content: "3" }], "stop", [counted({ ...chatCounts, cost_in_usd_ticks: 1_777_000 })]),
   },
   {
-    ...{ name: "the cost with a key of one's own", parts: [text("3")], cost: 0.0625 },
+    name: "the cost with a key of one's own",
+    parts: [text("3")],
+    cost: 0.0625,
     ...chatWhole({ content: "3" }, "stop", {
       usage: { ...chatCounts, cost: 0.0125, is_byok: true, cost_details: { upstream_inference_cost: 0.05 } },
     }),
   },
   {
-    ...{ name: "one count without the other", parts: [text("3")], live: "openai-compatible" },
+    name: "one count without the other",
+    parts: [text("3")],
+    live: "openai-compatible",
     ...chatStream([{ content: "3" }], "stop", [counted({ prompt_tokens: 20 })]),
     usage: { inputTokens: 20, outputTokens: 0, unknown: ["outputTokens"] },
   },
   {
-    ...{ name: "no counts", parts: [text("3")], live: "openai-compatible" },
+    name: "no counts",
+    parts: [text("3")],
+    live: "openai-compatible",
     ...chatStream([{ content: "3" }]),
     usage: { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] },
   },
@@ -334,24 +391,37 @@ const chat: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "con
 // OpenAI's responses.
 
 const responses = (output: ReadonlyArray<JsonObject>, more: JsonObject = {}): JsonObject => ({
-  ...{ id: "resp_1", object: "response", created_at: 1, status: "completed", model: "m", error: null, output },
-  ...{ incomplete_details: null, usage: { input_tokens: 20, output_tokens: 9, total_tokens: 29 }, ...more },
+  id: "resp_1",
+  object: "response",
+  created_at: 1,
+  status: "completed",
+  model: "m",
+  error: null,
+  output,
+  incomplete_details: null,
+  usage: { input_tokens: 20, output_tokens: 9, total_tokens: 29 },
+  ...more,
 })
 
 const responsesWhole = (output: ReadonlyArray<JsonObject>, more: JsonObject = {}) => ({
-  ...{ path: "/v1/responses", body: { model: "m", input: messages }, contentType: "application/json" },
+  path: "/v1/responses",
+  body: { model: "m", input: messages },
+  contentType: "application/json",
   answer: JSON.stringify(responses(output, more)),
 })
 
 /** A stream whose last event does not repeat the items, as some servers send it. */
 const responsesStream = (output: ReadonlyArray<JsonObject>, repeats = true) => ({
-  ...{ path: "/v1/responses", body: { model: "m", input: messages, stream: true }, contentType: "text/event-stream" },
+  path: "/v1/responses",
+  body: { model: "m", input: messages, stream: true },
+  contentType: "text/event-stream",
   answer: named([
     { type: "response.created", response: responses([], { status: "in_progress", usage: null }) },
     ...output.flatMap(
       (item, index): ReadonlyArray<JsonObject> => [
         {
-          ...{ type: "response.output_item.added", output_index: index },
+          type: "response.output_item.added",
+          output_index: index,
           item: { ...item, ...(item.type === "message" ? { content: [] } : {}), status: "in_progress" },
         },
         ...(item.type === "message"
@@ -481,41 +551,52 @@ const responsesCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answ
       { name: `${name} that only streams`, ...said, ...responsesStream([item], false) },
     ]
   }),
-  { ...{ name: "a message", parts: [text("3")], live: "openai" }, ...responsesStream([message]) },
+  { name: "a message", parts: [text("3")], live: "openai", ...responsesStream([message]) },
   {
-    ...{ name: "a function call", parts: [call("read", { path: "a" }, "a")], live: "openai" },
+    name: "a function call",
+    parts: [call("read", { path: "a" }, "a")],
+    live: "openai",
     ...responsesStream([
       { type: "function_call", id: "fc", call_id: "a", name: "read", arguments: A, status: "completed" },
     ]),
   },
   {
-    ...{ name: "a shell that OpenAI runs", parts: [hosted("shell", { commands: ["ls"] }, [{ stdout: "a" }])] },
+    name: "a shell that OpenAI runs",
+    parts: [hosted("shell", { commands: ["ls"] }, [{ stdout: "a" }])],
     ...responsesWhole([
       { type: "shell_call", id: "sh", call_id: "a", action: { commands: ["ls"] } },
       { type: "shell_call_output", id: "so", call_id: "a", output: [{ stdout: "a" }] },
     ]),
   },
   {
-    ...{ name: "the end of a program", parts: [hosted("program", { code: "tools.read()" }, "3")] },
+    name: "the end of a program",
+    parts: [hosted("program", { code: "tools.read()" }, "3")],
     ...responsesWhole([
       { type: "program", id: "cm", call_id: "a", code: "tools.read()" },
       { type: "program_output", id: "co", call_id: "a", result: "3", status: "completed" },
     ]),
   },
   {
-    ...{ name: "the end of a program of the answer before", parts: [hosted("program", {}, "3"), text("3")] },
+    name: "the end of a program of the answer before",
+    parts: [hosted("program", {}, "3"), text("3")],
     ...responsesWhole([{ type: "program_output", id: "co", call_id: "a", result: "3" }, message]),
   },
   ...["queued", "in_progress"].map((status) => ({
-    ...{ name: `an answer in the background, ${status}`, parts: [], finish: "paused" as const },
+    name: `an answer in the background, ${status}`,
+    parts: [],
+    finish: "paused" as const,
     ...responsesWhole([], { status, usage: null, background: true }),
   })),
   {
-    ...{ name: "an answer at its limit", parts: [text("3")], finish: "length" },
+    name: "an answer at its limit",
+    parts: [text("3")],
+    finish: "length",
     ...responsesWhole([message], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }),
   },
   {
-    ...{ name: "a web search that is priced", parts: [hosted("web_search", {}), text("3")], usage: { webSearches: 1 } },
+    name: "a web search that is priced",
+    parts: [hosted("web_search", {}), text("3")],
+    usage: { webSearches: 1 },
     ...responsesWhole([{ type: "web_search_call", id: "ws", status: "completed" }, message]),
   },
 ]
@@ -525,9 +606,17 @@ const responsesCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answ
 const anthropicBody = { model: "m", max_tokens: 99, messages }
 
 const anthropicWhole = (content: ReadonlyArray<JsonObject>, stop: string | null = "end_turn") => ({
-  ...{ path: "/v1/messages", body: anthropicBody, contentType: "application/json" },
+  path: "/v1/messages",
+  body: anthropicBody,
+  contentType: "application/json",
   answer: JSON.stringify({
-    ...{ id: "msg_1", type: "message", role: "assistant", model: "m", content, stop_reason: stop, stop_sequence: null },
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
     usage: { input_tokens: 20, output_tokens: 9 },
   }),
 })
@@ -539,13 +628,21 @@ const DELTAS: { readonly [field: string]: string } = {
 }
 
 const anthropicStream = (content: ReadonlyArray<JsonObject>, stop = "end_turn") => ({
-  ...{ path: "/v1/messages", body: { ...anthropicBody, stream: true }, contentType: "text/event-stream" },
+  path: "/v1/messages",
+  body: { ...anthropicBody, stream: true },
+  contentType: "text/event-stream",
   answer: named([
     {
       type: "message_start",
       message: {
-        ...{ id: "msg_1", type: "message", role: "assistant", model: "m", content: [], stop_reason: null },
-        ...{ stop_sequence: null, usage: { input_tokens: 20, output_tokens: 1 } },
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: "m",
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 20, output_tokens: 1 },
       },
     },
     ...content.flatMap((block, index): ReadonlyArray<JsonObject> => {
@@ -581,7 +678,10 @@ const anthropicContents: ReadonlyArray<
 > = [
   { name: "text", content: [{ type: "text", text: "3" }], parts: [text("3")], isLive: true },
   {
-    ...{ name: "a call", parts: [call("read", { path: "a" }, "a")], stop: "tool_use", isLive: true },
+    name: "a call",
+    parts: [call("read", { path: "a" }, "a")],
+    stop: "tool_use",
+    isLive: true,
     content: [{ type: "tool_use", id: "a", name: "read", input: { path: "a" } }],
   },
   {
@@ -608,11 +708,15 @@ const anthropicContents: ReadonlyArray<
     parts: [hosted("web_search", { query: "tea" }, found.content), text("3")],
   },
   {
-    ...{ name: "a turn that pauses within a search", content: [search], stop: "pause_turn", finish: "paused" },
+    name: "a turn that pauses within a search",
+    content: [search],
+    stop: "pause_turn",
+    finish: "paused",
     parts: [hosted("web_search", { query: "tea" })],
   },
   {
-    ...{ name: "the result of a search of the turn before", content: [found] },
+    name: "the result of a search of the turn before",
+    content: [found],
     parts: [hosted("web_search", {}, found.content)],
   },
   {
@@ -624,8 +728,11 @@ const anthropicContents: ReadonlyArray<
     parts: [hosted("shop.price", { of: "tea" }, [{ type: "text", text: "3" }])],
   },
   {
-    ...{ name: "a compaction", content: [compaction], parts: [{ type: "item", kind: "compaction", item: compaction }] },
-    ...{ stop: "compaction", finish: "paused" },
+    name: "a compaction",
+    content: [compaction],
+    parts: [{ type: "item", kind: "compaction", item: compaction }],
+    stop: "compaction",
+    finish: "paused",
   },
   { name: "an empty end of a turn", content: [], parts: [] },
   {
@@ -639,7 +746,9 @@ const anthropicContents: ReadonlyArray<
 const anthropicCases = anthropicContents.flatMap(({ content, stop, isLive, ...said }) => [
   { ...said, ...anthropicWhole(content, stop) },
   {
-    ...{ ...said, name: `${said.name} as it streams`, ...anthropicStream(content, stop) },
+    ...said,
+    name: `${said.name} as it streams`,
+    ...anthropicStream(content, stop),
     ...(isLive === undefined ? {} : { live: "anthropic" as const }),
   },
 ])
@@ -651,7 +760,8 @@ const geminiCandidate = (parts: ReadonlyArray<JsonObject>, finish: string | unde
     { index: 0, content: { role: "model", parts }, ...(finish === undefined ? {} : { finishReason: finish }) },
   ],
   usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 9, totalTokenCount: 29 },
-  ...{ modelVersion: "m", responseId: "g" },
+  modelVersion: "m",
+  responseId: "g",
 })
 
 const geminiParts: ReadonlyArray<Said & { readonly given: ReadonlyArray<JsonObject>; readonly isLive?: true }> = [
@@ -668,7 +778,9 @@ const geminiParts: ReadonlyArray<Said & { readonly given: ReadonlyArray<JsonObje
     isLive: true,
   },
   {
-    ...{ name: "an image", given: [{ inlineData: { mimeType: "image/png", data: PNG } }], isLive: true },
+    name: "an image",
+    given: [{ inlineData: { mimeType: "image/png", data: PNG } }],
+    isLive: true,
     parts: [{ type: "file", mediaType: "image/png", data: PNG }],
   },
   {
@@ -684,7 +796,9 @@ const geminiParts: ReadonlyArray<Said & { readonly given: ReadonlyArray<JsonObje
     ],
   },
   {
-    ...{ name: "a part that nobody knows", given: [{ hologram: { data: "x" } }], unread: ["hologram"] },
+    name: "a part that nobody knows",
+    given: [{ hologram: { data: "x" } }],
+    unread: ["hologram"],
     parts: [{ type: "item", kind: "hologram", item: { hologram: { data: "x" } }, unread: true }],
   },
 ]
@@ -693,17 +807,19 @@ const geminiBody = { contents: [{ role: "user", parts: [{ text: "The price of te
 
 const geminiCases = geminiParts.flatMap(({ given, isLive, ...said }) => [
   {
-    ...{ ...said, path: "/v1beta/models/m:generateContent", body: geminiBody, contentType: "application/json" },
+    ...said,
+    path: "/v1beta/models/m:generateContent",
+    body: geminiBody,
+    contentType: "application/json",
     answer: JSON.stringify(geminiCandidate(given)),
   },
   {
-    ...{
-      ...said,
-      name: `${said.name} as it streams`,
-      path: "/v1beta/models/m:streamGenerateContent",
-      body: geminiBody,
-    },
-    ...{ contentType: "text/event-stream", answer: lines([geminiCandidate(given)]) },
+    ...said,
+    name: `${said.name} as it streams`,
+    path: "/v1beta/models/m:streamGenerateContent",
+    body: geminiBody,
+    contentType: "text/event-stream",
+    answer: lines([geminiCandidate(given)]),
     ...(isLive === undefined ? {} : { live: "google" as const }),
   },
 ])
@@ -714,8 +830,11 @@ const geminiPiece = (functionCall: JsonObject): JsonObject => ({
 
 const geminiCalls: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
   {
-    ...{ name: "calls whose arguments stream value by value", live: "google", contentType: "text/event-stream" },
-    ...{ path: "/v1beta/models/m:streamGenerateContent", body: geminiBody },
+    name: "calls whose arguments stream value by value",
+    live: "google",
+    contentType: "text/event-stream",
+    path: "/v1beta/models/m:streamGenerateContent",
+    body: geminiBody,
     answer: lines([
       geminiPiece({ name: "read", willContinue: true }),
       geminiPiece({
@@ -735,8 +854,12 @@ const geminiCalls: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer"
 // Gemini's interactions.
 
 const interaction = (more: JsonObject): JsonObject => ({
-  ...{ id: "v1", object: "interaction", status: "completed", model: "m" },
-  ...{ usage: { total_input_tokens: 20, total_output_tokens: 2, total_thought_tokens: 7, total_tokens: 29 }, ...more },
+  id: "v1",
+  object: "interaction",
+  status: "completed",
+  model: "m",
+  usage: { total_input_tokens: 20, total_output_tokens: 2, total_thought_tokens: 7, total_tokens: 29 },
+  ...more,
 })
 
 const interactionSteps: ReadonlyArray<JsonObject> = [
@@ -755,16 +878,21 @@ const interactionSaid = {
     call("read", { path: "a" }, "a"),
   ],
   usage: { inputTokens: 20, outputTokens: 9, reasoningTokens: 7 },
-  ...{ path: "/v1beta/interactions", body: { model: "m", input: "The price of tea?" } },
+  path: "/v1beta/interactions",
+  body: { model: "m", input: "The price of tea?" },
 }
 
 const interactionCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
   {
-    ...{ ...interactionSaid, name: "steps of an interaction", contentType: "application/json" },
+    ...interactionSaid,
+    name: "steps of an interaction",
+    contentType: "application/json",
     answer: JSON.stringify(interaction({ status: "requires_action", steps: interactionSteps })),
   },
   {
-    ...{ ...interactionSaid, name: "steps of an interaction as they stream", contentType: "text/event-stream" },
+    ...interactionSaid,
+    name: "steps of an interaction as they stream",
+    contentType: "text/event-stream",
     answer: `${named([
       { event_type: "interaction.created", interaction: { id: "v1", status: "in_progress", model: "m" } },
       { event_type: "step.start", index: 0, step: { type: "thought" } },
@@ -786,12 +914,10 @@ const interactionCases: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "an
     ])}data: [DONE]\n\n`,
   },
   {
-    ...{
-      ...interactionSaid,
-      name: "outputs of an interaction of the first revision",
-      contentType: "text/event-stream",
-    },
-    ...{ parts: [text("I look"), { type: "file", mediaType: "image/png", data: PNG }] },
+    ...interactionSaid,
+    name: "outputs of an interaction of the first revision",
+    contentType: "text/event-stream",
+    parts: [text("I look"), { type: "file", mediaType: "image/png", data: PNG }],
     answer: named([
       { event_type: "interaction.start", interaction: { id: "v1", status: "in_progress" } },
       { event_type: "content.start", index: 0, content: { type: "text" } },
@@ -835,13 +961,11 @@ const bedrockParts = [
 
 const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "contentType">> = [
   {
-    ...{
-      name: "a chat of Ollama",
-      path: "/api/chat",
-      body: chatBody,
-      contentType: "application/x-ndjson",
-      live: "ollama",
-    },
+    name: "a chat of Ollama",
+    path: "/api/chat",
+    body: chatBody,
+    contentType: "application/x-ndjson",
+    live: "ollama",
     answer: ndjson([
       ollamaPiece({ message: { role: "assistant", content: "", thinking: "Tea." } }),
       ollamaPiece({ message: { role: "assistant", content: "3" } }),
@@ -851,7 +975,9 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "a generation of Ollama", path: "/api/generate", body: { model: "m", prompt: "Tea?" } },
+    name: "a generation of Ollama",
+    path: "/api/generate",
+    body: { model: "m", prompt: "Tea?" },
     contentType: "application/x-ndjson",
     answer: ndjson([
       ollamaPiece({ response: "", thinking: "Tea." }),
@@ -862,7 +988,9 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "a completion", path: "/v1/completions", body: { model: "m", prompt: "Tea is" } },
+    name: "a completion",
+    path: "/v1/completions",
+    body: { model: "m", prompt: "Tea is" },
     contentType: "application/json",
     answer: JSON.stringify({
       id: "c",
@@ -874,12 +1002,17 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "a chat of Cohere", path: "/v2/chat", body: chatBody, contentType: "application/json" },
+    name: "a chat of Cohere",
+    path: "/v2/chat",
+    body: chatBody,
+    contentType: "application/json",
     answer: JSON.stringify({
-      ...{ id: "co", finish_reason: "TOOL_CALL" },
+      id: "co",
+      finish_reason: "TOOL_CALL",
       usage: { billed_units: { input_tokens: 2, output_tokens: 1 }, tokens: { input_tokens: 20, output_tokens: 9 } },
       message: {
-        ...{ role: "assistant", tool_plan: "I look" },
+        role: "assistant",
+        tool_plan: "I look",
         tool_calls: [{ id: "a", type: "function", function: { name: "read", arguments: A } }],
       },
     }),
@@ -887,7 +1020,9 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "a chat of Cohere as it streams", path: "/v2/chat", body: { ...chatBody, stream: true } },
+    name: "a chat of Cohere as it streams",
+    path: "/v2/chat",
+    body: { ...chatBody, stream: true },
     contentType: "text/event-stream",
     answer: named([
       { type: "message-start", id: "co", delta: { message: { role: "assistant", content: [], tool_calls: [] } } },
@@ -902,7 +1037,8 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
       ].flatMap(
         ([id, args = ""], index): ReadonlyArray<JsonObject> => [
           {
-            ...{ type: "tool-call-start", index },
+            type: "tool-call-start",
+            index,
             delta: {
               message: { tool_calls: { id: id ?? "", type: "function", function: { name: "read", arguments: "" } } },
             },
@@ -920,7 +1056,9 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "a conversation with Bedrock", path: "/model/eu.m%3A0/converse", body: bedrockBody },
+    name: "a conversation with Bedrock",
+    path: "/model/eu.m%3A0/converse",
+    body: bedrockBody,
     contentType: "application/json",
     answer: JSON.stringify({
       output: {
@@ -933,13 +1071,17 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
           ],
         },
       },
-      ...{ stopReason: "tool_use", usage: bedrockUsage, metrics: { latencyMs: 1 } },
+      stopReason: "tool_use",
+      usage: bedrockUsage,
+      metrics: { latencyMs: 1 },
     }),
     parts: bedrockParts,
     usage: { inputTokens: 20, outputTokens: 9, cachedTokens: 8, cacheWriteTokens: 2 },
   },
   {
-    ...{ name: "a conversation with Bedrock as it streams", path: "/model/m/converse-stream", body: bedrockBody },
+    name: "a conversation with Bedrock as it streams",
+    path: "/model/m/converse-stream",
+    body: bedrockBody,
     contentType: AwsEvents.MEDIA_TYPE,
     answer: AwsEvents.bodyOf([
       ["messageStart", { role: "assistant" }],
@@ -958,13 +1100,18 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9, cachedTokens: 8, cacheWriteTokens: 2 },
   },
   {
-    ...{ name: "Claude in Bedrock", path: "/model/m/invoke", contentType: "application/json", parts: [text("3")] },
+    name: "Claude in Bedrock",
+    path: "/model/m/invoke",
+    contentType: "application/json",
+    parts: [text("3")],
     body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 9, messages },
     answer: anthropicWhole([{ type: "text", text: "3" }]).answer,
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "Claude in Bedrock as it streams", path: "/model/m/invoke-with-response-stream", parts: [text("3")] },
+    name: "Claude in Bedrock as it streams",
+    path: "/model/m/invoke-with-response-stream",
+    parts: [text("3")],
     body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 9, messages },
     contentType: AwsEvents.MEDIA_TYPE,
     answer: chunks([
@@ -977,7 +1124,9 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "Nova in Bedrock as it streams", path: "/model/m/invoke-with-response-stream", parts: [text("3")] },
+    name: "Nova in Bedrock as it streams",
+    path: "/model/m/invoke-with-response-stream",
+    parts: [text("3")],
     body: { ...bedrockBody, inferenceConfig: { maxTokens: 9 } },
     contentType: AwsEvents.MEDIA_TYPE,
     answer: chunks([
@@ -989,13 +1138,18 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
     usage: { inputTokens: 20, outputTokens: 9 },
   },
   {
-    ...{ name: "Claude in Vertex AI", contentType: "application/json", parts: [text("3")] },
+    name: "Claude in Vertex AI",
+    contentType: "application/json",
+    parts: [text("3")],
     path: "/v1/projects/p/locations/l/publishers/anthropic/models/claude@1:rawPredict",
     body: { anthropic_version: "vertex-2023-10-16", max_tokens: 9, messages },
     answer: anthropicWhole([{ type: "text", text: "3" }]).answer,
   },
   {
-    ...{ name: "Gemini in Vertex AI", contentType: "application/json", parts: [text("3")], body: geminiBody },
+    name: "Gemini in Vertex AI",
+    contentType: "application/json",
+    parts: [text("3")],
+    body: geminiBody,
     path: "/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
     answer: JSON.stringify(geminiCandidate([{ text: "3" }])),
   },
@@ -1040,7 +1194,11 @@ const others: ReadonlyArray<Said & Pick<Fixture, "path" | "body" | "answer" | "c
       ],
     ] as ReadonlyArray<readonly [string, JsonObject, JsonObject]>
   ).map(([path, body, answer]) => ({
-    ...{ name: `embeddings of ${path}`, path, body, contentType: "application/json", answer: JSON.stringify(answer) },
+    name: `embeddings of ${path}`,
+    path,
+    body,
+    contentType: "application/json",
+    answer: JSON.stringify(answer),
     parts: [{ type: "item" as const, kind: "embeddings", item: { count: 2, dimensions: 3 } }],
     usage: { inputTokens: 20, outputTokens: 0 },
   })),

@@ -4,7 +4,11 @@ import * as Prices from "../../src/kernel/pricing/Prices.ts"
 import * as ProviderUsage from "../../src/kernel/pricing/ProviderUsage.ts"
 
 const step = (type: string, input_tokens: number, output_tokens: number, more: object = {}) => ({
-  ...{ type, input_tokens, output_tokens, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  type,
+  input_tokens,
+  output_tokens,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
   ...more,
 })
 
@@ -12,7 +16,10 @@ describe("what an answer of Anthropic's used", () => {
   it("has the tokens of a compaction, which no other count has", () => {
     const usage = { ...step("", 682, 1320), iterations: [step("compaction", 60385, 592), step("message", 682, 1320)] }
     expect(ProviderUsage.anthropic.read(usage)).toEqual({
-      ...{ inputTokens: 61067, outputTokens: 1912, cachedTokens: 0, cacheWriteTokens: 0 },
+      inputTokens: 61067,
+      outputTokens: 1912,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
     })
   })
 
@@ -23,7 +30,11 @@ describe("what an answer of Anthropic's used", () => {
       step("message", 1, 1, { ...cached, cache_creation_input_tokens: 3 }),
     ]
     expect(ProviderUsage.anthropic.read({ ...step("", 2, 2), iterations })).toEqual({
-      ...{ inputTokens: 19, outputTokens: 2, cachedTokens: 14, cacheWriteTokens: 3, cacheWrite1hTokens: 6 },
+      inputTokens: 19,
+      outputTokens: 2,
+      cachedTokens: 14,
+      cacheWriteTokens: 3,
+      cacheWrite1hTokens: 6,
     })
   })
 
@@ -54,7 +65,8 @@ describe("what an answer of Anthropic's used", () => {
   it("is that of the message, where steps are not listed or cannot be read", () => {
     for (const iterations of [undefined, null, [], ["x"], {}]) {
       expect(ProviderUsage.anthropic.read({ ...step("", 5, 6), iterations })).toMatchObject({
-        ...{ inputTokens: 5, outputTokens: 6 },
+        inputTokens: 5,
+        outputTokens: 6,
       })
     }
   })

@@ -109,7 +109,9 @@ const programs: Record<string, Program> = {
       },
     })
     const order = agentsTool({
-      ...{ name: "order", description: "Orders", parameters: thing },
+      name: "order",
+      description: "Orders",
+      parameters: thing,
       execute: ({ thing }) => desk.price(`ordered ${thing}`),
     })
     const tools = openAiAgentsTools(run, [price, order], { order: { risk: "high" } })

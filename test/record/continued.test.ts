@@ -84,7 +84,8 @@ describe("a run that a later process continues", () => {
     const replaying = (part: number | undefined, turn: number) =>
       replayed({ log, ...(part === undefined ? {} : { part }) }, async (run) => {
         const response = await run.fetch(`http://127.0.0.1:1${turns[turn]?.path}`, {
-          ...{ method: "POST", body: turns[turn]?.request ?? "" },
+          method: "POST",
+          body: turns[turn]?.request ?? "",
           headers: { "content-type": "application/json" },
         })
         const text = await response.text()

@@ -25,7 +25,9 @@ export const exchangesOf = (name: string): ReadonlyArray<Exchange> => {
 
 /** An exchange of OpenAI's chat: what is asked, and what is answered. */
 export const chat = (messages: ReadonlyArray<object>, message: object, more: object = {}): Exchange => ({
-  ...{ path: "/v1/chat/completions", status: 200, type: "application/json" },
+  path: "/v1/chat/completions",
+  status: 200,
+  type: "application/json",
   request: JSON.stringify({ model: "m", messages, ...more }),
   answer: JSON.stringify({
     choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],

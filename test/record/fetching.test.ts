@@ -77,9 +77,14 @@ const recordedBody = (events: Awaited<ReturnType<typeof eventsOf>>): ReadonlyArr
 }
 
 const usage = {
-  ...{ prompt_tokens: 70, completion_tokens: 9, total_tokens: 79 },
-  ...{ input_tokens: 70, output_tokens: 9 },
-  ...{ promptTokenCount: 70, candidatesTokenCount: 9, totalTokenCount: 79 },
+  prompt_tokens: 70,
+  completion_tokens: 9,
+  total_tokens: 79,
+  input_tokens: 70,
+  output_tokens: 9,
+  promptTokenCount: 70,
+  candidatesTokenCount: 9,
+  totalTokenCount: 79,
 }
 
 describe.each(cases)("a request as $name, streamed: $streamed", ({ name, streamed }) => {

@@ -85,7 +85,9 @@ describe("a forked run", () => {
       agent(called),
     )
     expect(forkedRun).toEqual({
-      ...{ taskId, parent: "main", at: moment },
+      taskId,
+      parent: "main",
+      at: moment,
       answer: { ...answer, words: [...answer.words.slice(0, 4), "other-1: then walked south"] },
     })
     expect(called).toEqual(["walk south", "load map"])

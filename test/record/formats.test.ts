@@ -82,7 +82,8 @@ describe("an answer that is understood in part", () => {
     Effect.gen(function* () {
       const hologram = { type: "hologram", data: "x" }
       const answer = {
-        ...{ id: "gen-1", model: "m-2026" },
+        id: "gen-1",
+        model: "m-2026",
         choices: [
           { index: 0, message: { content: [{ type: "text", text: "3" }, hologram, hologram] }, finish_reason: "stop" },
         ],

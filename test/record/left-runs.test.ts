@@ -14,7 +14,9 @@ const RUNS = 1_000
 const GONE = 2 ** 30
 
 const opened = (id: string, pid: number) => ({
-  ...{ stream: `task/${id}`, taskId: id, actor: "agent:tester" },
+  stream: `task/${id}`,
+  taskId: id,
+  actor: "agent:tester",
   events: [
     {
       type: "TaskOpened" as const,
@@ -24,7 +26,9 @@ const opened = (id: string, pid: number) => ({
 })
 
 const closed = (id: string) => ({
-  ...{ stream: `task/${id}`, taskId: id, actor: "agent:tester" },
+  stream: `task/${id}`,
+  taskId: id,
+  actor: "agent:tester",
   events: [{ type: "TaskClosed" as const, payload: { outcome: "achieved" as const } }],
 })
 
@@ -86,12 +90,17 @@ describe("a recorder that opens a log of many runs", () => {
     Effect.gen(function* () {
       const filename = path.join(yield* temporaryDirectory, "log.db")
       const fork = (timeline: string, pid: number) => ({
-        ...{ stream: `timeline/${timeline}`, timeline, taskId: "run", actor: "agent:tester" },
+        stream: `timeline/${timeline}`,
+        timeline,
+        taskId: "run",
+        actor: "agent:tester",
         events: [
           {
             type: "TimelineForked" as const,
             payload: {
-              ...{ timeline, parent: "main", at: 1 },
+              timeline,
+              parent: "main",
+              at: 1,
               overrides: {
                 agent: "tester",
                 io: "live",

@@ -89,7 +89,8 @@ const run = ([command, ...args]: LoopbackOnly.Command, stdin = "") =>
   new Promise<{ readonly code: number | null; readonly signal: string | null; readonly stdout: string }>(
     (resolve, reject) => {
       const child = spawn(command, args, {
-        ...{ cwd: place.directory, env: { ...process.env, GREETING: "hello" } },
+        cwd: place.directory,
+        env: { ...process.env, GREETING: "hello" },
         stdio: ["pipe", "pipe", "inherit"],
       })
       let stdout = ""
@@ -127,9 +128,18 @@ describe("LoopbackOnly", () => {
       const ended = await run(confined.command, "typed")
       await confined.close()
       expect(JSON.parse(ended.stdout)).toEqual({
-        ...{ answer: "from the recording", urllib: "closed", socket: "closed", datagram: "closed", name: "closed" },
-        ...{ shell: "closed", curl: "closed", entered: "closed", user: process.getuid?.(), directory: place.directory },
-        ...{ read: "typed", variable: "hello" },
+        answer: "from the recording",
+        urllib: "closed",
+        socket: "closed",
+        datagram: "closed",
+        name: "closed",
+        shell: "closed",
+        curl: "closed",
+        entered: "closed",
+        user: process.getuid?.(),
+        directory: place.directory,
+        read: "typed",
+        variable: "hello",
       })
       expect(ended.code).toBe(5)
       expect(reached).toBe(0)

@@ -38,7 +38,9 @@ describe("the tools that a recorded program calls by itself", () => {
     const [commanded, ...others] = of(events, "ActuatorCommanded")
     expect(others).toEqual([])
     expect(commanded?.payload).toMatchObject({
-      ...{ actuator: "program/weather", args: { city: "Zürich" }, observed: true },
+      actuator: "program/weather",
+      args: { city: "Zürich" },
+      observed: true,
     })
     const { commandId } = commanded?.payload ?? {}
     const [succeeded] = of(events, "CommandSucceeded")

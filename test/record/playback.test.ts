@@ -13,7 +13,9 @@ const call = (name: string): Playback.Call => {
 
 /** A recording of calls from a position to another one. Positions of several calls may not be equal. */
 const recordingOf = (calls: ReadonlyArray<readonly [name: string, from: number, to: number]>): Recording => ({
-  ...{ taskId: "task", events: [], end: undefined },
+  taskId: "task",
+  events: [],
+  end: undefined,
   calls: calls.map(([name, position, answeredAt]): Interaction => {
     const { line, digest } = call(name)
     // A call of a function: what was asked is only told from others by its digest here.

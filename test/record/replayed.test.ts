@@ -156,7 +156,9 @@ describe("a replayed run", () => {
     const strange = temporary("strange.db")
     const refuses = async (run: Run) => String(await rejection(chat(run, "http://gone.invalid", [user("hello")])))
     const refused = await record({
-      ...{ log: strange, goal: "Fail", agent: "tester" },
+      log: strange,
+      goal: "Fail",
+      agent: "tester",
       fetch: () => Promise.reject(new RangeError("no such host here")),
     })
     expect(await refuses(refused)).toBe("RangeError: no such host here")

@@ -33,7 +33,9 @@ const call = (
   const answer = { io: "fetch", result: { url: url ?? "", status: 200, chunks: [[0, body]], end: "clean" } }
   return [
     {
-      ...{ type: "ModelCalled", id, occurredAt: ANSWERED - 1 },
+      type: "ModelCalled",
+      id,
+      occurredAt: ANSWERED - 1,
       payload: { provider, model, requestDigest: "0".repeat(64), request: { messages: [], ...http } },
     },
     { ...ended, causationId: id, occurredAt: ANSWERED },
@@ -117,12 +119,15 @@ describe("repricing a log", () => {
         call(third, { ...used, outputTokens: 0, unknown: ["outputTokens"] }, { url: OFFICIAL }),
       )
       const priced = calcPrice({ input_tokens: 1000, output_tokens: 1000 }, "mistral-large-latest", {
-        ...{ providerId: "mistral", timestamp: new Date(ANSWERED) },
+        providerId: "mistral",
+        timestamp: new Date(ANSWERED),
       })
       expect(priced?.total_price).toBeGreaterThan(0)
       expect(found.models).toMatchObject([
         {
-          ...{ model: `anthropic/${MODEL}`, repriced: { atLeast: 0.5, unpriced: 1 }, changed: 0 },
+          model: `anthropic/${MODEL}`,
+          repriced: { atLeast: 0.5, unpriced: 1 },
+          changed: 0,
           unknown: { "the number of tokens of the answer is not on record": 1 },
         },
         { model: "mistral/mistral-large-latest", repriced: { atLeast: priced?.total_price, unpriced: 0 } },

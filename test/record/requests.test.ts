@@ -26,8 +26,8 @@ const bodies: Record<string, () => RequestInit> = {
   "a view of a buffer": () => ({ body: new DataView(new TextEncoder().encode("[sent]").buffer, 1, 4) }),
   "a blob": () => ({ body: new Blob(["se", "nt"]) }),
   "the fields of a form": () => ({ body: new URLSearchParams({ sent: "yes" }) }),
-  "a stream": () => ({ body: new Blob(["sent"]).stream(), ...{ duplex: "half" } }),
-  "an iterable": () => ({ body: pieces() as never, ...{ duplex: "half" } }),
+  "a stream": () => ({ body: new Blob(["sent"]).stream(), duplex: "half" }),
+  "an iterable": () => ({ body: pieces() as never, duplex: "half" }),
 }
 
 async function* pieces() {

@@ -86,7 +86,9 @@ describe("a result of a recorded program", () => {
     expect(payload("IoAnswered")).toMatchObject(unrecorded)
     expect(payload("CommandFailed") ?? payload("IoFailed")).toBeUndefined()
     const stopped = {
-      ...{ _tag: "Diverged", call: "tool program/buy", position: at("ActuatorCommanded") },
+      _tag: "Diverged",
+      call: "tool program/buy",
+      position: at("ActuatorCommanded"),
       message: expect.stringMatching(/succeeded, and its result was not recorded .*It is not called again/),
     }
     await expect(replayed({ log }, program)).rejects.toMatchObject(stopped)

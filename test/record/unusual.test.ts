@@ -112,7 +112,9 @@ describe("a recording", () => {
     })
     const [first, second] = events.filter(({ type }) => type === "ModelCalled")
     expect(second?.payload.request).toMatchObject({
-      ...{ after: first?.id, like: first?.id, http: { method: "POST", url: `${base()}/v1/chat/completions` } },
+      after: first?.id,
+      like: first?.id,
+      http: { method: "POST", url: `${base()}/v1/chat/completions` },
       messages: [{ content: [{ callId }] }, expect.anything(), { role: "user" }],
     })
     expect(JSON.stringify(second?.payload.request)).toContain("[150 characters are left out]")
@@ -130,7 +132,8 @@ describe("a recording", () => {
     const [first, second] = events.filter(({ type }) => type === "ModelCalled")
     const text = expect.stringMatching(/^\[\d+ bytes are left out\]$/)
     expect(second?.payload.request).toMatchObject({
-      ...{ after: first?.id, messages: [{ role: "user", content: [{ type: "text", text }] }] },
+      after: first?.id,
+      messages: [{ role: "user", content: [{ type: "text", text }] }],
     })
   })
 

@@ -32,8 +32,10 @@ const CHAT = `${sse(
   {
     choices: [],
     usage: {
-      ...{ prompt_tokens: 20, completion_tokens: 9 },
-      ...{ prompt_tokens_details: { cached_tokens: 8 }, completion_tokens_details: { reasoning_tokens: 4 } },
+      prompt_tokens: 20,
+      completion_tokens: 9,
+      prompt_tokens_details: { cached_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 4 },
     },
   },
 )}data: [DONE]\n\n`
@@ -48,15 +50,18 @@ const RESPONSES = named(
   {
     type: "response.completed",
     response: {
-      ...{ object: "response", status: "completed" },
+      object: "response",
+      status: "completed",
       output: [
         { type: "reasoning", summary: [{ type: "summary_text", text: "Tea is asked for." }] },
         { type: "message", content: [{ type: "output_text", text: "I look – 茶." }] },
         { type: "function_call", call_id: "call_a", name: "price", arguments: '{"thing":"tea"}' },
       ],
       usage: {
-        ...{ input_tokens: 20, output_tokens: 9 },
-        ...{ input_tokens_details: { cached_tokens: 8 }, output_tokens_details: { reasoning_tokens: 4 } },
+        input_tokens: 20,
+        output_tokens: 9,
+        input_tokens_details: { cached_tokens: 8 },
+        output_tokens_details: { reasoning_tokens: 4 },
       },
     },
   },
@@ -119,11 +124,13 @@ const cases = {
   "openai-responses": { path: "/v1/responses", body: { model: "m", input: [user] }, came: RESPONSES },
   anthropic: { path: "/v1/messages", body: { model: "m", max_tokens: 9, messages: [user] }, came: ANTHROPIC },
   "gemini as events": {
-    ...{ path: "/v1beta/models/m:streamGenerateContent", came: sse(...GEMINI_PIECES) },
+    path: "/v1beta/models/m:streamGenerateContent",
+    came: sse(...GEMINI_PIECES),
     body: { contents: [{ role: "user", parts: [{ text: "The price of tea?" }] }] },
   },
   "gemini as a list": {
-    ...{ path: "/v1beta/models/m:streamGenerateContent", came: JSON.stringify(GEMINI_PIECES, null, 1) },
+    path: "/v1beta/models/m:streamGenerateContent",
+    came: JSON.stringify(GEMINI_PIECES, null, 1),
     body: { contents: [{ role: "user", parts: [{ text: "The price of tea?" }] }] },
   },
   ollama: { path: "/api/chat", body: { model: "m", messages: [user] }, came: OLLAMA },
@@ -147,7 +154,8 @@ describe.each(names)("an answer as %s", (name) => {
       turn: {
         finish: "calls",
         usage: {
-          ...{ inputTokens: 20, outputTokens: 9 },
+          inputTokens: 20,
+          outputTokens: 9,
           ...(hasDetails ? { cachedTokens: 8 } : {}),
           ...(hasDetails && name !== "anthropic" ? { reasoningTokens: 4 } : {}),
         },
@@ -230,7 +238,9 @@ describe("a request", () => {
       "POST",
       { host: "api.anthropic.com", path: "/v1/messages" },
       {
-        ...{ model: "claude", max_tokens: 9, system: [{ type: "text", text: "Be terse" }] },
+        model: "claude",
+        max_tokens: 9,
+        system: [{ type: "text", text: "Be terse" }],
         messages: [
           user,
           { role: "assistant", content: [{ type: "tool_use", id: "toolu_a", name: "price", input: { thing: "tea" } }] },

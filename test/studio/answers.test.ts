@@ -60,8 +60,12 @@ describe("Studio answers as the library does", () => {
         const { get } = yield* page
         const { position } = yield* (yield* EventLog).head
         expect(yield* indexed).toMatchObject({
-          ...{ name: "demo.db", head: position, timelines: [{ name: "main", parent: null }], notes: [] },
-          ...{ agents: [], indexed: position },
+          name: "demo.db",
+          head: position,
+          timelines: [{ name: "main", parent: null }],
+          notes: [],
+          agents: [],
+          indexed: position,
         })
         const tasks = yield* (yield* Projector).current(Tasks.projection)
         const oldest = yield* get<TaskList>("/api/tasks?order=oldest&limit=500")
@@ -125,7 +129,10 @@ describe("Studio answers as the library does", () => {
           expect(held).toHaveLength(events.filter(({ payload }) => payload.scoreSetId === set).length)
         }
         expect(table.rows.find(({ name }) => name === "burst")?.verdicts[0]).toMatchObject({
-          ...{ times: 1, amount: burst?.amount, because: burst?.because, unscored: null },
+          times: 1,
+          amount: burst?.amount,
+          because: burst?.because,
+          unscored: null,
           rule: expect.stringContaining("event.type"),
         })
         const course = yield* get<Course>(`/api/course?task=${BURST}`)
@@ -183,7 +190,8 @@ describe("Studio answers as the library does", () => {
         const { id } = yield* get<WholeEvent>(`/api/event?position=${at}`)
         expect((yield* get<Located>(`/api/locate?moment=${id}`)).position).toBe(at)
         expect(yield* refused(`/api/history?${query({ path: "/tasks/task-0015/nothing" })}`)).toMatchObject({
-          ...{ status: 404, error: "PathNeverExisted" },
+          status: 404,
+          error: "PathNeverExisted",
         })
         expect(yield* refused(`/api/history?${query({ path: "tasks" })}`)).toMatchObject({ error: "PathInvalid" })
         expect(yield* refused("/api/locate?moment=yesterday")).toMatchObject({ status: 400, error: "MomentInvalid" })

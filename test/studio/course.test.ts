@@ -89,17 +89,17 @@ describe("a course that grows in the page", () => {
         const page = new CourseOfTask(course(outlineOf(outlines.slice(0, first))))
         for (const { taskId: task, code: _, isStep: __, ...event } of outlines.slice(first)) {
           page.append({
-            ...{
-              ...event,
-              task,
-              id: "",
-              kind: "reading",
-              bad: false,
-              actor: "a",
-              cause: null,
-              line: "",
-            },
-            ...{ length: 0, unreadable: [], changes: [] },
+            ...event,
+            task,
+            id: "",
+            kind: "reading",
+            bad: false,
+            actor: "a",
+            cause: null,
+            line: "",
+            length: 0,
+            unreadable: [],
+            changes: [],
           })
         }
         const whole = outlineOf(outlines)

@@ -38,7 +38,9 @@ const drawing = (...consents: ReadonlyArray<string>) =>
 const ask = (code: ViewCode, headers: http.OutgoingHttpHeaders = {}, asked?: string, method = "GET") => {
   const { host, port, pathname } = new URL(code.frame ?? "")
   return send({ port: Number(port), token: "" }, asked ?? pathname, {
-    ...{ method, token: null, headers: { host, ...headers } },
+    method,
+    token: null,
+    headers: { host, ...headers },
   })
 }
 

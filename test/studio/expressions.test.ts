@@ -83,7 +83,9 @@ describe("a body that is nested deeper than any stack", () => {
         const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
         for (const body of [deep(60_000), `{"rubric":${deep(60_000)}}`, deep(201)]) {
           const { status, text } = yield* send("/api/rubrics/check", {
-            ...{ method: "POST", body, headers: { "content-type": "application/json" } },
+            method: "POST",
+            body,
+            headers: { "content-type": "application/json" },
           })
           expect({ status, ...JSON.parse(text) }).toMatchObject({
             status: 400,

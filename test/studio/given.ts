@@ -64,7 +64,8 @@ export const page = Effect.map(Studio.Studio, (server) => {
   const post = (path: string, body: unknown) =>
     Effect.map(
       send(server, path, {
-        ...{ method: "POST", body: JSON.stringify(body) },
+        method: "POST",
+        body: JSON.stringify(body),
         headers: { "content-type": "application/json" },
       }),
       ({ status, text }) => ({ status, body: JSON.parse(text) }),
@@ -106,7 +107,8 @@ export const listenTo = (
   Effect.promise(async () => {
     const controller = new AbortController()
     const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
-      ...{ signal: controller.signal, headers: { authorization: `Bearer ${token}` } },
+      signal: controller.signal,
+      headers: { authorization: `Bearer ${token}` },
     })
     if (response.body === null || response.status !== 200) throw new Error(`HTTP ${response.status}`)
     const told: Array<Told> = []

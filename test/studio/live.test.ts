@@ -119,7 +119,10 @@ describe("a subject that is shredded while Studio is open", () => {
       const { filename, log, context } = yield* writing
       const secret = "Anna lives in Petersburg"
       yield* log.append({
-        ...{ stream: "task/t", taskId: "t", actor: "plugin:room@1", subject: "anna" },
+        stream: "task/t",
+        taskId: "t",
+        actor: "plugin:room@1",
+        subject: "anna",
         events: [{ type: "SensorRead", payload: { sensor: "room/heard", reading: secret, priority: 0, latencyMs: 1 } }],
       })
       yield* Effect.gen(function* () {
@@ -168,7 +171,8 @@ const running = (options: Studio.StudioOptions) =>
 const WORDS = { type: "object", properties: { words: { type: "string" } }, additionalProperties: false } as const
 
 const writer = {
-  ...{ name: "writer", version: "1.0.0" },
+  name: "writer",
+  version: "1.0.0",
   decide: ({ step }: { readonly step: number }) =>
     step < 2
       ? { act: "program/note", args: { words: "one" } }
@@ -178,13 +182,15 @@ const writer = {
 }
 
 const brief = {
-  ...{ name: "brief", version: "2.0.0" },
+  name: "brief",
+  version: "2.0.0",
   decide: () => ({ done: "failed" as const, reason: "No time." }),
 }
 
 /** It says what it read. */
 const moody = {
-  ...{ name: "moody", version: "1.0.0" },
+  name: "moody",
+  version: "1.0.0",
   decide: ({ readings }: { readonly readings: { readonly [sensor: string]: unknown } }) => ({
     done: "achieved" as const,
     reason: `It is ${readings["program/mood"]}.`,
@@ -215,7 +221,8 @@ describe("scenarios in a program", () => {
       yield* Effect.gen(function* () {
         const { get, post } = yield* page
         expect(yield* get("/api/scenarios")).toMatchObject({
-          ...{ files: [{ file: "0/a.yaml", kind: "rubric" }], agents: ["writer"] },
+          files: [{ file: "0/a.yaml", kind: "rubric" }],
+          agents: ["writer"],
         })
         const saved = yield* post("/api/scenarios/save", { file: "0/b.yaml", text: "name: b\n", digest: null })
         expect([saved.status, fs.readFileSync(path.join(directory, "b.yaml"), "utf8")]).toEqual([200, "name: b\n"])
@@ -240,7 +247,12 @@ describe("a question", () => {
         const [question] = yield* get<ReadonlyArray<Question>>("/api/questions")
         expect(told.at(-1)?.data).toEqual([question])
         expect(question).toMatchObject({
-          ...{ timeline: "main", task: "t", what: "program/write", args: { words: "two" }, risk: "high", rule: "ask" },
+          timeline: "main",
+          task: "t",
+          what: "program/write",
+          args: { words: "two" },
+          risk: "high",
+          rule: "ask",
         })
         expect(question?.why.map(({ type }) => type)).toContain("TaskOpened")
         expect((yield* get<TaskList>("/api/tasks")).rows[0]).toMatchObject({ id: "t", outcome: null, waits: 1 })
@@ -278,7 +290,9 @@ describe("a fork from the page", () => {
         yield* tasks.run(
           { ...writer, decide: ({ step }) => (step < 2 ? writer.decide({ step }) : brief.decide()) },
           {
-            ...{ goal: "Write", id: "t", maxSteps: 9 },
+            goal: "Write",
+            id: "t",
+            maxSteps: 9,
           },
         )
         expect(yield* get<LogInfo>("/api/log")).toMatchObject({ allows: { fork: true }, agents: ["writer", "quick"] })
@@ -399,13 +413,24 @@ describe("a scoring from the page", () => {
         expect([previewed.status, previewed.body]).toEqual([
           200,
           {
-            ...{ earned: 0, lost: 0.5, net: -0.5, line: [{ at: closed, net: -0.5 }] },
+            earned: 0,
+            lost: 0.5,
+            net: -0.5,
+            line: [{ at: closed, net: -0.5 }],
             verdicts: [
               {
-                ...{ measure: "haste", name: "gave up", kind: "punishment" },
+                measure: "haste",
+                name: "gave up",
+                kind: "punishment",
                 verdict: {
-                  ...{ weight: 0.5, when: "it fails", times: 1, amount: -0.5, because: [closed], rationale: null },
-                  ...{ rule: expect.stringContaining("TaskClosed"), unscored: null },
+                  weight: 0.5,
+                  when: "it fails",
+                  times: 1,
+                  amount: -0.5,
+                  because: [closed],
+                  rationale: null,
+                  rule: expect.stringContaining("TaskClosed"),
+                  unscored: null,
                 },
               },
             ],

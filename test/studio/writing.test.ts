@@ -32,7 +32,10 @@ const PLAYED: Scenarios.Played = {
     digest: "",
     plugin: "a-world",
   },
-  ...{ environment: {}, goal: "", maxSteps: undefined, agents: [] },
+  environment: {},
+  goal: "",
+  maxSteps: undefined,
+  agents: [],
 }
 
 describe("the text of a rubric", () => {
@@ -81,11 +84,14 @@ describe("the preview of a rubric", () => {
         const log = yield* EventLog
         const release = { plugin: "p", version: "1", digest: "0".repeat(64), source: "somewhere" }
         yield* log.append({
-          ...{ stream: "plugin/p", actor: "kernel" },
+          stream: "plugin/p",
+          actor: "kernel",
           events: [{ type: "PluginImported", payload: { ...release, manifest: { name: "p" }, grants: {} } }],
         })
         yield* log.append({
-          ...{ stream: "task/t", taskId: "t", actor: "kernel" },
+          stream: "task/t",
+          taskId: "t",
+          actor: "kernel",
           events: [{ type: "TaskOpened", payload: { goal: "Wait", measures: [], agent: "me@1", seed: 1 } }],
         })
       }).pipe(Effect.provide(SqliteEventLog.layer({ filename: file })))
@@ -116,7 +122,8 @@ describe("the text of a scenario", () => {
       const wrong = (text: string) => Effect.provide(ScenarioText.issues(text), log)
       expect(yield* wrong("{".repeat(1_000_000))).toEqual([
         {
-          ...{ line: 1, column: 1 },
+          line: 1,
+          column: 1,
           message:
             "expected a text of at most 100000 characters (`hindcast run --scenario` takes larger ones), found 1000000",
         },
@@ -134,7 +141,8 @@ describe("worlds that are looked at", () => {
       const begun: Array<number> = []
       const [two, open] = [yield* Effect.makeLatch(), yield* Effect.makeLatch()]
       const { look } = yield* staged({
-        ...{ directories: [], agents: new Map() },
+        directories: [],
+        agents: new Map(),
         run: () => Effect.never,
         look: ({ goal: plugin }, seed) =>
           Effect.gen(function* () {

@@ -66,7 +66,11 @@ describe("a state document that is not what a view expects", () => {
         { type: "table", rows: "/list", columns: [{ label: "key", key: true }, { label: "value" }] },
         { type: "grid", rows: "/list" },
         {
-          ...{ type: "svg", title: "t", width: 1, height: 1, alternative: [{ type: "text", text: "" }] },
+          type: "svg",
+          title: "t",
+          width: 1,
+          height: 1,
+          alternative: [{ type: "text", text: "" }],
           elements: [{ element: "text", text: "{/name}" }],
         },
       ],
@@ -90,7 +94,11 @@ describe("a state document that is not what a view expects", () => {
     const cut = drawText(rows, { rows: Array<string>(3_000).fill("x".repeat(10_000)) })
     expect(cut.at(-1)).toBe("only the first 80 × 500 of 3000 × 10000 cells are drawn")
     const shapes = partOf({
-      ...{ type: "svg", title: "t", width: 1, height: 1, alternative: [{ type: "text", text: "" }] },
+      type: "svg",
+      title: "t",
+      width: 1,
+      height: 1,
+      alternative: [{ type: "text", text: "" }],
       elements: [{ element: "g", each: "/all/*", children: [{ element: "circle", each: "/*", r: { from: "" } }] }],
     })
     const image = drawSvg(shapes, { all: Array.from({ length: 1_000 }, () => Array<number>(1_000).fill(1)) })

@@ -37,14 +37,25 @@ const AGENT = "agent"
 
 /** The context of the functions of a world that draws from `rng`. */
 export const contextOf = (rng: WorldContext["rng"]): WorldContext => ({
-  ...{ agent: AGENT, agents: [AGENT], rng },
-  ...{ variables: {}, metadata: {}, now: 0, workspace: "/", precomputed: null, commandId: null },
+  agent: AGENT,
+  agents: [AGENT],
+  rng,
+  variables: {},
+  metadata: {},
+  now: 0,
+  workspace: "/",
+  precomputed: null,
+  commandId: null,
   signal: new AbortController().signal,
   log: () => {},
   random: () => 0,
   math: elementary,
   progress: () => {},
-  ...{ run: nothing, readFile: nothing, writeFile: nothing, fetch: nothing, emit: nothing },
+  run: nothing,
+  readFile: nothing,
+  writeFile: nothing,
+  fetch: nothing,
+  emit: nothing,
 })
 
 /** What a step comes to. */
@@ -104,7 +115,10 @@ const playing = async ({ world, facts }: Played, episode: Run.Episode, info: Jso
     if (typeof result.reward !== "number")
       throw new Error(`expected one reward, found ${JSON.stringify(result.reward)}`)
     const stepped = {
-      ...{ terminated: false, info: {}, ...result, reward: result.reward },
+      terminated: false,
+      info: {},
+      ...result,
+      reward: result.reward,
       truncated: result.truncated === true || episode.step === facts.maxSteps,
     }
     Run.credit(episode, AGENT, { ...stepped, rewards: {} })
@@ -112,7 +126,10 @@ const playing = async ({ world, facts }: Played, episode: Run.Episode, info: Jso
   }
   return {
     action: spaces.action,
-    ...{ first: await observe(), info, observe, step },
+    first: await observe(),
+    info,
+    observe,
+    step,
     mask: async () => (await world.mask?.(worldContext)) ?? null,
     state: () => JSON.parse(JSON.stringify({ ...world.state(), episode: Run.encode(episode) })),
   }

@@ -68,8 +68,13 @@ export const inMemory = (
         if (!isDone || refusal._tag === "NoSuchAgent") return yield* refusal
         const { status } = yield* ownOf(agent)
         results[agent] = {
-          ...{ observation: yield* observe(agent), info: {}, reward: 0, rewards: {}, refused: refusal },
-          ...{ terminated: status === "terminated", truncated: status === "truncated" },
+          observation: yield* observe(agent),
+          info: {},
+          reward: 0,
+          rewards: {},
+          refused: refusal,
+          terminated: status === "terminated",
+          truncated: status === "truncated",
         }
       }
       return results
@@ -77,8 +82,14 @@ export const inMemory = (
   return {
     name,
     info: {
-      ...{ name: "Sample", description: "A sample.", version: "1", rules: [], conventions: [] },
-      ...{ maxAgents: agents.length, timeModel: "discrete_steps", maxEpisodeSteps: maxSteps ?? null },
+      name: "Sample",
+      description: "A sample.",
+      version: "1",
+      rules: [],
+      conventions: [],
+      maxAgents: agents.length,
+      timeModel: "discrete_steps",
+      maxEpisodeSteps: maxSteps ?? null,
     },
     agents: () => agents,
     mode: () => (world.mode === undefined ? "single" : world.mode),

@@ -65,12 +65,20 @@ describe("a world under dm_env's names", () => {
 
   it("describes its spaces as specs", () => {
     expect(DmEnv.of(counter()).observation_spec()).toEqual({
-      ...{ type: "BoundedArray", shape: [2], dtype: "float64", minimum: [-100, 0], maximum: [100, 1] },
+      type: "BoundedArray",
+      shape: [2],
+      dtype: "float64",
+      minimum: [-100, 0],
+      maximum: [100, 1],
     })
     expect(DmEnv.of(counter()).action_spec()).toMatchObject({ type: "BoundedArray", minimum: -1, maximum: 1 })
     expect(DmEnv.specOf({ type: "Discrete", n: 4 })).toEqual({ type: "DiscreteArray", num_values: 4, dtype: "int64" })
     expect(DmEnv.specOf({ type: "MultiDiscrete", nvec: [[2, 3]] })).toEqual({
-      ...{ type: "BoundedArray", shape: [1, 2], dtype: "int64", minimum: 0, maximum: [[1, 2]] },
+      type: "BoundedArray",
+      shape: [1, 2],
+      dtype: "int64",
+      minimum: 0,
+      maximum: [[1, 2]],
     })
     const box = { type: "Box", dtype: "float32", shape: [1], low: "-Infinity", high: "Infinity" } as const
     expect(DmEnv.specOf({ type: "Dict", subspaces: { a: box, b: { type: "Text", max_length: 3 } } })).toEqual({
@@ -80,7 +88,8 @@ describe("a world under dm_env's names", () => {
       { type: "BoundedArray", shape: [2], dtype: "int8", minimum: 0, maximum: 1 },
     ])
     expect(DmEnv.specOf({ type: "MultiDiscrete", nvec: [2, 3], start: [-1, 5] })).toMatchObject({
-      ...{ minimum: [-1, 5], maximum: [0, 7] },
+      minimum: [-1, 5],
+      maximum: [0, 7],
     })
     expect(DmEnv.specOf({ type: "Sequence", feature_space: box })).toEqual({
       type: "Array",
@@ -92,7 +101,8 @@ describe("a world under dm_env's names", () => {
 
 describe("a world under AgentOS's names", () => {
   const ahead = (world = counter()) => ({
-    ...{ observation_space: world.spaces().observation, action_space: world.spaces().action },
+    observation_space: world.spaces().observation,
+    action_space: world.spaces().action,
     compute_action: () => Effect.succeed<Json>(1),
   })
   const Env = Effect.sync(() => AgentOS.of(counter()))
@@ -147,8 +157,12 @@ describe("a world under AgentOS's names", () => {
 })
 
 const NOTHING = {
-  ...{ observation: { left: 5 }, info: {}, reward: 0, rewards: {} },
-  ...{ terminated: false, truncated: false },
+  observation: { left: 5 },
+  info: {},
+  reward: 0,
+  rewards: {},
+  terminated: false,
+  truncated: false,
 }
 
 describe("a world under PettingZoo's names", () => {

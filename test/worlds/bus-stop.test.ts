@@ -103,7 +103,10 @@ describe("the bus stop", () => {
         }
         const passenger = Agent.fromPolicy({ name: "passenger", version: "1", policy })
         const group = AgentGroup.make({
-          ...{ name: "queue", version: "1", world: "bus-stop", ticks: 10_000 },
+          name: "queue",
+          version: "1",
+          world: "bus-stop",
+          ticks: 10_000,
           agents: { ann: passenger, ben: passenger, cat: passenger },
         })
         const plugins = [inRepository("packages", "worlds", "bus-stop")]

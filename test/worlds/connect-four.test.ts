@@ -120,7 +120,8 @@ describe("a group that plays connect four", () => {
   /** Drops its discs into the first column of some that is open. */
   const player = (...columns: ReadonlyArray<number>) =>
     Agent.fromPolicy({
-      ...{ name: "player", version: "1" },
+      name: "player",
+      version: "1",
       policy: (readings) => {
         const mask = readings["connect-four/action_mask"] as ReadonlyArray<number>
         return { act: "connect-four/step", args: { action: columns.find((column) => mask[column] === 1) ?? 6 } }
@@ -135,14 +136,18 @@ describe("a group that plays connect four", () => {
         Effect.gen(function* () {
           const kernel = yield* Kernel
           const group = AgentGroup.make({
-            ...{ name: "pair", version: "1", world: "connect-four", agents: { ann: player(0, 1), ben: player(3, 4) } },
+            name: "pair",
+            version: "1",
+            world: "connect-four",
+            agents: { ann: player(0, 1), ben: player(3, 4) },
           })
           const audit = yield* kernel.tasks.run(group, { goal: "Play", seed: 1, agents, plugins: ["connect-four"] })
           return [audit, yield* kernel.replay(audit.taskId, group)] as const
         }),
       )
       expect(audit).toMatchObject({
-        ...{ outcome: "achieved", steps: 7 },
+        outcome: "achieved",
+        steps: 7,
         agents: { ann: { outcome: "achieved", return: 1 }, ben: { outcome: "failed", return: -1 } },
       })
       expect(audit.scores.find(({ label }) => label === "live")).toMatchObject({ earned: 1.5 })

@@ -74,7 +74,8 @@ describe("a step at the limit of steps", () => {
         },
         {
           spaces: { observation: { type: "Discrete", n: 1 }, action: { type: "Discrete", n: 1 } },
-          ...{ agents: ["ada", "bob"], maxSteps: 2 },
+          agents: ["ada", "bob"],
+          maxSteps: 2,
         },
       )
       yield* world.reset()

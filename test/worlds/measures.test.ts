@@ -17,9 +17,20 @@ import { balance, swing, withVelocity } from "./policies.ts"
 
 /** An event that no rule looks at. */
 const SOME: Event = {
-  ...{ position: 1, id: "event-1", timeline: "main", version: 1 },
-  ...{ stream: "task/t", type: "NoteAdded", schemaVersion: 1, taskId: "t", causationId: null, actor: "kernel" },
-  ...{ occurredAt: 0, recordedAt: 0, payload: {}, hash: "" },
+  position: 1,
+  id: "event-1",
+  timeline: "main",
+  version: 1,
+  stream: "task/t",
+  type: "NoteAdded",
+  schemaVersion: 1,
+  taskId: "t",
+  causationId: null,
+  actor: "kernel",
+  occurredAt: 0,
+  recordedAt: 0,
+  payload: {},
+  hash: "",
 }
 
 /** The rewards and punishments whose rules hold in a state, apart from those that look at events. */

@@ -109,7 +109,8 @@ describe("the text room under PiaSE's names", () => {
         environment_name: "Text room",
         action_schema: { take: { parameters: { item_name: { type: "string" } } } },
         perception_schema: { room: {}, inventory: {} },
-        ...{ max_agents: 1, time_model: "discrete_steps" },
+        max_agents: 1,
+        time_model: "discrete_steps",
       })
       expect(yield* pia.reset_environment()).toBe(true)
       const first = yield* pia.get_perceptions(AGENT)

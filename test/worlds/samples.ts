@@ -27,7 +27,8 @@ export const counter = (maxSteps?: number) => {
       return {
         reward: { way: at, effort: -Math.abs(action) / 2 },
         terminated: Math.abs(at) >= 3,
-        ...{ outcome: at > 0 ? "achieved" : "failed", info: { at } },
+        outcome: at > 0 ? "achieved" : "failed",
+        info: { at },
       }
     },
     state: () => ({ at, drawn }),

@@ -123,7 +123,10 @@ const told = (world: string, { options, agents, actions }: Story) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     const task = yield* kernel.tasks.open({
-      ...{ goal: "Play", seed: 1, plugins: [world], environment: { [world]: options } },
+      goal: "Play",
+      seed: 1,
+      plugins: [world],
+      environment: { [world]: options },
       ...(agents === undefined ? {} : { agents }),
     })
     let last: unknown

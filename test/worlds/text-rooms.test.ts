@@ -88,7 +88,10 @@ describe("rooms in words", () => {
     expect(sees(played, "ben").things).toBe("chest (open): A chest without a lock.\nletter: A sealed letter.")
     const steps = played.step({ ben: "take letter", ann: "dance" })
     expect(steps.ben).toEqual({
-      ...{ reward: { goal: 1, events: 0 }, terminated: true, truncated: false, info: { refused: false } },
+      reward: { goal: 1, events: 0 },
+      terminated: true,
+      truncated: false,
+      info: { refused: false },
     })
     expect(steps.ann).toMatchObject({ terminated: true, info: { refused: true } })
     expect(sees(played, "ann").messages).toContain("That is not understood.")

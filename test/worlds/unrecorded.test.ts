@@ -36,7 +36,11 @@ const sailed = (wrong: string) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel
     yield* kernel.tasks.run(sailor, {
-      ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+      id: TASK,
+      goal: "Sail",
+      seed: 5,
+      plugins: ["drift"],
+      environment: { drift: { wrong } },
       maxSteps: 3,
     })
     const events = yield* eventsOf(TASK)
@@ -62,7 +66,8 @@ describe("a step of a world whose answer cannot be recorded", () => {
         expect(events.filter(({ type }) => type === "CommandFailed")).toEqual([])
         expect(events.filter(({ type }) => type === "EnvironmentChanged")).toHaveLength(3)
         expect(events.find(({ type }) => type === "MeasureUnscored")?.payload).toMatchObject({
-          ...{ measure: "drift/return", reason: "what a step gave is not recorded" },
+          measure: "drift/return",
+          reason: "what a step gave is not recorded",
         })
       }),
     ),
@@ -81,7 +86,8 @@ describe("a step of a world whose answer cannot be recorded", () => {
         const choices = events.filter(({ type }) => type === "DecisionMade").map(({ position }) => position)
         const forkAt = (at = 0, timeline = "again") => kernel.fork(sailor, { task: TASK, at, timeline })
         expect(yield* Effect.flip(forkAt(choices[1]))).toMatchObject({
-          ...{ _tag: "WorldNotRewound", plugin: "drift" },
+          _tag: "WorldNotRewound",
+          plugin: "drift",
           reason: `its state after the command that succeeded @${successes[0]?.position} is not recorded`,
         })
         expect(yield* forkAt(choices[2])).toMatchObject({ worlds: [{ by: "snapshot" }] })
@@ -110,7 +116,8 @@ describe("a step of a world whose answer cannot be recorded", () => {
       const world = yield* run(Scope.extend(World.open({ world: "drift" }), scope))
       yield* world.reset({ options: { wrong: "large" } })
       expect(yield* Effect.flip(world.step(1))).toMatchObject({
-        ...{ _tag: "UnexpectedAnswer", expected: "the result of a step" },
+        _tag: "UnexpectedAnswer",
+        expected: "the result of a step",
         found: expect.stringContaining(
           "a step that was taken, and whose result could not be recorded (expected the answer",
         ),
@@ -150,7 +157,11 @@ describe("a step of a world that failed, and may have been taken", () => {
       Effect.gen(function* () {
         const { tasks } = yield* Kernel
         const task = yield* tasks.open({
-          ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+          id: TASK,
+          goal: "Sail",
+          seed: 5,
+          plugins: ["drift"],
+          environment: { drift: { wrong } },
         })
         yield* Effect.timeout(task.act("drift/step", { action: 1 }), withinMs).pipe(Effect.either)
         const { scores } = yield* task.close("abandoned").pipe(Effect.zipRight((yield* Kernel).audit(TASK)))
@@ -194,7 +205,11 @@ describe("a step of a world that failed, and may have been taken", () => {
           }
           const agent = fromModel({ model: Scripted.scripted({ provider: "p", model: "m", turns: [step, answer] }) })
           yield* tasks.run(agent, {
-            ...{ id: TASK, goal: "Sail", seed: 5, plugins: ["drift"], environment: { drift: { wrong } } },
+            id: TASK,
+            goal: "Sail",
+            seed: 5,
+            plugins: ["drift"],
+            environment: { drift: { wrong } },
           })
           const { content } = (told[0] ?? {}) as { content?: { note?: string } }
           expect(content).toMatchObject({ failed: expect.any(String), code: expect.any(String) })
@@ -239,7 +254,9 @@ describe("a step of a world that failed, and may have been taken", () => {
 
 /** An archive whose answer is too large to be recorded, and which it does not change to look at. */
 const archive: Sample = {
-  ...{ name: "archive", environment: true, rewind: ["snapshot"] },
+  name: "archive",
+  environment: true,
+  rewind: ["snapshot"],
   actuators: [{ name: "read" }],
   entry: `
     let shelves = 3
@@ -254,7 +271,8 @@ const archive: Sample = {
 }
 
 const reader: Agent.DecidingAgent = {
-  ...{ name: "reader", version: "1" },
+  name: "reader",
+  version: "1",
   decide: ({ step }) => (step < 2 ? { act: "archive/read", args: {} } : { done: "achieved" }),
 }
 

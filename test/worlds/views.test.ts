@@ -112,7 +112,10 @@ describe("the worlds' views in a terminal", () => {
       lander: { x: 1.25, y: 8, vx: -0.5, vy: -1, angle: 0.1, spin: 0, left: false, right: false, hit: false },
       pad: { x: -3, half: 1.5 },
       boulders: [{ x: 6, radius: 0.5 }],
-      ...{ still: 0, steps: 60, fuel: { main: 12, side: 3 }, snapshot: "" },
+      still: 0,
+      steps: 60,
+      fuel: { main: 12, side: 3 },
+      snapshot: "",
     }
     expect(drawText(viewOf(physics), state, { columns: 60 })).toEqual([
       "to the side   ────────────────●─────────────     1.25 m",

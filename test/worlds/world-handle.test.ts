@@ -43,7 +43,9 @@ describe("a world on a kernel", () => {
         observation: [1, 0.4388784397520523],
         reward: 1 - 0.4388784397520523,
         rewards: { way: 1, wind: -0.4388784397520523 },
-        ...{ terminated: false, truncated: false, info: { gust: 0.4388784397520523 } },
+        terminated: false,
+        truncated: false,
+        info: { gust: 0.4388784397520523 },
       })
       expect(yield* world.observe()).toEqual([1, 0.4388784397520523])
       expect(yield* world.mask()).toEqual([1, 1, 1])
@@ -106,7 +108,8 @@ describe("a world on a kernel", () => {
       const world = yield* open({ world: "drift" })
       for (const agents of [[], ["ada", "ada"], ["ada", "bob"]])
         expect(yield* Effect.flip(world.reset({ agents }))).toMatchObject({
-          ...{ _tag: "InvalidOptions", problems: [{ path: "agents" }] },
+          _tag: "InvalidOptions",
+          problems: [{ path: "agents" }],
         })
       expect((yield* world.reset({ agents: ["ada"] })).agents).toHaveProperty("ada")
     }),

@@ -19,7 +19,8 @@ const eventsOf = (taskId: string) =>
 
 /** Goes on by one until the world ends the run. */
 const ahead = Agent.fromPolicy({
-  ...{ name: "ahead", version: "1" },
+  name: "ahead",
+  version: "1",
   policy: () => ({ act: "drift/step", args: { action: 1 } }),
 })
 
@@ -47,7 +48,9 @@ describe("a world in a task", () => {
           result: {
             reward: 1 - 0.4388784397520523,
             rewards: { way: 1, wind: -0.4388784397520523 },
-            ...{ terminated: false, truncated: false, info: { gust: 0.4388784397520523 } },
+            terminated: false,
+            truncated: false,
+            info: { gust: 0.4388784397520523 },
           },
         })
         yield* task.close("achieved")
@@ -76,7 +79,8 @@ describe("a world in a task", () => {
         const { taskId } = yield* kernel.tasks.run(ahead, { goal: "Sail", seed: 42 })
         const decided = (yield* eventsOf(taskId)).filter(({ type }) => type === "DecisionMade")
         const back = Agent.fromPolicy({
-          ...{ name: "back", version: "1" },
+          name: "back",
+          version: "1",
           policy: () => ({ act: "drift/step", args: { action: -1 } }),
         })
         const at = decided[1]?.position ?? 0

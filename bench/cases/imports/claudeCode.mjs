@@ -20,13 +20,21 @@ const record = (sessionId, line) => {
   const content = contentOf(line)
   const role = line % 2 === 1 ? "assistant" : "user"
   return {
-    ...{ type: role, uuid: `${sessionId}-${line}`, parentUuid: line === 0 ? null : `${sessionId}-${line - 1}` },
-    ...{ sessionId, cwd: "/repo", version: "2.1.0", timestamp: stamp(line) },
+    type: role,
+    uuid: `${sessionId}-${line}`,
+    parentUuid: line === 0 ? null : `${sessionId}-${line - 1}`,
+    sessionId,
+    cwd: "/repo",
+    version: "2.1.0",
+    timestamp: stamp(line),
     message:
       role === "user"
         ? { role, content }
         : {
-            ...{ id: `message-${line}`, role, model: "claude-opus-4", content },
+            id: `message-${line}`,
+            role,
+            model: "claude-opus-4",
+            content,
             usage: { input_tokens: 100, output_tokens: 20 },
           },
   }

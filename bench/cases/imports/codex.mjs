@@ -22,7 +22,8 @@ function* linesOf(id) {
     const command = JSON.stringify({ command: ["npm", "test", "--", String(call)] })
     yield line(at, "response_item", { type: "function_call", name: "shell", call_id, arguments: command })
     yield line(at, "event_msg", {
-      ...{ type: "token_count", info: { last_token_usage: { input_tokens: 100, output_tokens: 20 } } },
+      type: "token_count",
+      info: { last_token_usage: { input_tokens: 100, output_tokens: 20 } },
     })
     yield line(at + 1, "response_item", { type: "function_call_output", call_id, output: OUTPUT })
   }

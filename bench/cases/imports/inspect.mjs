@@ -24,8 +24,12 @@ const sample = (id) => {
   const messages = [user]
   const events = [{ event: "sample_init", timestamp: stamp(0), sample: {}, state: {} }]
   const model = (second, message) => ({
-    ...{ event: "model", timestamp: stamp(second), completed: stamp(second + 1), model: "openai/gpt-5" },
-    ...{ input: [], input_refs: [[0, messages.length]] },
+    event: "model",
+    timestamp: stamp(second),
+    completed: stamp(second + 1),
+    model: "openai/gpt-5",
+    input: [],
+    input_refs: [[0, messages.length]],
     output: { choices: [{ message }], usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 } },
   })
   for (let call = 0; call < CALLS; call++) {
@@ -49,8 +53,14 @@ const sample = (id) => {
   }
   events.push(model(3 * CALLS, { id: "last", role: "assistant", content: "It passes." }))
   return {
-    ...{ id, epoch: 1, input: user.content, target: "pass", scores: { match: { value: "C" } }, attachments: {} },
-    ...{ events, events_data: { messages, calls: [] } },
+    id,
+    epoch: 1,
+    input: user.content,
+    target: "pass",
+    scores: { match: { value: "C" } },
+    attachments: {},
+    events,
+    events_data: { messages, calls: [] },
   }
 }
 

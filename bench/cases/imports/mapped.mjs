@@ -15,7 +15,10 @@ export const write = (directory) => {
 
 function* linesOf(file) {
   const line = (second, event, more) => ({
-    ...{ session: `session-${file}`, time: stamp(second), id: `${file}-${second}`, event },
+    session: `session-${file}`,
+    time: stamp(second),
+    id: `${file}-${second}`,
+    event,
     ...more,
   })
   yield line(0, "prompt", { text: "Make the tests pass" })

@@ -15,7 +15,10 @@ const text = (text) => [{ type: "text", text }]
 
 function* eventsOf(id) {
   const event = (number, kind, source, more) => ({
-    ...{ id: `${id}-${number}`, kind, source, timestamp: stamp(number).replace("Z", "") },
+    id: `${id}-${number}`,
+    kind,
+    source,
+    timestamp: stamp(number).replace("Z", ""),
     ...more,
   })
   yield event(0, "MessageEvent", "user", { llm_message: { role: "user", content: text("Make the tests pass") } })
@@ -23,11 +26,14 @@ function* eventsOf(id) {
     const [at, tool_call_id] = [1 + 2 * call, `call-${call}`]
     const command = `npm test -- ${call}`
     yield event(at, "ActionEvent", "agent", {
-      ...{ tool_name: "terminal", tool_call_id, llm_response_id: `answer-${call}` },
+      tool_name: "terminal",
+      tool_call_id,
+      llm_response_id: `answer-${call}`,
       action: { kind: "TerminalAction", command },
     })
     yield event(at + 1, "ObservationEvent", "environment", {
-      ...{ tool_name: "terminal", tool_call_id },
+      tool_name: "terminal",
+      tool_call_id,
       observation: { content: text(OUTPUT), is_error: false, exit_code: 0 },
     })
   }

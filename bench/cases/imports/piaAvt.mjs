@@ -12,8 +12,13 @@ export const write = (directory) => {
 
 function* linesOf(file) {
   const line = (second, event_type, event_data) => ({
-    ...{ timestamp: stamp(second), simulation_run_id: `simulation-${file}`, experiment_id: "e", agent_id: "pia" },
-    ...{ source_component_id: "core", event_type, event_data },
+    timestamp: stamp(second),
+    simulation_run_id: `simulation-${file}`,
+    experiment_id: "e",
+    agent_id: "pia",
+    source_component_id: "core",
+    event_type,
+    event_data,
   })
   yield line(0, "GOAL_CREATED", { goal_id: "g", description: "Tidy the room", initial_status: "ACTIVE" })
   for (let second = 1; second < LINES; second++)

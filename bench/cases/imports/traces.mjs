@@ -22,10 +22,15 @@ const exported = (traceId, id, parent, second, attributes) => ({
         {
           spans: [
             {
-              ...{ traceId, spanId: hex(id, 16), parentSpanId: parent === null ? "" : hex(parent, 16), name: "span" },
-              ...{ startTimeUnixNano: nanos(second), endTimeUnixNano: nanos(second + 1) },
+              traceId,
+              spanId: hex(id, 16),
+              parentSpanId: parent === null ? "" : hex(parent, 16),
+              name: "span",
+              startTimeUnixNano: nanos(second),
+              endTimeUnixNano: nanos(second + 1),
               attributes: Object.entries(attributes).map(([key, of]) => ({
-                ...{ key, value: typeof of === "number" ? { intValue: String(of) } : { stringValue: of } },
+                key,
+                value: typeof of === "number" ? { intValue: String(of) } : { stringValue: of },
               })),
             },
           ],
@@ -44,14 +49,19 @@ function* linesOf(file) {
       const call = { type: "tool_call", id, name: "shell", arguments: { command: `npm test -- ${turn}` } }
       const answer = { role: "assistant", parts: [call] }
       yield exported(traceId, 2 * turn + 1, 0, 2 * turn, {
-        ...{ "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-5" },
-        ...{ "gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20 },
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-5",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 20,
         "gen_ai.input.messages": JSON.stringify(told),
         "gen_ai.output.messages": JSON.stringify([answer]),
       })
       yield exported(traceId, 2 * turn + 2, 0, 2 * turn + 1, {
-        ...{ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "shell", "gen_ai.tool.call.id": id },
-        ...{ "gen_ai.tool.call.result": OUTPUT },
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "shell",
+        "gen_ai.tool.call.id": id,
+        "gen_ai.tool.call.result": OUTPUT,
       })
       told.push(answer, { role: "tool", parts: [{ type: "tool_call_response", id, response: OUTPUT }] })
     }

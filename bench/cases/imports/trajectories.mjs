@@ -18,11 +18,17 @@ export const write = (directory) => {
 const steps = (step) => Array.from({ length: STEPS }, (_, index) => step(index))
 
 const atif = (document) => ({
-  ...{ schema_version: "ATIF-v1.7", session_id: uuid(document), agent: { name: "terminus", version: "2.0" } },
+  schema_version: "ATIF-v1.7",
+  session_id: uuid(document),
+  agent: { name: "terminus", version: "2.0" },
   steps: [
     { step_id: 0, timestamp: stamp(0), source: "user", message: "Make the tests pass" },
     ...steps((index) => ({
-      ...{ step_id: index + 1, timestamp: stamp(index + 1), source: "agent", message: "", model_name: "openai/gpt-5" },
+      step_id: index + 1,
+      timestamp: stamp(index + 1),
+      source: "agent",
+      message: "",
+      model_name: "openai/gpt-5",
       tool_calls: [{ tool_call_id: "call", function_name: "bash", arguments: { command: `npm test -- ${index}` } }],
       observation: { results: [{ source_call_id: "call", content: OUTPUT }] },
       metrics: { prompt_tokens: 100, completion_tokens: 20 },
@@ -34,7 +40,10 @@ const atif = (document) => ({
 const sweAgent = (document) => ({
   environment: `repository-${document}`,
   trajectory: steps((index) => ({
-    ...{ action: `npm test -- ${index}`, observation: OUTPUT, response: "I test.", thought: "I test." },
+    action: `npm test -- ${index}`,
+    observation: OUTPUT,
+    response: "I test.",
+    thought: "I test.",
     state: JSON.stringify({ open_file: "a.js", working_dir: "/repo", step: index }),
   })),
   history: [

@@ -57,7 +57,10 @@ export const answer = ({ style, say, pages }: Stage, isScripted: boolean, questi
     // Everything is shown: a person cannot decide about what is hidden.
     yield* say("The gate asks:", ...pages.question(shown))
     yield* (yield* Confirmations.Confirmations).decide(confirmationId, {
-      ...{ approved, by: "demo", channel: "demo", reason: approved ? "answered by the demo" : WITHOUT_PERSON },
+      approved,
+      by: "demo",
+      channel: "demo",
+      reason: approved ? "answered by the demo" : WITHOUT_PERSON,
       shownDigest: Confirmations.digestOf(confirmationId, question),
     })
     yield* say(

@@ -33,7 +33,10 @@ export const rescore = (stage: Stage, { taskId, timeline }: Fork.Forked) =>
           const { scoreSetId, label } = yield* (yield* Scoring.Scoring).rescore({ rubric, tasks: [taskId] })
           const audit = yield* TaskAudit.load(taskId)
           return {
-            ...{ timeline: name, model: nameOf(stage, audit), scoreSetId, label },
+            timeline: name,
+            model: nameOf(stage, audit),
+            scoreSetId,
+            label,
             change: pages.scoreChange(audit, scoreSetId),
           }
         }).pipe(Effect.provide(Scoring.layer)),

@@ -51,7 +51,9 @@ export const tell = (stage: Stage, { filename, directory, sandbox, models, askPe
     yield* Effect.forEach([cast.first, cast.other], (member) => Mending.agent(user, member), { discard: true })
     fs.mkdirSync(path.dirname(filename), { recursive: true })
     const told: Telling = {
-      ...{ stage, filename, cast },
+      stage,
+      filename,
+      cast,
       first: { filename, sandbox, directory: yield* Repository.copyInto(directory, "repository") },
       forked: { filename, sandbox, directory: yield* Repository.copyInto(directory, "forked") },
       answering: { filename, askPerson, isScripted: cast.isScripted },
@@ -67,8 +69,15 @@ export const tell = (stage: Stage, { filename, directory, sandbox, models, askPe
     const next = LiveSteps.suggestions(user, story)
     yield* showSteps(stage, next)
     return {
-      ...{ log: filename, scripted: cast.isScripted, models: [cast.first.model, cast.other.model], taskId },
-      ...{ killed: { pid, position }, resumed, fork: { timeline, at: forked.at, worlds, audit }, ...compared, next },
+      log: filename,
+      scripted: cast.isScripted,
+      models: [cast.first.model, cast.other.model],
+      taskId,
+      killed: { pid, position },
+      resumed,
+      fork: { timeline, at: forked.at, worlds, audit },
+      ...compared,
+      next,
     }
   })
 

@@ -200,7 +200,10 @@ const world: MultiAgentWorld = {
     const settings = settingsOf(options)
     if (!isRecord(passengers)) throw failure("bad-state", "Expected the state of a bus stop: time, bus, passengers.")
     current = {
-      ...{ settings, time: Number(time), scheduled: Number(scheduled), arrives: Number(arrives) },
+      settings,
+      time: Number(time),
+      scheduled: Number(scheduled),
+      arrives: Number(arrives),
       departed: Number(departed),
       bus: isRecord(bus) ? { leaves: Number(bus.leaves), seats: Number(bus.seats) } : null,
       passengers: mapped(passengers, passengerOf),

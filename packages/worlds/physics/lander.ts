@@ -140,8 +140,15 @@ const flight = (world: World): Flight => {
       const { x: vx, y: vy } = body.linvel()
       const hit = [hull, left, right].some((part) => boulders.some((boulder) => touches(part, boulder)))
       return {
-        ...{ x, y, vx, vy, angle: body.rotation(), spin: body.angvel() },
-        ...{ left: touches(left, ground), right: touches(right, ground), hit: hit || touches(hull, ground) },
+        x,
+        y,
+        vx,
+        vy,
+        angle: body.rotation(),
+        spin: body.angvel(),
+        left: touches(left, ground),
+        right: touches(right, ground),
+        hit: hit || touches(hull, ground),
       }
     },
     step: (engines) => {

@@ -186,14 +186,23 @@ const thingOf = (thing: JsonObject): Thing => {
     takeable: thing.can_be_taken === true,
     text: typeof thing.read_text === "string" ? thing.read_text : undefined,
     opens: thing.is_container === true || typeof blocks === "string",
-    ...{ key: nameOf(key_required), needs: nameOf(needs_flag), sets: nameOf(sets_flag), bars: nameOf(blocks) },
+    key: nameOf(key_required),
+    needs: nameOf(needs_flag),
+    sets: nameOf(sets_flag),
+    bars: nameOf(blocks),
   }
 }
 
 /** A thing without details: small, and to be carried. */
 const trinket = (name: string): Thing => ({
-  ...{ description: `a ${name.replaceAll("_", " ")}.`, takeable: true, text: undefined, opens: false },
-  ...{ key: undefined, needs: undefined, sets: undefined, bars: undefined },
+  description: `a ${name.replaceAll("_", " ")}.`,
+  takeable: true,
+  text: undefined,
+  opens: false,
+  key: undefined,
+  needs: undefined,
+  sets: undefined,
+  bars: undefined,
 })
 
 const lidOf = ({ is_open, custom_properties }: JsonObject) => {
@@ -234,7 +243,10 @@ const responseOf = ({ type, content, flag_name, amount, to }: JsonObject): Happe
 }
 
 const goalOf = ({ item, flag, room, every_agent }: JsonObject): Goal => ({
-  ...{ item: nameOf(item), flag: nameOf(flag), room: nameOf(room), every: every_agent === true },
+  item: nameOf(item),
+  flag: nameOf(flag),
+  room: nameOf(room),
+  every: every_agent === true,
 })
 
 /** What is played without rooms in the options. */

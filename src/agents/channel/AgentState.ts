@@ -29,7 +29,9 @@ export interface Activity {
 
 /** Before the first event of a task. */
 export const initial: Activity = {
-  ...{ isClosed: false, waits: false, speaks: false },
+  isClosed: false,
+  waits: false,
+  speaks: false,
   inputs: new Set(),
   commands: new Set(),
   questions: new Set(),

@@ -117,7 +117,8 @@ export const make = (
     const [opened] = yield* log.readPage({ timeline, taskId, types: ["TaskOpened"] }, 1)
     if (opened === undefined) return yield* new TaskNotFound({ taskId })
     return {
-      ...{ taskId, timeline },
+      taskId,
+      timeline,
       events: ({ after = 0 } = {}) =>
         Stream.unwrap(
           Effect.map(checkedCursor(after), (cursor) => ChannelEvents.follow({ log, taskId, deltas }, cursor)),
@@ -130,7 +131,8 @@ export const make = (
           Options.decode("submitUserInput", Said, { ...options, content }),
           ({ content, delivery, by = speaker, source = "channel" }) =>
             append(log, taskId, `human:${by}`, {
-              ...{ source, content },
+              source,
+              content,
               ...(delivery === undefined ? {} : { delivery }),
             }),
         ),

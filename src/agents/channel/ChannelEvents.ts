@@ -72,7 +72,8 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
 
   const placed = (happening: Happening, timeline: string, told?: number): ChannelEvent => ({
     ...happening,
-    ...{ position, timeline },
+    position,
+    timeline,
     cursor: Cursor.format({
       position,
       ...(told === undefined ? {} : { told }),

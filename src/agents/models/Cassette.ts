@@ -159,7 +159,8 @@ const notRecorded = (
   next: Interaction["request"] | undefined,
 ) =>
   new NotRecorded({
-    ...{ file, number },
+    file,
+    number,
     asked: `${asked.method} ${asked.path}`,
     difference: next === undefined ? undefined : differenceOf({ ...next }, { ...asked }),
   })

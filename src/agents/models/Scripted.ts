@@ -85,7 +85,9 @@ export const calls =
     parts: [
       ...(text === undefined ? [] : [{ type: "text" as const, text }]),
       ...called.map(({ tool, args, callId }, index) => ({
-        ...{ type: "call" as const, tool, args },
+        type: "call" as const,
+        tool,
+        args,
         callId: callId ?? callIdOf(request, index),
       })),
     ],
@@ -106,7 +108,8 @@ const piecesOf = (part: AnswerPart, index: number): ReadonlyArray<Delta> => {
   const told = toldOf(part)
   const characters = [...(told?.text ?? "")]
   return Array.from({ length: Math.ceil(characters.length / PIECE) }, (_, number) => ({
-    ...{ index, kind: told?.kind ?? "text" },
+    index,
+    kind: told?.kind ?? "text",
     text: characters.slice(number * PIECE, (number + 1) * PIECE).join(""),
   }))
 }

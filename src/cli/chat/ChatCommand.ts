@@ -52,7 +52,8 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     const deltas = Deltas.make()
     const model = yield* AgentOption.modelOf(Option.getOrThrow(typed.model), typed.cassette, "live")
     const agent = yield* AgentOption.fromModel(typed, model, {
-      ...{ conversation: true, onDelta: deltas.onDelta },
+      conversation: true,
+      onDelta: deltas.onDelta,
     })
     const filename = yield* OpenLog.fileOf(log)
     const kernel = yield* AgentAtWork.kernel("chat", filename, { ...typed, json })
@@ -68,7 +69,8 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
       if (!terminal.isInteractive) yield* Effect.forkScoped(Prompter.announce(position, filename))
       const goal = Option.isSome(typed.goal) ? typed.goal.value : yield* firstLine(terminal)
       const conversation = yield* ConversationAtWork.begin(conducted(agent, played?.playing), deltas, {
-        ...{ goal, ...opening },
+        goal,
+        ...opening,
         ...given({ maxSteps, subject, deadlineMs }),
       })
       const { channel } = yield* Chat.talk(conversation, { terminal, json, user })

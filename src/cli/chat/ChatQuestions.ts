@@ -60,7 +60,9 @@ export const make = (
         const approved = Prompter.isApproval(answer, hidden)
         const reason = answer.trim()
         const decision = {
-          ...{ approved, by: user, channel: "terminal" },
+          approved,
+          by: user,
+          channel: "terminal",
           ...(shownDigest === undefined ? {} : { shownDigest }),
           ...(approved || /^(n|no)?$/i.test(reason) ? {} : { reason }),
         }

@@ -54,8 +54,10 @@ export const piped: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.gen
   reader.on("line", (line) => queue.unsafeOffer(line))
   reader.on("close", () => queue.unsafeOffer(undefined))
   const terminal: ChatTerminal = {
-    ...{ next: Queue.take(queue), isInteractive: false },
-    ...{ style: Output.styleOf(process.stdout), columns: Output.columnsOf(process.stdout) },
+    next: Queue.take(queue),
+    isInteractive: false,
+    style: Output.styleOf(process.stdout),
+    columns: Output.columnsOf(process.stdout),
     write: Output.writePart,
     ask: () => Effect.never,
   }
@@ -100,7 +102,8 @@ const interactive = Effect.gen(function* () {
   const rowsOf = (line: string) => Math.max(1, Math.ceil(Wrap.widthOf(line) / Output.columnsOf(process.stdout, 80)))
 
   const terminal: ChatTerminal = {
-    ...{ next: Queue.take(queue), isInteractive: true },
+    next: Queue.take(queue),
+    isInteractive: true,
     style: Output.styleOf(process.stdout),
     columns: Output.columnsOf(process.stdout),
     write: (text) =>

@@ -82,7 +82,10 @@ export const attach = (taskId: string, timeline: string | undefined) =>
   Effect.map(
     Channel.make({ taskId, ...(timeline === undefined ? {} : { timeline }) }),
     (channel): ConversationAtWork => ({
-      ...{ channel, after: 0, end: Effect.void, ended: Effect.void },
+      channel,
+      after: 0,
+      end: Effect.void,
+      ended: Effect.void,
       undo: () => new WorksElsewhere(),
     }),
   )

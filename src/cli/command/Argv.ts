@@ -176,7 +176,10 @@ const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => 
     const words = WORDS.get(name)
     if (words !== undefined && value !== undefined && !words.includes(value))
       return new BadInput({
-        ...{ input: name, expected: `one of ${words.join(", ")}`, found: `"${value}"`, ...adviceOf(value, words) },
+        input: name,
+        expected: `one of ${words.join(", ")}`,
+        found: `"${value}"`,
+        ...adviceOf(value, words),
       })
   }
   return undefined
@@ -198,7 +201,9 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
   const advice = isByMoment ? TIMELINE_BY_MOMENT : similar.advice
   const help = `\`${input} --help\` says what is possible.`
   return new BadInput({
-    ...{ input, expected: "one of its options", found: `"${unknown}"` },
+    input,
+    expected: "one of its options",
+    found: `"${unknown}"`,
     advice: advice === undefined ? help : `${advice} ${help}`,
   })
 }

@@ -50,7 +50,8 @@ export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = M
     return (
       id ??
       (yield* new TaskNotFound({
-        ...{ taskId: text, near: nearest(text, ids) },
+        taskId: text,
+        near: nearest(text, ids),
         ...(timeline === MAIN ? {} : { timeline }),
       }))
     )

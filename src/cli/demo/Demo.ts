@@ -105,7 +105,9 @@ const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
   Effect.gen(function* () {
     if (tasks > MAX_TASKS) {
       return yield* new BadInput({
-        ...{ input: "--tasks", expected: `at most ${MAX_TASKS}`, found: String(tasks) },
+        input: "--tasks",
+        expected: `at most ${MAX_TASKS}`,
+        found: String(tasks),
         advice: "Ten take about a second.",
       })
     }
@@ -147,12 +149,10 @@ const tellStory = ({ log, json, sandbox, directory, model, otherModel }: DemoInp
     const stage = json ? DemoStage.silent() : DemoStage.onOutput()
     const models = Option.map(model, (first) => ({ first, other: Option.getOrElse(otherModel, () => first) }))
     const found = yield* Story.tell(stage, {
-      ...{
-        filename,
-        sandbox,
-        directory: yield* DemoDirectory.place(directory),
-        askPerson: !json && Prompter.isPossible(),
-      },
+      filename,
+      sandbox,
+      directory: yield* DemoDirectory.place(directory),
+      askPerson: !json && Prompter.isPossible(),
       ...(Option.isSome(models) ? { models: models.value } : {}),
     })
     if (json) yield* Output.show(json, found, () => [])

@@ -54,8 +54,14 @@ const lent = (style: Style): Omit<Stage, "part" | "say" | "show"> => ({
   width: WIDTH,
   user: user(),
   pages: {
-    ...{ value: Text.value, number: Text.number, shorten: Text.shorten, oneLine: Text.oneLine },
-    ...{ summary: EventSummary.of, net: AuditPage.net, scoreChange: ScoreChange.of, withBefore: PatchLines.withBefore },
+    value: Text.value,
+    number: Text.number,
+    shorten: Text.shorten,
+    oneLine: Text.oneLine,
+    summary: EventSummary.of,
+    net: AuditPage.net,
+    scoreChange: ScoreChange.of,
+    withBefore: PatchLines.withBefore,
     table: (headings, cells) => Table.lines(style, headings, cells),
     rows: (cells) => Table.rows(style, cells, ["right"]),
     outcome: (of) => AuditPage.outcome(style, of),
@@ -72,13 +78,12 @@ export const user = (): User => ({
   actor: userAsActor(),
   owner: `hindcast demo of ${userName()}`,
   firstKernel: [CommandHints.main, FIRST_KERNEL],
-  ...{
-    command: CommandHints.command,
-    written: CommandHints.written,
-    path: CommandHints.shortest,
-    run: PackageFiles.run,
-  },
-  ...{ ask: Prompter.ask, play: CassetteOption.play },
+  command: CommandHints.command,
+  written: CommandHints.written,
+  path: CommandHints.shortest,
+  run: PackageFiles.run,
+  ask: Prompter.ask,
+  play: CassetteOption.play,
   verified: Effect.gen(function* () {
     const log = yield* EventLog
     const found = yield* log.verify

@@ -44,7 +44,8 @@ interface Column extends Table.Column {
 }
 
 const number = (heading: string, of: (row: Row) => number | undefined): Column => ({
-  ...{ heading, align: "right" },
+  heading,
+  align: "right",
   of: (row) => String(of(row) ?? ""),
 })
 
@@ -58,7 +59,8 @@ const COLUMNS: ReadonlyArray<Column> = [
   number("Failed", ({ audit }) => audit.acting.failed),
   number("Tokens", ({ audit: { model } }) => model && addTokens(model.inputTokens, model.outputTokens)),
   {
-    ...{ heading: "Cost", align: "right" },
+    heading: "Cost",
+    align: "right",
     of: ({ audit: { model } }) => (model === undefined ? "" : Money.costInTable(model.cost)),
   },
   { heading: "Scored by", of: ({ score }) => (score === null ? "" : code(score.label || score.scoreSetId)) },

@@ -33,11 +33,15 @@ export const events = Command.make(
 const LINES: EventExport.Format = { name: "jsonl", binary: false, takes: "stored", encoder: EventLines.encoder }
 
 const DECRYPTED_LINES: EventExport.Format = {
-  ...{ name: "jsonl", binary: false, takes: "decoded" },
+  name: "jsonl",
+  binary: false,
+  takes: "decoded",
   encoder: EventLines.decodedEncoder,
 }
 
 const PARQUET: EventExport.Format = {
-  ...{ name: "parquet", binary: true, takes: "decoded" },
+  name: "parquet",
+  binary: true,
+  takes: "decoded",
   encoder: EventTable.encoder,
 }

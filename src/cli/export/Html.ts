@@ -55,7 +55,9 @@ export const html = Command.make(
       const choice = yield* ScoreOption.resolve(scores)
       const target = { file: output, force, log: log.name }
       const source = {
-        ...{ log: path.basename(log.name), head: head.position, by: `Hindcast ${VERSION}` },
+        log: path.basename(log.name),
+        head: head.position,
+        by: `Hindcast ${VERSION}`,
         ...(yield* StudioPage.linksTo(studio, { output, timeline: log.timeline })),
       }
       if (Option.isSome(task)) {

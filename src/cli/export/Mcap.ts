@@ -9,7 +9,9 @@ import * as EventExport from "./EventExport.ts"
 /** `hindcast export mcap` */
 export const mcap = Command.make("mcap", EventExport.options, (typed) =>
   EventExport.run(typed, {
-    ...{ name: "mcap", binary: true, takes: "decoded" },
+    name: "mcap",
+    binary: true,
+    takes: "decoded",
     encoder: (source) =>
       Effect.map(importsUpTo(source.head.position), (imports) =>
         McapChannels.encoder({ ...source, version: VERSION, imports }),

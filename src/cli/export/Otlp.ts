@@ -12,7 +12,9 @@ const service = text("service", "What the spans say as service.name. Default: hi
 /** `hindcast export otlp` */
 export const otlp = Command.make("otlp", { ...EventExport.options, service }, ({ service, ...typed }) =>
   EventExport.run(typed, {
-    ...{ name: "otlp", binary: false, takes: "decoded" },
+    name: "otlp",
+    binary: false,
+    takes: "decoded",
     encoder: ({ log, timeline }) => OtlpTraces.encoder({ service, version: VERSION, log, timeline }),
   }),
 ).pipe(

@@ -28,7 +28,9 @@ export const piaavt = Command.make(
   { ...EventExport.options, ...ownOptions },
   ({ experiment, timestamps, aliases, ...typed }) =>
     EventExport.run(typed, {
-      ...{ name: "piaavt", binary: false, takes: "decoded" },
+      name: "piaavt",
+      binary: false,
+      takes: "decoded",
       encoder: ({ log, after, timeline }) =>
         Effect.map(agentsAt(typed.type.length === 0 ? after : undefined), (agents) => {
           const named = { experiment: Option.getOrElse(experiment, () => log), timeline }

@@ -48,7 +48,9 @@ const refuseTheStart = (until: string) =>
     const [first] = yield* (yield* EventLog).readPage({}, 1)
     const since = first === undefined ? "an empty log" : `none: the first one was recorded at ${iso(first.recordedAt)}`
     return yield* new BadInput({
-      ...{ input: `--until ${until}`, expected: "a moment by which events were recorded", found: since },
+      input: `--until ${until}`,
+      expected: "a moment by which events were recorded",
+      found: since,
       advice: "Nothing was archived.",
     })
   })

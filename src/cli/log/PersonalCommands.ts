@@ -46,7 +46,10 @@ export const shred = Command.make(
   ({ log, json, subject, reason, yes }) =>
     Effect.gen(function* () {
       const agrees = yield* Question.agrees({
-        ...{ command: "hindcast log shred", options: ["--yes"], given: yes, json },
+        command: "hindcast log shred",
+        options: ["--yes"],
+        given: yes,
+        json,
         about: "A destroyed key cannot be restored.",
         ask: Effect.map(
           Question.ask(`Destroy the key of ${oneLine(subject)}? It cannot be restored. [y/N] `),

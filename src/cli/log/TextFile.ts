@@ -14,7 +14,9 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
     try: () => SmallFile.read(file),
     catch: (cause) =>
       new BadInput({
-        ...{ input, expected: "a file that can be read", found: reasonOf(cause) },
+        input,
+        expected: "a file that can be read",
+        found: reasonOf(cause),
         missing: SmallFile.isMissing(cause),
       }),
   })

@@ -51,10 +51,18 @@ const nameOf = (named: NamedAction): string => (typeof named === "string" ? name
 
 /** The arrow keys of directions. */
 const ARROWS: { readonly [name: string]: string } = {
-  ...{ left: "left", west: "left", "turn left": "left" },
-  ...{ right: "right", east: "right", "turn right": "right" },
-  ...{ up: "up", north: "up", forward: "up" },
-  ...{ down: "down", south: "down", back: "down" },
+  left: "left",
+  west: "left",
+  "turn left": "left",
+  right: "right",
+  east: "right",
+  "turn right": "right",
+  up: "up",
+  north: "up",
+  forward: "up",
+  down: "down",
+  south: "down",
+  back: "down",
 }
 
 /** The key that ends the game. */

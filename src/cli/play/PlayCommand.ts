@@ -24,7 +24,10 @@ const options = {
   world: argument("world", "A plugin's directory, which is imported, or the name of an imported plugin"),
   options: optionalText("options", "Options of the world: a JSON object, or a YAML or JSON file"),
   goal: optionalText("goal", "What the task is. Default: to play the world"),
-  ...{ seed: workOptions.seed, sandbox, workspace, trustLog: workOptions.trustLog },
+  seed: workOptions.seed,
+  sandbox,
+  workspace,
+  trustLog: workOptions.trustLog,
 }
 
 /** `hindcast play WORLD` */
@@ -33,7 +36,13 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
     const filename = yield* OpenLog.fileOf(log)
     // The person at the terminal decides about each action by taking it.
     const kernel = yield* AgentAtWork.kernel("play", filename, {
-      ...{ gate: "allow", confirmWithinMs: Option.none(), sandbox, workspace, seed, trustLog, json },
+      gate: "allow",
+      confirmWithinMs: Option.none(),
+      sandbox,
+      workspace,
+      seed,
+      trustLog,
+      json,
     })
     const played = Effect.gen(function* () {
       const environment = Option.isSome(typed.options) ? yield* optionsOf(typed.options.value) : {}
@@ -44,7 +53,10 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
         const seat = yield* Seat.take(world, json)
         const player = yield* Player.make(world, userName(), seat)
         const audit = yield* (yield* Kernel).tasks.run(player.agent, {
-          ...{ id, goal, plugins: [world.plugin], maxSteps: STEPS },
+          id,
+          goal,
+          plugins: [world.plugin],
+          maxSteps: STEPS,
           environment: { [world.plugin]: environment },
           ...given({ seed }),
         })

@@ -48,7 +48,8 @@ export const make = (world: WorldToPlay, user: string, seat: Seat) =>
       }).pipe(Effect.provide(services))
     const player: Player = {
       agent: { name: `human:${user}`, version: VERSION, decide },
-      ...{ last: Ref.get(last), mistake: Ref.get(mistake) },
+      last: Ref.get(last),
+      mistake: Ref.get(mistake),
     }
     return player
   })

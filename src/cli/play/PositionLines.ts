@@ -57,8 +57,18 @@ export const document = (world: WorldToPlay, taskId: string, position: Position,
   const { reward = null, rewards = {}, terminated = false, truncated = false, info = {} } = last?.result ?? {}
   const reading = (sensor: string): Json => SafeRecord.get(readings, `${world.plugin}/${sensor}`) ?? null
   return json({
-    ...{ taskId, step, action: last?.action ?? null, refused: last?.refused ?? null },
-    ...{ reward, rewards, return: sum, terminated, truncated, status, info },
-    ...{ observation: reading(OBSERVATION), mask: reading(ACTION_MASK) },
+    taskId,
+    step,
+    action: last?.action ?? null,
+    refused: last?.refused ?? null,
+    reward,
+    rewards,
+    return: sum,
+    terminated,
+    truncated,
+    status,
+    info,
+    observation: reading(OBSERVATION),
+    mask: reading(ACTION_MASK),
   })
 }

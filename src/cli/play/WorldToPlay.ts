@@ -30,8 +30,11 @@ export const find = (typed: string, json: boolean) =>
     const known = SafeRecord.get(imported, typed) !== undefined
     if (!known && fs.statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
       return yield* new BadInput({
-        ...{ input: "WORLD", expected: "a plugin's directory, or the name of an imported plugin" },
-        ...{ found: JSON.stringify(typed), ...adviceOf(typed, Object.keys(imported)), missing: true },
+        input: "WORLD",
+        expected: "a plugin's directory, or the name of an imported plugin",
+        found: JSON.stringify(typed),
+        ...adviceOf(typed, Object.keys(imported)),
+        missing: true,
       })
     }
     const name = known ? typed : (yield* RunPlugins.importPlugin(typed, json)).manifest.name
@@ -39,14 +42,18 @@ export const find = (typed: string, json: boolean) =>
     const world = worldOf(manifest)
     if (world === undefined) {
       return yield* new BadInput({
-        ...{ input: "WORLD", expected: "a world: a plugin whose environment has spaces" },
-        ...{ found: `${name}, which has none`, advice: "`hindcast run` lets an agent work in it." },
+        input: "WORLD",
+        expected: "a world: a plugin whose environment has spaces",
+        found: `${name}, which has none`,
+        advice: "`hindcast run` lets an agent work in it.",
       })
     }
     if (!json) yield* RunPlugins.askConsents([name])
     const found: WorldToPlay = {
-      ...{ plugin: name, title: manifest.peas.environment?.name ?? name },
-      ...{ action: world.spaces.action, actions: manifest.peas.environment?.actions ?? [] },
+      plugin: name,
+      title: manifest.peas.environment?.name ?? name,
+      action: world.spaces.action,
+      actions: manifest.peas.environment?.actions ?? [],
     }
     return found
   })

@@ -18,7 +18,11 @@ export const check = Command.make(
   { ...common, source, ...importing, running, sandbox },
   ({ log, json, source, running, sandbox, ...options }) =>
     PluginCheck.check({
-      ...{ source, json, workspace: options.workspace, run: running, sandbox },
+      source,
+      json,
+      workspace: options.workspace,
+      run: running,
+      sandbox,
       options: importOptions(options),
     }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
 ).pipe(Command.withDescription("Check a plugin's directory without importing it"))

@@ -13,7 +13,9 @@ import * as Question from "../terminal/Question.ts"
 type Imported = Pick<CheckedPlugin, "manifest" | "digest">
 
 const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => ({
-  ...{ plugin: manifest.name, version: manifest.version, digest },
+  plugin: manifest.name,
+  version: manifest.version,
+  digest,
 })
 
 /**

@@ -42,7 +42,11 @@ export const add = Command.make(
       const missing = yield* PluginConsent.settle(imported, sandbox === "flags")
       const document = {
         ...PluginPage.described(imported),
-        ...{ status: "installed", active, origin, directory, consentMissing: missing !== undefined },
+        status: "installed",
+        active,
+        origin,
+        directory,
+        consentMissing: missing !== undefined,
         ...(changes === undefined ? {} : { changes: ImportPage.changesDocument(changes) }),
       }
       yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
@@ -74,7 +78,13 @@ const showHeld = (json: boolean, { plugin, version, digest, installed, missing, 
     ? Output.show(
         json,
         {
-          ...{ name: plugin, version, digest, status: "held", installed, missing, command },
+          name: plugin,
+          version,
+          digest,
+          status: "held",
+          installed,
+          missing,
+          command,
           changes: ImportPage.changesDocument(changes),
         },
         () => [],

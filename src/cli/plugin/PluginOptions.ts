@@ -66,6 +66,10 @@ export const importOptions = ({ lenient, ...grants }: Granted & { readonly lenie
 
 /** The permissions that were granted, without the absent flag. */
 export const named = ({ read, write, net, env, run, runAny }: Granted): GrantedPermissions => ({
-  ...{ read, write, net, env, run },
+  read,
+  write,
+  net,
+  env,
+  run,
   ...(runAny ? { runAny } : {}),
 })

@@ -90,7 +90,12 @@ export const record = Command.make(
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({
-        ...{ does: "record" as const, log: filename, taskId, onLogFailure, report, preload: Program.PRELOAD },
+        does: "record" as const,
+        log: filename,
+        taskId,
+        onLogFailure,
+        report,
+        preload: Program.PRELOAD,
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
         agent: Option.getOrElse(agent, () => nameOf(program)),
         ...given({ subject }),
@@ -135,7 +140,10 @@ const recordProxied = (
   Effect.gen(function* () {
     const taskId = Option.getOrElse(continues, newId)
     const options = {
-      ...{ id: taskId, log: yield* OpenLog.fileOf(log), onLogFailure, continue: Option.isSome(continues) },
+      id: taskId,
+      log: yield* OpenLog.fileOf(log),
+      onLogFailure,
+      continue: Option.isSome(continues),
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
       agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
       ...given({ subject }),

@@ -43,13 +43,15 @@ export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
   if (model.length === 0) {
     if (Option.isSome(scores) || anySeed) {
       return new BadInput({
-        ...{ input: Option.isSome(scores) ? "--scores" : "--any-seed", expected: "--model A --model B beside it" },
+        input: Option.isSome(scores) ? "--scores" : "--any-seed",
+        expected: "--model A --model B beside it",
         found: "none",
       })
     }
     if (Option.isSome(a) && Option.isSome(b)) return Effect.succeed({ kind: "scorings", a: a.value, b: b.value })
     return new BadInput({
-      ...{ input: "compare", expected: "two scorings, or --model twice" },
+      input: "compare",
+      expected: "two scorings, or --model twice",
       found: Option.isSome(a) ? `"${a.value}" alone` : "neither",
       advice: "`hindcast score ls` lists the scorings, `hindcast audit --all --group model` the models.",
     })
@@ -61,7 +63,9 @@ export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
   if (Option.isSome(a) || Option.isSome(b)) {
     const found = [...Option.toArray(a), ...Option.toArray(b)].map((name) => `"${name}"`).join(" and ")
     return new BadInput({
-      ...{ input: "--model", expected: "no scorings A and B beside it", found },
+      input: "--model",
+      expected: "no scorings A and B beside it",
+      found,
       advice: "--scores names the scoring that two models are compared by.",
     })
   }

@@ -32,7 +32,8 @@ export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
     const versions = yield* Effect.forEach(judgedBy, parseVersion)
     const answersOf = answers._tag === "None" ? undefined : yield* scoreSetOf(answers.value)
     return {
-      ...{ wishes, versions: Object.fromEntries(versions) },
+      wishes,
+      versions: Object.fromEntries(versions),
       ...(answersOf === undefined ? {} : { answersOf }),
     } satisfies Critics.CriticRequest
   })
@@ -64,7 +65,9 @@ const scoreSetOf = (name: string) =>
     const [scoreSetId, ...others] = scoreSetIds
     if (scoreSetId !== undefined && others.length === 0) return scoreSetId
     return yield* new BadInput({
-      ...{ input: "--answers", expected: "one score set", found: `${scoreSetIds.length} that "${name}" stands for` },
+      input: "--answers",
+      expected: "one score set",
+      found: `${scoreSetIds.length} that "${name}" stands for`,
       advice: "Use the end of its id; `hindcast score ls` lists them.",
     })
   })

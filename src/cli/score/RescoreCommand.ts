@@ -55,7 +55,9 @@ export const rescore = Command.make(
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
       if (Option.isNone(typed.rubric)) {
         return yield* new BadInput({
-          ...{ input: "--rubric", expected: "a file of measures to score by", found: "none" },
+          input: "--rubric",
+          expected: "a file of measures to score by",
+          found: "none",
           advice: "--resume SET finishes a score set that was interrupted, by its own rubric.",
         })
       }
@@ -84,7 +86,9 @@ const finish = (name: string, beside: { readonly [option: string]: OptionValue }
   Effect.gen(function* () {
     if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
-        ...{ input: "--resume", expected: "no other option than --log and --json beside it", found: "one" },
+        input: "--resume",
+        expected: "no other option than --log and --json beside it",
+        found: "one",
         advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",
       })
     }

@@ -60,10 +60,17 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
       const { label, rubricDigest, critic, range, finished, startedAt, by } = set
       return [
         {
-          ...{ scoreSetId, label, rubric: String(rubrics[rubricDigest]?.name ?? ""), rubricDigest, critic, range },
+          scoreSetId,
+          label,
+          rubric: String(rubrics[rubricDigest]?.name ?? ""),
+          rubricDigest,
+          critic,
+          range,
           stale: Staleness.reasons(set, rubrics, registry),
           tasks: set.taskIds.length,
-          ...{ finished, startedAt, by },
+          finished,
+          startedAt,
+          by,
           pointers: Object.keys(pointers).filter((pointer) => pointers[pointer] === scoreSetId),
         },
       ]
@@ -173,7 +180,9 @@ export const compare = Command.make(
       const tasks = yield* readable(TaskList.standings)
       const { a, b, ...sides } = yield* ComparedSides.load(asked, readable(ModelSides.tasksOf))
       const compared = yield* Comparison.compare(a, b, {
-        ...{ value: by, passAbove, seed },
+        value: by,
+        passAbove,
+        seed,
         groupOf: ComparedSides.groupOf(
           sides,
           Option.match(cluster, {

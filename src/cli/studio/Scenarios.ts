@@ -23,7 +23,9 @@ export const directoriesOf = (
         fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
           ? Effect.succeed(fs.realpathSync(directory))
           : new BadInput({
-              ...{ input: "--scenarios", expected: "a directory", found: JSON.stringify(directory) },
+              input: "--scenarios",
+              expected: "a directory",
+              found: JSON.stringify(directory),
               missing: !fs.existsSync(directory),
             }),
       )
@@ -44,7 +46,8 @@ export const staging = ({ directories, agents, filename, inKernel, typed }: Give
       PluginHost.layerOf({ sandbox: typed.sandbox }),
     )
     return {
-      ...{ directories, agents },
+      directories,
+      agents,
       look: (played, seed) =>
         Effect.provide(Staged.look(played, seed, { workspace, directory: `${filename}.plugins` }), services),
       run: (agent, scenario, options) => inKernel(Staged.run(agent, scenario, options)),

@@ -69,7 +69,12 @@ export const studio = Command.make(
           }
         : null
       const allowed = {
-        ...{ answer, forks, write, talk: null, by: userName(), notes: [] },
+        answer,
+        forks,
+        write,
+        talk: null,
+        by: userName(),
+        notes: [],
         ...(working.plays
           ? { scenarios: yield* Scenarios.staging({ directories, agents, filename, inKernel, typed: acting }) }
           : {}),
@@ -101,7 +106,9 @@ const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: b
     const agents = new Map([...(other === undefined ? [] : [[other.name, other] as const]), ...Object.entries(named)])
     if (!forks && !plays && agents.size > 0) {
       return yield* new BadInput({
-        ...{ input: "--agent, --model", expected: "--fork or --scenarios beside them", found: "none" },
+        input: "--agent, --model",
+        expected: "--fork or --scenarios beside them",
+        found: "none",
       })
     }
     if (forks && agents.size === 0) return yield* AgentOption.notOne("neither")

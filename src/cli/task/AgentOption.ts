@@ -85,7 +85,8 @@ export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
 
 /** Some agents have names, and one has none. */
 export const unnamed = new BadInput({
-  ...{ input: "--agent, --model", expected: "a name for each of several agents, as NAME=FILE or NAME=provider/model" },
+  input: "--agent, --model",
+  expected: "a name for each of several agents, as NAME=FILE or NAME=provider/model",
   found: "one without",
 })
 
@@ -168,7 +169,7 @@ export const fromModel = (
   Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
-    return Agent.fromModel({ ...{ model, budget, ...more }, ...(told === undefined ? {} : { guide: told }) })
+    return Agent.fromModel({ model, budget, ...more, ...(told === undefined ? {} : { guide: told }) })
   })
 
 /** A file, where there is one or the name is that of a file; else the name of a plugin's guide. */

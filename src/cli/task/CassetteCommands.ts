@@ -21,7 +21,9 @@ export const record = Command.make(
     ...common,
     file: argument("file", "The cassette to write, a file that must not exist"),
     model: text("model", "The model whose answers are recorded, as provider/model"),
-    ...{ guide, maxTokens, maxUsd },
+    guide,
+    maxTokens,
+    maxUsd,
     ...RunCommand.workOptions,
   },
   ({ file, model, ...typed }) =>

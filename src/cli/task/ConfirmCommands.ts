@@ -146,7 +146,9 @@ const reason = optionalText("reason", "Why; it is recorded")
 const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
   Effect.flatMap(Confirmations, (confirmations) =>
     confirmations.decide(id, {
-      ...{ approved, by: userName(), channel: "cli" },
+      approved,
+      by: userName(),
+      channel: "cli",
       ...(shownDigest === undefined ? {} : { shownDigest }),
       ...(Option.isNone(reason) ? {} : { reason: reason.value }),
     }),
@@ -179,7 +181,10 @@ export const approve = Command.make("approve", { ...common, confirmation, reason
     }
     if (!json) yield* Effect.forEach(page, Output.write, { discard: true })
     const agrees = yield* Question.agrees({
-      ...{ command: "hindcast confirm approve", options: ["--yes", "--digest"], given: isGiven, json },
+      command: "hindcast confirm approve",
+      options: ["--yes", "--digest"],
+      given: isGiven,
+      json,
       about: `\`hindcast confirm show ${quoteWord(id)}\` shows what waits, and its digest.`,
       ask: Prompter.agrees(isKnown ? 0 : hidden),
     })

@@ -108,7 +108,9 @@ const decide = (event: Event, filename: string, request: Request) =>
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")
     yield* (yield* Confirmations)
       .decide(request.confirmationId, {
-        ...{ approved: isApproval(answer, hidden), by: userName(), channel: "terminal" },
+        approved: isApproval(answer, hidden),
+        by: userName(),
+        channel: "terminal",
         shownDigest: confirmationDigest(request),
       })
       .pipe(Effect.catchTags({ NotPending: printMessage, NotAsShown: printMessage }))

@@ -82,11 +82,9 @@ export const work = <E>(
   }).pipe(Effect.scoped)
 
 const noGoal = new BadInput({
-  ...{
-    input: "--goal",
-    expected: "what the agent is to achieve, or a scenario to play (--scenario)",
-    found: "nothing",
-  },
+  input: "--goal",
+  expected: "what the agent is to achieve, or a scenario to play (--scenario)",
+  found: "nothing",
 })
 
 /**

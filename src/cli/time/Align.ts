@@ -26,7 +26,9 @@ export const align = Command.make(
       const { pairs, divergence, ...aligned } = yield* (yield* TimeTravel).align(runA, runB)
       const diverging = divergence === null ? undefined : pairs[divergence]
       const document = {
-        ...{ a: runA, b: runB, ...aligned },
+        a: runA,
+        b: runB,
+        ...aligned,
         divergence: diverging === undefined ? null : pairDocument(diverging),
         pairs: pairs.map(pairDocument),
       }

@@ -25,7 +25,9 @@ export const effects = Command.make(
       const travel = yield* TimeTravel
       const found = yield* ProgressLine.during({ verb: "searched", unit: "positions", json }, (onProgress) =>
         travel.effects(event, {
-          ...{ limit, forks, onProgress },
+          limit,
+          forks,
+          onProgress,
           ...(Option.isNone(timeline) ? {} : { timeline: timeline.value }),
         }),
       )

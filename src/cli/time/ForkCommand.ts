@@ -80,7 +80,11 @@ export const fork = Command.make(
       const kernel = yield* AgentAtWork.kernel("fork", filename, { ...typed, json })
       const { at, io, fresh, acceptUnrewound, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
       const forkOptions = {
-        ...{ at, io, fresh, acceptUnrewound, overrides },
+        at,
+        io,
+        fresh,
+        acceptUnrewound,
+        overrides,
         ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }
       // A fork that is refused starts no kernel: nothing at all is appended, not even that one started.

@@ -21,8 +21,11 @@ export const history = Command.make(
         LimitOption.of(travel.history(path, { ...given(range), onProgress }), limit, range.since),
       )
       const changes = some.shown.map(({ event, before, value }) => ({
-        ...{ event, existed: before !== undefined, before: before ?? null },
-        ...{ exists: value !== undefined, value: value ?? null },
+        event,
+        existed: before !== undefined,
+        before: before ?? null,
+        exists: value !== undefined,
+        value: value ?? null,
       }))
       yield* Output.show(json, { path, turns: changes, more: some.beyond !== undefined }, (style) =>
         LimitOption.lines(style, some, HistoryPage.lines, `Nothing changed at ${path || "the top"} in that time.`),

@@ -135,7 +135,9 @@ const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>
     if (last === undefined) return yield* invalid
     const moment = `${last.timeline}@${last.position}`
     return yield* new BadInput({
-      ...{ input: typed, expected: "an event", found: "a task" },
+      input: typed,
+      expected: "an event",
+      found: "a task",
       advice: `\`${CommandHints.written("why", moment)}\` asks about its ${last.type}, \`${CommandHints.written("task", "show", taskId)}\` shows its last error.`,
     })
   })

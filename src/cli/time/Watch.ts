@@ -20,8 +20,11 @@ const path = argument(
 export const watch = Command.make(
   "watch",
   {
-    ...{ ...common, path, when: PastOptions.when("value (what is at the path), state, event and position") },
-    ...{ ...PastOptions.range, limit: LimitOption.lastOrFirst("since") },
+    ...common,
+    path,
+    when: PastOptions.when("value (what is at the path), state, event and position"),
+    ...PastOptions.range,
+    limit: LimitOption.lastOrFirst("since"),
   },
   ({ log, json, path, when, limit, ...range }) =>
     Effect.gen(function* () {

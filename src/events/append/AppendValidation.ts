@@ -183,7 +183,10 @@ const validateParts = (
         parts.map((part) => {
           const { stream, actor, events, timeline: own = timeline } = part
           return validate({
-            ...{ stream, actor, events, taskId: part.taskId ?? null },
+            stream,
+            actor,
+            events,
+            taskId: part.taskId ?? null,
             ...(own === undefined ? {} : { timeline: own }),
             // An append that opens a task for a subject may bring more of the task.
             ...(subject !== undefined && part.taskId != null && part.taskId === taskId ? { subject } : {}),

@@ -33,8 +33,16 @@ export interface StreamState {
 
 /** A stream of which nothing is known. */
 export const make = (noticed: StreamState["noticed"], clockChange: StreamState["clockChange"]): StreamState => ({
-  ...{ version: 0, committed: 0, ownFrom: Number.POSITIVE_INFINITY, round: 0, pending: 0, waiting: new Set() },
-  ...{ held: [], heldAreNew: true, noticed, clockChange },
+  version: 0,
+  committed: 0,
+  ownFrom: Number.POSITIVE_INFINITY,
+  round: 0,
+  pending: 0,
+  waiting: new Set(),
+  held: [],
+  heldAreNew: true,
+  noticed,
+  clockChange,
   oneByOne: OneAtATime.make(),
 })
 

@@ -52,11 +52,13 @@ export const find = (
     const happened = toTheMs ? yield* lastHappenedAt(log, epochMs, recorded) : Option.none<number>()
     const isLast = recorded > 0 && (yield* isLastOf(log, recorded, epochMs))
     const found: FoundTime = {
-      ...{ asked, timeline: log.timeline },
+      asked,
+      timeline: log.timeline,
       ...(Option.isSome(happened)
         ? { clock: "occurredAt", position: happened.value, beyond: null }
         : {
-            ...{ clock: "recordedAt", position: recorded },
+            clock: "recordedAt",
+            position: recorded,
             beyond: epochMs > Date.now() ? "now" : isLast ? "last event" : null,
           }),
     }

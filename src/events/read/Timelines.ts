@@ -48,7 +48,9 @@ export const list = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Timelin
 
 /** The timeline that would be forked from the one that a log is bound to. */
 export const branch = (parent: Pick<EventLog.Service, "timeline" | "spans">, name: string, at: number): Timeline => ({
-  ...{ name, parent: { name: parent.timeline, at }, forked: null },
+  name,
+  parent: { name: parent.timeline, at },
+  forked: null,
   spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
 })
 

@@ -160,7 +160,10 @@ const opened = (options: SqliteOptions) =>
       const cache = snapshots.make(stored)
       const attempt = <A>(run: () => A) => Database.attempt(own.name, run)
       const archived = {
-        ...{ log, reader: database, writer: inMemory ? undefined : writer, segments },
+        log,
+        reader: database,
+        writer: inMemory ? undefined : writer,
+        segments,
         moved: follower.moved,
       }
       return Context.make(EventLog, log).pipe(
@@ -245,7 +248,8 @@ const openForWriting = (options: SqliteOptions, { upcast, keys }: WriteOptions) 
       following,
       // With `full` SQLite flushes each commit by itself.
       append: yield* Writer.make(filename, validate, commitAndNotify, durability === "full" ? undefined : flush),
-      ...{ holding, writing },
+      holding,
+      writing,
     }
   })
 

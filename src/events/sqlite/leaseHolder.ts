@@ -35,7 +35,10 @@ export const readRow = (database: LogDatabase): LeaseRow | undefined => {
 /** The holder in a row, as others are told of it. */
 export const holderOf = ({ token, host, pid, acquiredAt, heartbeatAt }: LeaseRow): Holder => ({
   owner: token.slice(0, hashIn(token)),
-  ...{ host, pid, acquiredAt, heartbeatAt },
+  host,
+  pid,
+  acquiredAt,
+  heartbeatAt,
 })
 
 /** The identity in a token. */

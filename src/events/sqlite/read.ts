@@ -62,7 +62,12 @@ export const envelopesOf = (reader: Reader, query: Query, limit: number): Readon
       recordedAt: Number(row[5]),
     }),
     ({ link: { position, timeline, type, taskId, occurredAt, recordedAt } }) => ({
-      ...{ position, timeline, type, taskId, occurredAt, recordedAt },
+      position,
+      timeline,
+      type,
+      taskId,
+      occurredAt,
+      recordedAt,
     }),
     ENVELOPE_COLUMNS,
   )

@@ -67,7 +67,9 @@ export const make = (database: LogDatabase): Names => {
   }
 
   return {
-    ...{ text, load, id },
+    text,
+    load,
+    id,
     intern: (text, adding) => {
       const known = id(text)
       if (known !== undefined) return known

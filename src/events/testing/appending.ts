@@ -247,7 +247,8 @@ export const appending = (test: Test): void => {
       const reading = (value: JsonObject) =>
         withIds(
           {
-            ...{ stream: "a", actor: "human:test" },
+            stream: "a",
+            actor: "human:test",
             events: [{ type: "SensorRead", payload: { sensor: "p/s", reading: value, priority: 0, latencyMs: 1 } }],
           },
           [ID_1],

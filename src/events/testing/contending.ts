@@ -70,7 +70,9 @@ export const contending = (test: Test): void => {
         ],
       ] as const) {
         expect(yield* Effect.flip(log.append({ ...note("a", ["x"]), fence }))).toMatchObject({
-          ...{ _tag: "InvalidEvent", index: null, reason },
+          _tag: "InvalidEvent",
+          index: null,
+          reason,
         })
       }
       expect((yield* log.head).position).toBe(0)

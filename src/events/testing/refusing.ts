@@ -77,7 +77,9 @@ export const refusing = (test: Test): void => {
       for (const [reason, request] of wrong) {
         const error = yield* Effect.flip(log.append(request as never))
         expect({ reason, tag: error._tag, message: error.message }).toEqual({
-          ...{ reason, tag: "InvalidEvent", message: expect.stringContaining(reason) },
+          reason,
+          tag: "InvalidEvent",
+          message: expect.stringContaining(reason),
         })
       }
       expect((yield* log.head).position).toBe(0)
@@ -95,7 +97,9 @@ export const refusing = (test: Test): void => {
       for (const time of [9e15, -9e15, 8.64e15, LATEST + 1, EARLIEST - 1, Number.NaN, 1.5, "now", null, new Date(0)]) {
         const error = yield* Effect.flip(at(time))
         expect({ time, tag: error._tag, message: error.message }).toEqual({
-          ...{ time, tag: "InvalidEvent", message: expect.stringContaining("occurredAt: expected whole milliseconds") },
+          time,
+          tag: "InvalidEvent",
+          message: expect.stringContaining("occurredAt: expected whole milliseconds"),
         })
       }
       const { events } = yield* Effect.zipRight(at(EARLIEST), at(LATEST))

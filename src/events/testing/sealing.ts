@@ -54,7 +54,11 @@ export const sealing = (test: Test): void => {
 
   const opened = { type: "TaskOpened" as const, payload: { goal: "visit Anna", measures: [], agent: "a@1" } }
   const inTask = (events: AppendRequest["events"], more: Partial<AppendRequest> = {}): AppendRequest => ({
-    ...{ stream: "task/t", taskId: "t", actor: "human:test", events, ...more },
+    stream: "task/t",
+    taskId: "t",
+    actor: "human:test",
+    events,
+    ...more,
   })
   const remark = (text: string) => ({ type: "NoteAdded" as const, payload: { about: "t", text } })
 

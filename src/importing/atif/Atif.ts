@@ -78,7 +78,9 @@ function* mapTrajectory(
     agent: `${textOf(agent, "name") ?? "unknown"}@${textOf(agent, "version") ?? "unknown"}`,
     at: steps.map((step) => timeOf(field(step, "timestamp"))).find((at) => at !== null) ?? null,
     about: {
-      ...{ session: session ?? null, version, agent: logJson(agent ?? null).json },
+      session: session ?? null,
+      version,
+      agent: logJson(agent ?? null).json,
       ...(parent === undefined ? {} : { parent: parent.taskId }),
       ...Object.fromEntries(
         ["notes", "final_metrics", "continued_trajectory_ref", "extra"].flatMap((name) =>

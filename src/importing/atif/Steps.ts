@@ -93,14 +93,21 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
     ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }]),
     ...(text === "" ? [] : [{ type: "text", text }]),
     ...calls.map(({ callId, tool, args }) => ({
-      ...{ type: "call", callId: nameFrom(callId), tool: nameFrom(tool), args: logJson(args).json },
+      type: "call",
+      callId: nameFrom(callId),
+      tool: nameFrom(tool),
+      args: logJson(args).json,
     })),
   ]
   // A step that says how often a model was asked, and says never, was made by the program alone.
   const isByModel = field(step, "llm_call_count") !== 0
   if (isByModel)
     run.model.turn({
-      ...{ key, parts, askedAt, at, usage: usageOf(field(step, "metrics")) },
+      key,
+      parts,
+      askedAt,
+      at,
+      usage: usageOf(field(step, "metrics")),
       usd: numberOf(field(step, "metrics"), "cost_usd"),
       ...named(textOf(step, "model_name") ?? model ?? "unknown"),
     })

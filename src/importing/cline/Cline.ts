@@ -46,12 +46,10 @@ const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
   const id = /\/([^/]+)\/[^/]+$/.exec(file.path)?.[1] ?? file.digest.slice(0, 16)
   const first = wordsOf(messages[0])
   const run = runs.open({
-    ...{
-      id,
-      goal: first.typed || textOf(prompt, "text") || `task ${id}`,
-      agent: `cline@${versionIn(file)}`,
-      at: times[0] ?? null,
-    },
+    id,
+    goal: first.typed || textOf(prompt, "text") || `task ${id}`,
+    agent: `cline@${versionIn(file)}`,
+    at: times[0] ?? null,
     about: { task: id },
   })
   if (times.length === 0) runs.remark("it has no times: those of its events are the import's")
@@ -69,7 +67,9 @@ const requestOf = (runs: Runs, shown: unknown): Shown => {
   const isCounted = numberOf(said, "tokensIn") !== undefined
   const usage = {
     inputTokens: countOf(said, "tokensIn") + cachedTokens + cacheWriteTokens,
-    ...{ outputTokens: countOf(said, "tokensOut"), cachedTokens, cacheWriteTokens },
+    outputTokens: countOf(said, "tokensOut"),
+    cachedTokens,
+    cacheWriteTokens,
   }
   return { at: runs.timeOf(field(shown, "ts")), usage: isCounted ? usage : undefined, usd: numberOf(said, "cost") }
 }
@@ -134,7 +134,13 @@ class Task {
     const provider = textOf(field(message, "modelInfo"), "providerId") ?? "unknown"
     const model = textOf(field(message, "modelInfo"), "modelId") ?? this.#model
     answered(this.#run, {
-      ...{ key, provider, model, at, askedAt: request?.at ?? null, usage: request?.usage, usd: request?.usd },
+      key,
+      provider,
+      model,
+      at,
+      askedAt: request?.at ?? null,
+      usage: request?.usage,
+      usd: request?.usd,
       parts: [...parts, ...this.#inText.map(({ id, tool, args }) => callPart(id, tool, args))],
     })
     const tools = [...parts.map((part) => textOf(part, "tool")), ...this.#inText.map(({ tool }) => tool)]

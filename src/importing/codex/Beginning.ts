@@ -137,7 +137,9 @@ export class Beginning {
     const parent = textOf(meta, "forked_from_id") ?? textOf(meta, "parent_thread_id") ?? spawned
     const forkedAt = numberOf(meta, "forked_from_ordinal_exclusive")
     return {
-      ...{ id, goal: goal === "" ? `rollout ${id}` : goal, agent: `codex@${textOf(meta, "cli_version") ?? "unknown"}` },
+      id,
+      goal: goal === "" ? `rollout ${id}` : goal,
+      agent: `codex@${textOf(meta, "cli_version") ?? "unknown"}`,
       at: timeOf(field(meta, "timestamp") ?? field(early[0], "timestamp")),
       about: {
         session: id,

@@ -67,7 +67,8 @@ const usageOf = (counts: Counts): ModelUsage => {
     reasoningTokens: counts.reasoning_output_tokens,
   }
   return {
-    ...{ inputTokens: Math.max(0, counts.input_tokens), outputTokens: Math.max(0, counts.output_tokens) },
+    inputTokens: Math.max(0, counts.input_tokens),
+    outputTokens: Math.max(0, counts.output_tokens),
     ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
   }
 }

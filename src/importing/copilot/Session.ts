@@ -73,7 +73,8 @@ export class Session {
     const id = this.#idIn(this.#start) ?? contentIdOf(this.#early[0])
     const cwd = textOf(field(data, "context"), "cwd")
     const run = this.#runs.open({
-      ...{ id, goal: goal === "" ? `session ${id}` : goal },
+      id,
+      goal: goal === "" ? `session ${id}` : goal,
       agent: `copilot-cli@${textOf(data, "copilotVersion") ?? "unknown"}`,
       at: this.#runs.timeOf(field(data, "startTime") ?? field(this.#early[0], "timestamp")),
       about: { session: id, ...(cwd === undefined ? {} : { cwd }) },
@@ -152,7 +153,11 @@ export class Session {
       ),
     ]
     answered(run, {
-      ...{ key, parts, usage: usageOf(usage), askedAt: this.#toldAt, at: time },
+      key,
+      parts,
+      usage: usageOf(usage),
+      askedAt: this.#toldAt,
+      at: time,
       // Whoever brings a key asks any server; else it is GitHub's.
       provider: usage === undefined || field(usage, "isByok") === true ? "unknown" : "github-copilot",
       model: textOf(data, "model") ?? textOf(usage, "model") ?? "unknown",
@@ -183,7 +188,9 @@ export class Session {
 const usageOf = (usage: unknown): ModelUsage | undefined =>
   isObject(usage)
     ? {
-        ...{ inputTokens: countOf(usage, "inputTokens"), outputTokens: countOf(usage, "outputTokens") },
-        ...{ cachedTokens: countOf(usage, "cacheReadTokens"), cacheWriteTokens: countOf(usage, "cacheWriteTokens") },
+        inputTokens: countOf(usage, "inputTokens"),
+        outputTokens: countOf(usage, "outputTokens"),
+        cachedTokens: countOf(usage, "cacheReadTokens"),
+        cacheWriteTokens: countOf(usage, "cacheWriteTokens"),
       }
     : undefined

@@ -22,7 +22,8 @@ export const of = ({ file, source, pieces }: Found): Effect.Effect<ReadonlyMap<s
         try: () => textOf(beside),
         catch: (cause) =>
           new FileRefused({
-            ...{ file, expected: `what is beside it to be readable, or not there` },
+            file,
+            expected: `what is beside it to be readable, or not there`,
             found: cause instanceof Error ? cause.message : String(cause),
           }),
       })

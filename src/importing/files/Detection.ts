@@ -239,7 +239,8 @@ const formatOf = (
     const [first, second] = particular.length > 0 ? particular : all
     if (first !== undefined && second !== undefined)
       return yield* new FileRefused({
-        ...{ file, expected: "a file of one format" },
+        file,
+        expected: "a file of one format",
         found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
       })
     if (first === undefined) return undefined
@@ -299,7 +300,8 @@ const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
       (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,
     )
     return yield* new FileRefused({
-      ...{ file, expected: `a ${sources.map(({ title }) => title).join(", a ")}` },
+      file,
+      expected: `a ${sources.map(({ title }) => title).join(", a ")}`,
       found: isOwnExport
         ? "events that Hindcast exported; `hindcast log import FILE` creates their log again"
         : text.trim() === ""

@@ -126,7 +126,8 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
     yield* Effect.try({ try: () => checkUnchanged(hash.digest("hex"), extent), catch: refuse })
     if (line > 0 && objects === 0 && extent.bytes > 0)
       return yield* new FileRefused({
-        ...{ file, expected: "lines that are JSON objects" },
+        file,
+        expected: "lines that are JSON objects",
         found: `none in ${line} lines; a document is recognized by its first line, \`{\` or \`[\``,
       })
   })

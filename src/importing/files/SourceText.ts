@@ -44,7 +44,8 @@ export interface Extent {
 /** A file that cannot be read. */
 export const unreadable = (file: string) => (cause: unknown) =>
   new FileRefused({
-    ...{ file, expected: "a file that can be read" },
+    file,
+    expected: "a file that can be read",
     found: cause instanceof Error ? cause.message : String(cause),
     missing: isMissing(cause),
   })
@@ -101,7 +102,8 @@ export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent
 
 const tooLong = (file: string, line: number) =>
   new FileRefused({
-    ...{ file, expected: `lines of at most ${MAX_LINE_BYTES / 1024 / 1024} MiB` },
+    file,
+    expected: `lines of at most ${MAX_LINE_BYTES / 1024 / 1024} MiB`,
     found: `a longer one, line ${line}`,
   })
 

@@ -89,7 +89,9 @@ export class Session {
     const [, directory] = /\/chats\/([0-9a-f-]{36})\/[^/]+$/i.exec(this.#file.path) ?? []
     const isAgent = textOf(this.#head, "kind") === "subagent"
     const run = this.#runs.open({
-      ...{ id, goal: goal === "" ? `session ${id}` : goal, agent: "gemini-cli@unknown" },
+      id,
+      goal: goal === "" ? `session ${id}` : goal,
+      agent: "gemini-cli@unknown",
       at: this.#runs.timeOf(field(this.#head, "startTime")),
       about: {
         session: id,

@@ -101,7 +101,10 @@ export class MappedFile {
     const agent = early.map(({ record }) => textFrom(this.#heads.agent?.(record))).find((name) => name !== undefined)
     const at = early.map(({ record }) => timeOf(this.#heads.time?.(record))).find((time) => time !== null) ?? null
     const run = this.#runs.open({
-      ...{ id, goal: goal ?? `run ${id}`, agent: nameFrom(agent ?? this.#name), at },
+      id,
+      goal: goal ?? `run ${id}`,
+      agent: nameFrom(agent ?? this.#name),
+      at,
       about: { run: id, file: this.#file.name },
     })
     const open = "no record says how it ended"
@@ -243,7 +246,10 @@ const answer = (mapped: Mapped, readers: Readers, record: object, key: string, a
     ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }]),
     ...(text === undefined ? [] : [{ type: "text", text }]),
     ...calls.map(({ id, tool, args }) => ({
-      ...{ type: "call", callId: nameFrom(id), tool: nameFrom(tool), args: logJson(args).json },
+      type: "call",
+      callId: nameFrom(id),
+      tool: nameFrom(tool),
+      args: logJson(args).json,
     })),
   ]
   const cachedTokens = countOf({ count: read("cachedTokens") }, "count")
@@ -255,8 +261,13 @@ const answer = (mapped: Mapped, readers: Readers, record: object, key: string, a
     ...(written === undefined ? {} : { cacheWriteTokens: countOf({ count: written }, "count") }),
   }
   mapped.run.model.turn({
-    ...{ key, parts, usage, askedAt: timeOf(read("askedAt")), at },
-    ...{ provider: textFrom(read("provider")) ?? "unknown", model: textFrom(read("model")) ?? "unknown" },
+    key,
+    parts,
+    usage,
+    askedAt: timeOf(read("askedAt")),
+    at,
+    provider: textFrom(read("provider")) ?? "unknown",
+    model: textFrom(read("model")) ?? "unknown",
   })
   if (text !== undefined && calls.length === 0) mapped.run.spoke(key, text, { at, cause: `answered:${key}` })
   for (const { id, tool, args } of calls) {

@@ -63,12 +63,16 @@ const stepsOf = (parts: ReadonlyArray<unknown>): ReadonlyArray<ReadMessage> => {
 const idOf = (call: unknown): string => nameFrom(textOf(call, "toolCallId") ?? "call")
 
 const callOf = (call: unknown, tool: string | undefined): Part => ({
-  ...{ type: "call", callId: idOf(call), tool: nameFrom(tool ?? "unknown") },
+  type: "call",
+  callId: idOf(call),
+  tool: nameFrom(tool ?? "unknown"),
   args: logJson(field(call, "input") ?? field(call, "args") ?? {}).json,
 })
 
 const result = (call: unknown, content: unknown, isError: boolean): Part => ({
-  ...{ callId: idOf(call), tool: nameFrom(textOf(call, "toolName") ?? ""), isError },
+  callId: idOf(call),
+  tool: nameFrom(textOf(call, "toolName") ?? ""),
+  isError,
   content: logJson(content ?? null).json,
 })
 

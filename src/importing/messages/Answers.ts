@@ -32,7 +32,10 @@ export const reasoningPart = (text: string | undefined): ReadonlyArray<Json> =>
 
 /** A call as a part of an answer. */
 export const callPart = (callId: string, tool: string, args: unknown): Json => ({
-  ...{ type: "call", callId: nameFrom(callId), tool: nameFrom(tool), args: logJson(args ?? {}).json },
+  type: "call",
+  callId: nameFrom(callId),
+  tool: nameFrom(tool),
+  args: logJson(args ?? {}).json,
 })
 
 /** Writes an answer: the turn of the model, the words where it called nothing, and the calls. */

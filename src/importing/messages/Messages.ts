@@ -113,7 +113,10 @@ const mapConversation = (runs: Runs, file: SourceFile, { id, record, messages, i
   const prompt = told.flatMap((one) => one.read).find(({ role }) => role === "user")
   const goal = (prompt?.content ?? []).flatMap((part) => textOf(part, "text") ?? []).join("\n")
   const run = runs.open({
-    ...{ id, goal: goal || `conversation ${id}`, agent: textOf(record, "agent") ?? "unknown", at: times[0] ?? null },
+    id,
+    goal: goal || `conversation ${id}`,
+    agent: textOf(record, "agent") ?? "unknown",
+    at: times[0] ?? null,
     about: { conversation: id, file: file.name },
   })
   if (times.length === 0) runs.remark("conversations without times: those of their events are the import's")
@@ -122,7 +125,9 @@ const mapConversation = (runs: Runs, file: SourceFile, { id, record, messages, i
   for (const { message, at: time, key, read } of told)
     for (const [index, one] of read.entries())
       conversation.message({
-        ...{ message: one, at: time, key: index === 0 ? key : `${key}:${index}` },
+        message: one,
+        at: time,
+        key: index === 0 ? key : `${key}:${index}`,
         ...named(modelIn(message) ?? modelIn(record) ?? "unknown"),
         // The tokens of an answer are counted with its first part.
         usage: index === 0 ? usageOf(message, record) : { inputTokens: 0, outputTokens: 0 },
@@ -177,8 +182,10 @@ const usageOf = (message: unknown, record: unknown) => {
   const own = ["usage", "totalUsage"].map((name) => field(field(message, "metadata"), name)).find(isObject)
   if (own !== undefined)
     return {
-      ...{ inputTokens: countOf(own, "inputTokens"), outputTokens: countOf(own, "outputTokens") },
-      ...{ cachedTokens: countOf(own, "cachedInputTokens"), reasoningTokens: countOf(own, "reasoningTokens") },
+      inputTokens: countOf(own, "inputTokens"),
+      outputTokens: countOf(own, "outputTokens"),
+      cachedTokens: countOf(own, "cachedInputTokens"),
+      reasoningTokens: countOf(own, "reasoningTokens"),
     }
   const answer = field(record, "response") ?? record
   const isLogged = answersIn(record)[0] === message

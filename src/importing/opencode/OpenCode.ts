@@ -136,7 +136,12 @@ class Session {
       const usd = finish === undefined ? undefined : numberOf(finish, "cost")
       const begun = parts.flatMap((part) => this.#runs.timeOf(at(part, "state", "time", "start")) ?? [])
       answered(this.#run, {
-        ...{ key: answer.key, ...answer.named, parts: said, usage, usd, askedAt: this.#toldAt },
+        key: answer.key,
+        ...answer.named,
+        parts: said,
+        usage,
+        usd,
+        askedAt: this.#toldAt,
         at: begun[0] ?? (parts.some((part) => textOf(part, "type") === "tool") ? answer.at : end),
       })
     }
@@ -188,6 +193,8 @@ const usageOf = (tokens: unknown): ModelUsage | undefined => {
   return {
     inputTokens: countOf(tokens, "input") + cachedTokens + cacheWriteTokens,
     outputTokens: countOf(tokens, "output") + reasoningTokens,
-    ...{ cachedTokens, cacheWriteTokens, reasoningTokens },
+    cachedTokens,
+    cacheWriteTokens,
+    reasoningTokens,
   }
 }

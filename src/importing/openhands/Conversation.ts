@@ -114,7 +114,9 @@ export class Conversation {
     this.#early = []
     const agent = textOf(valueAt(this.#state, "agent"), "kind") ?? "openhands"
     const run = this.#runs.open({
-      ...{ id: this.#id, goal: goal ?? `conversation ${this.#id}`, agent: `openhands@${agent}` },
+      id: this.#id,
+      goal: goal ?? `conversation ${this.#id}`,
+      agent: `openhands@${agent}`,
       at: early.map((value) => timeOf(field(value, "timestamp"))).find((at) => at !== null) ?? null,
       about: { conversation: this.#id, model: this.#model },
     })

@@ -78,7 +78,8 @@ export class Trace {
     const adapter = field(manifest, "adapter")
     const parent = textOf(manifest, "parent_run")
     const run = this.#runs.open({
-      ...{ id, goal: goal === "" ? `trace ${id}` : goal },
+      id,
+      goal: goal === "" ? `trace ${id}` : goal,
       agent: `${textOf(adapter, "id") ?? "orca"}@${textOf(adapter, "harness_version") ?? "unknown"}`,
       at: this.#runs.timeOf(field(this.#early[0], "ts")),
       about: {

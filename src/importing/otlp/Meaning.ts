@@ -169,7 +169,8 @@ const usageIn = (
   const cachedTokens = count(cached)
   const isWritten = written.some((name) => numberOf(attributes, name) !== undefined)
   return {
-    ...{ inputTokens: count(input), outputTokens: count(output) },
+    inputTokens: count(input),
+    outputTokens: count(output),
     ...(cachedTokens === 0 ? {} : { cachedTokens }),
     ...(isWritten ? { cacheWriteTokens: count(written) } : {}),
   }

@@ -36,14 +36,17 @@ export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
   const code = field(status, "code")
   const isError = code === 2 || code === "STATUS_CODE_ERROR" || code === "2"
   return {
-    ...{ traceId, spanId, parentSpanId: idIn(either("parentSpanId", "parent_span_id")) },
+    traceId,
+    spanId,
+    parentSpanId: idIn(either("parentSpanId", "parent_span_id")),
     isEntry: ENTRY_KINDS.has(field(value, "kind")) || hasRemoteParent(field(value, "flags")),
     name: textOf(value, "name") ?? "span",
     start: nanosOf(either("startTimeUnixNano", "start_time_unix_nano")),
     end: nanosOf(either("endTimeUnixNano", "end_time_unix_nano")),
     attributes: attributesOf(value),
     events: listOf(value, "events").map((event) => ({
-      ...{ name: textOf(event, "name") ?? "", attributes: attributesOf(event) },
+      name: textOf(event, "name") ?? "",
+      attributes: attributesOf(event),
     })),
     error: isError ? (textOf(status, "message") ?? "an error") : undefined,
     service: textOf(attributesOf(field(resource, "resource")), "service.name"),

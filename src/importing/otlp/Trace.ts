@@ -168,12 +168,10 @@ const partsOf = ({ text, reasoning, calls }: Message, key: string): ReadonlyArra
   ...(reasoning === "" ? [] : [{ type: "reasoning", text: reasoning }]),
   ...(text === "" ? [] : [{ type: "text", text }]),
   ...calls.map(({ id, tool, args }, index) => ({
-    ...{
-      type: "call",
-      callId: nameFrom(`${key}:${id ?? index}`),
-      tool: nameFrom(tool),
-      args: logJson(args ?? {}).json,
-    },
+    type: "call",
+    callId: nameFrom(`${key}:${id ?? index}`),
+    tool: nameFrom(tool),
+    args: logJson(args ?? {}).json,
   })),
 ]
 
@@ -182,7 +180,10 @@ const asMessage = ({ role, text, results }: Message): JsonObject =>
     ? {
         role: "tool",
         content: results.map(({ id, content }) => ({
-          ...{ callId: nameFrom(id ?? "unknown"), tool: "", isError: false, content: logJson(content).json },
+          callId: nameFrom(id ?? "unknown"),
+          tool: "",
+          isError: false,
+          content: logJson(content).json,
         })),
       }
     : { role: "user", content: [{ type: "text", text: String(logJson(text).json) }] }

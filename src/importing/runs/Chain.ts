@@ -70,7 +70,11 @@ export class Chain {
     const key = this.keyOf(turn)
     const { agentId, named, ofLaterPart = turn.usage } = this.#options
     run.model.turn({
-      ...{ key, ...named(turn.model), parts: turn.parts, askedAt: turn.askedAt, at: turn.at },
+      key,
+      ...named(turn.model),
+      parts: turn.parts,
+      askedAt: turn.askedAt,
+      at: turn.at,
       usage: times === 1 ? turn.usage : ofLaterPart,
       usd: times === 1 ? turn.usd : undefined,
       ...(agentId === undefined ? {} : { agentId }),

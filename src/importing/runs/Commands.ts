@@ -140,7 +140,11 @@ export class Commands {
       { at: command.at, cause: `call:${callId}` },
     )
     const decided = {
-      ...{ confirmationId, approved, by: nameFrom(by), channel: this.#writer.source, argsDigest },
+      confirmationId,
+      approved,
+      by: nameFrom(by),
+      channel: this.#writer.source,
+      argsDigest,
       ...(reason === undefined ? {} : { reason: plainText(reason) }),
       waitedMs: elapsed(command.at, at),
     }

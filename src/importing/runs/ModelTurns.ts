@@ -111,8 +111,11 @@ export class ModelTurns {
     const { json } = logJson({ messages: messages ?? this.#untold.get(agentId ?? "") ?? [] })
     this.#untold.delete(agentId ?? "")
     const payload = {
-      ...{ provider: nameFrom(provider), model: nameFrom(model) },
-      ...{ requestDigest: sha256(JSON.stringify(json)), request: json, ...ofAgent(agentId) },
+      provider: nameFrom(provider),
+      model: nameFrom(model),
+      requestDigest: sha256(JSON.stringify(json)),
+      request: json,
+      ...ofAgent(agentId),
     }
     const cause = this.#lastTold.get(agentId ?? "") ?? "opened"
     this.#writer.writeAt(`asked:${key}`, { type: "ModelCalled", payload }, at, cause)

@@ -59,7 +59,9 @@ export class Run implements ImportedRun {
     this.lastAt = start.at
     this.taskId = taskIdOf(runs.source, start.id)
     const writer = {
-      ...{ source: runs.source, prices: runs.prices, taskId: this.taskId },
+      source: runs.source,
+      prices: runs.prices,
+      taskId: this.taskId,
       write: (key: string, body: Body, when: When) => this.#write(key, body, when),
       writeAt: (key: string, body: Body, at: number | null, cause: string | null) =>
         this.#writeAt(key, body, at, cause),

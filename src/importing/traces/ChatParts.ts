@@ -9,8 +9,16 @@ export interface PartsMessage {
 }
 
 const ROLES: Readonly<Record<string, string>> = {
-  ...{ human: "user", HumanMessage: "user", ai: "assistant", AIMessage: "assistant", AIMessageChunk: "assistant" },
-  ...{ SystemMessage: "system", developer: "system", ToolMessage: "tool", function: "tool", FunctionMessage: "tool" },
+  human: "user",
+  HumanMessage: "user",
+  ai: "assistant",
+  AIMessage: "assistant",
+  AIMessageChunk: "assistant",
+  SystemMessage: "system",
+  developer: "system",
+  ToolMessage: "tool",
+  function: "tool",
+  FunctionMessage: "tool",
 }
 
 /** The messages of what a model was told: a list, lists of lists, an object with `messages`, or a text. */
@@ -70,11 +78,9 @@ const messageOf = (value: unknown, otherwise: string): PartsMessage => {
     parts: [
       ...texts.filter((text) => text !== "").map((text) => ({ type: "text", content: text })),
       ...calls.map((call) => ({
-        ...{
-          type: "tool_call",
-          id: textOf(call, "id"),
-          name: textOf(call, "name") ?? textOf(field(call, "function"), "name"),
-        },
+        type: "tool_call",
+        id: textOf(call, "id"),
+        name: textOf(call, "name") ?? textOf(field(call, "function"), "name"),
         arguments: field(call, "args") ?? field(field(call, "function"), "arguments") ?? field(call, "arguments") ?? {},
       })),
     ],

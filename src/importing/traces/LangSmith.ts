@@ -44,17 +44,20 @@ const spanOf = (run: unknown): Span | undefined => {
   const [type, thread] = [textOf(run, "run_type") ?? "chain", threadOf(run)]
   const error = textOf(run, "error")
   return {
-    ...{ traceId: traceOf(run), spanId, parentSpanId: textOf(run, "parent_run_id"), isEntry: false },
-    ...{
-      name: textOf(run, "name") ?? type,
-      start: timeOf(field(run, "start_time")),
-      end: timeOf(field(run, "end_time")),
-    },
+    traceId: traceOf(run),
+    spanId,
+    parentSpanId: textOf(run, "parent_run_id"),
+    isEntry: false,
+    name: textOf(run, "name") ?? type,
+    start: timeOf(field(run, "start_time")),
+    end: timeOf(field(run, "end_time")),
     attributes: {
       ...(thread === undefined ? {} : { "gen_ai.conversation.id": thread }),
       ...(type === "llm" || type === "chat_model" ? modelOf(run) : type === "tool" ? toolOf(run) : agentOf(run)),
     },
-    ...{ events: [], error, service: undefined },
+    events: [],
+    error,
+    service: undefined,
   }
 }
 

@@ -61,8 +61,13 @@ const spanOf = (one: unknown, trace: unknown): Span | undefined => {
   const [type, session] = [textOf(one, "type") ?? "SPAN", sessionOf(one, trace)]
   const isError = textOf(one, "level") === "ERROR"
   return {
-    ...{ traceId, spanId, parentSpanId: textAt(one, "parentObservationId"), isEntry: false },
-    ...{ name: textOf(one, "name") ?? type, start: timeOf(get(one, "startTime")), end: timeOf(get(one, "endTime")) },
+    traceId,
+    spanId,
+    parentSpanId: textAt(one, "parentObservationId"),
+    isEntry: false,
+    name: textOf(one, "name") ?? type,
+    start: timeOf(get(one, "startTime")),
+    end: timeOf(get(one, "endTime")),
     attributes: {
       ...(session === undefined ? {} : { "gen_ai.conversation.id": session }),
       ...(type === "GENERATION"
@@ -71,7 +76,9 @@ const spanOf = (one: unknown, trace: unknown): Span | undefined => {
           ? toolOf(one)
           : { "gen_ai.operation.name": "invoke_agent" }),
     },
-    ...{ events: [], error: isError ? (textAt(one, "statusMessage") ?? "an error") : undefined, service: undefined },
+    events: [],
+    error: isError ? (textAt(one, "statusMessage") ?? "an error") : undefined,
+    service: undefined,
   }
 }
 

@@ -41,7 +41,8 @@ const mapTrace = (runs: Runs, trace: unknown): void => {
   const prompt = nodes.find((node) => textOf(field(node, "message"), "role") === "user")
   const [timing, errors] = [field(trace, "timing"), listOf(trace, "errors")]
   const run = runs.open({
-    ...{ id, goal: textIn(field(prompt, "message")) || textOf(task, "key") || `trace ${id}` },
+    id,
+    goal: textIn(field(prompt, "message")) || textOf(task, "key") || `trace ${id}`,
     agent: `${textOf(field(trace, "agent"), "name") ?? "verifiers"}@${textOf(field(trace, "verifiers"), "version") ?? "unknown"}`,
     at: runs.timeOf(field(timing, "start")),
     about: { trace: id, task: logJson(task).json },
@@ -117,7 +118,8 @@ const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key
 /** A message with its calls as OpenAI's chat has them. */
 const asChat = (message: unknown): unknown => {
   const calls = listOf(message, "tool_calls").map((call) => ({
-    ...{ id: textOf(call, "id"), type: "function" },
+    id: textOf(call, "id"),
+    type: "function",
     function: { name: textOf(call, "name") ?? "unknown", arguments: textOf(call, "arguments") ?? "{}" },
   }))
   const { json } = logJson(message)

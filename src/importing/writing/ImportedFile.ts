@@ -36,9 +36,15 @@ export const conclude = (
     const id = importedId(source, content, finished)
     if (runs.length === 0 || Option.isSome(yield* log.find(id))) return report
     const payload = {
-      ...{ source, name: path.basename(file).toWellFormed(), digest, bytes, records, finished },
+      source,
+      name: path.basename(file).toWellFormed(),
+      digest,
+      bytes,
+      records,
+      finished,
       taskIds: runs.flatMap(({ taskIds }) => taskIds),
-      ...{ kept, leftOut },
+      kept,
+      leftOut,
     }
     const event: NewEvent = { id, type: "FileImported", payload }
     const events = [redact ? ({ ...event, payload: redacted("FileImported", payload) } as NewEvent) : event]
@@ -60,11 +66,22 @@ export const report = (
     const appender = appenders.get(run)
     return {
       taskIds: appender?.taskIds ?? [run.taskId],
-      ...{ goal: run.start.goal, ended: run.closed, added: appender?.added ?? 0, commits: appender?.commits ?? 0 },
+      goal: run.start.goal,
+      ended: run.closed,
+      added: appender?.added ?? 0,
+      commits: appender?.commits ?? 0,
     }
   })
   return {
-    ...{ file, parts, source, digest, bytes, records, known, waits: runs.waits, runs: ofRuns },
+    file,
+    parts,
+    source,
+    digest,
+    bytes,
+    records,
+    known,
+    waits: runs.waits,
+    runs: ofRuns,
     added: added + ofRuns.reduce((sum, run) => sum + run.added, 0),
     scorers: [...new Set(runs.scores.map(({ scorer }) => scorer))],
     kept: Object.fromEntries(runs.kept),

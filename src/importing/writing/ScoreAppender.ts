@@ -89,8 +89,14 @@ const appendSet = (
       type: "ScoringStarted",
       id: startedBy,
       payload: {
-        ...{ scoreSetId, taskIds, rubric, rubricDigest: digest(rubric), critic, criticDigest: digest({ critic }) },
-        ...{ label: measure, range: { from, to } },
+        scoreSetId,
+        taskIds,
+        rubric,
+        rubricDigest: digest(rubric),
+        critic,
+        criticDigest: digest({ critic }),
+        label: measure,
+        range: { from, to },
       },
     }
     const finished: CoreNewEvent = {
@@ -145,7 +151,12 @@ const verdictOf = (
       },
     }
   const payload = {
-    ...{ scoreSetId, measure, name, weight: 1, amount: Math.abs(value), because: [] },
+    scoreSetId,
+    measure,
+    name,
+    weight: 1,
+    amount: Math.abs(value),
+    because: [],
     ...(rationale === null ? {} : { rationale: plainText(rationale) }),
   }
   return { type: value < 0 ? "PunishmentGiven" : "RewardGiven", id, causationId, payload }

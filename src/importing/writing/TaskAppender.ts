@@ -182,7 +182,10 @@ export class TaskAppender {
       if (dryRun) return this.#count(events.length)
       const taskId = this.taskIds.at(-1) ?? this.#run.taskId
       const request = {
-        ...{ stream: `task/${taskId}`, taskId, actor: this.#actor, expected: Exact(this.#version) },
+        stream: `task/${taskId}`,
+        taskId,
+        actor: this.#actor,
+        expected: Exact(this.#version),
         events: events.map((event) => this.#newEvent(event)),
         // Those of the run that are in the log are known, and nobody else makes such ids.
         newIds: true,

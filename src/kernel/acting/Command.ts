@@ -109,7 +109,12 @@ export const make = (
   agentId?: string,
 ): Effect.Effect<Command, InvalidCommand> =>
   Effect.map(copied(actuator, args), (copy) => ({
-    ...{ task, actuator, args: copy, commandId: newId(), argsDigest: digest(copy), agentId },
+    task,
+    actuator,
+    args: copy,
+    commandId: newId(),
+    argsDigest: digest(copy),
+    agentId,
   }))
 
 /** The actuator that a command's name refers to, in the registry's state at one position. */

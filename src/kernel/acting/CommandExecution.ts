@@ -92,7 +92,9 @@ const called = (
   const { task, commandId, agentId } = command
   const startedAt = performance.now()
   const options = {
-    ...{ taskId: task.instanceName, commandId, causationId: state.last },
+    taskId: task.instanceName,
+    commandId,
+    causationId: state.last,
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
     ...(agentId === undefined ? {} : { agent: agentId }),
   }

@@ -108,7 +108,12 @@ export const outcomeOf = (
 ): CommandOutcome =>
   "succeeded" in ending
     ? {
-        ...{ status: "succeeded", commandId, actuator, args, event, result: ending.succeeded },
+        status: "succeeded",
+        commandId,
+        actuator,
+        args,
+        event,
+        result: ending.succeeded,
         ...(ending.unrecorded === undefined ? {} : { unrecorded: ending.unrecorded }),
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
@@ -120,7 +125,9 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         type: "CommandSucceeded",
         causationId,
         payload: {
-          ...{ commandId, result: ending.succeeded, latencyMs: ending.latencyMs },
+          commandId,
+          result: ending.succeeded,
+          latencyMs: ending.latencyMs,
           ...(ending.unrecorded === undefined ? {} : { unrecorded: { reason: ending.unrecorded } }),
           ...settledByOf(ending),
         },

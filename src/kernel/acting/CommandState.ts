@@ -41,8 +41,14 @@ export interface CommandState {
 
 /** A command of which nothing is recorded. */
 export const unrecorded = (causationId: string): CommandState => ({
-  ...{ at: "new", last: causationId, requested: "", commandedAt: 0, version: 0 },
-  ...{ rule: undefined, question: undefined, answer: undefined },
+  at: "new",
+  last: causationId,
+  requested: "",
+  commandedAt: 0,
+  version: 0,
+  rule: undefined,
+  question: undefined,
+  answer: undefined,
 })
 
 /** What the fold looks at. An event that is not recorded yet has neither position nor version. */
@@ -87,7 +93,9 @@ const moved = (
 /** The state after the answer to the question about a command. */
 export const answered = (state: CommandState, answer: ConfirmationResult): CommandState => ({
   ...state,
-  ...{ at: "answered", last: answer.event.id, answer },
+  at: "answered",
+  last: answer.event.id,
+  answer,
 })
 
 /**

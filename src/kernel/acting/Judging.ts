@@ -24,7 +24,10 @@ export const denying = (denial: Denial): ((setout: Setout) => CommandState.Judge
 }
 
 const deny = ({ rule, reason }: Denial): CommandState.Judgement => ({
-  ...{ decision: "deny", rule, reason, confirmWithinMs: 0 },
+  decision: "deny",
+  rule,
+  reason,
+  confirmWithinMs: 0,
 })
 
 /**
@@ -114,10 +117,14 @@ export const ask = ({ command, judgement, state }: Traveller, resolved: Command.
     commandId,
     argsDigest,
     shown: {
-      ...{ actuator, args, risk: risk.effective },
+      actuator,
+      args,
+      risk: risk.effective,
       ...(agentId === undefined ? {} : { agent: agentId }),
       ...(risk.because.length === 0 ? {} : { declared: risk.declared, because: risk.because.join("; ") }),
-      ...{ description: declared?.description ?? "", plugin: `${plugin} ${found.version}`, pluginDigest: digest },
+      description: declared?.description ?? "",
+      plugin: `${plugin} ${found.version}`,
+      pluginDigest: digest,
     },
     withinMs: judgement.confirmWithinMs,
     causationId: state.last,

@@ -69,7 +69,9 @@ const question = (
   const { plugin, component, declared, registry } = resolved
   const timeoutMs = declared?.timeout
   const options = {
-    ...{ taskId: task.instanceName, commandId, causationId: left.state.last },
+    taskId: task.instanceName,
+    commandId,
+    causationId: left.state.last,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(agentId === undefined ? {} : { agent: agentId }),
   }

@@ -35,9 +35,16 @@ export const requested = (
   const { commandId, actuator, args, argsDigest, agentId } = command
   const state = CommandState.unrecorded(causationId)
   return {
-    ...{ command, state, begun: state, plugin: undefined },
+    command,
+    state,
+    begun: state,
+    plugin: undefined,
     requestFor: (priority) => ({
-      ...{ commandId, actuator, args, argsDigest, priority },
+      commandId,
+      actuator,
+      args,
+      argsDigest,
+      priority,
       ...(callId === undefined ? {} : { callId }),
       ...(agentId === undefined ? {} : { agentId }),
       ...(source === undefined ? {} : { source }),

@@ -102,7 +102,9 @@ export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewE
 export const unknownReward = ({ taskId, plugin, agentId }: TakenStep): CoreNewEvent => ({
   type: "MeasureUnscored",
   payload: {
-    ...{ scoreSetId: scoreSetOf(taskId), measure: `${plugin}/${LABEL}`, name: "step" },
+    scoreSetId: scoreSetOf(taskId),
+    measure: `${plugin}/${LABEL}`,
+    name: "step",
     reason: `what a step${agentId === undefined ? "" : ` of ${agentId}`} gave is not recorded`,
   },
 })

@@ -156,7 +156,9 @@ const decideLoop = (
       const { rationale, ...chosen } = { rationale: undefined, ...choice }
       const decided = asJsonObject(chosen)
       const decision = {
-        ...{ agent: Agent.fullName(agent), choice: decided, basedOn },
+        agent: Agent.fullName(agent),
+        choice: decided,
+        basedOn,
         ...(rationale === undefined ? {} : { rationale }),
       }
       if ("done" in choice) {

@@ -136,7 +136,12 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
     }
 
     return {
-      ...{ ifOpen, runUntilClosed, close, suspend, stop, stopped: Deferred.await(stopped) },
+      ifOpen,
+      runUntilClosed,
+      close,
+      suspend,
+      stop,
+      stopped: Deferred.await(stopped),
       continued: unpaused.await,
       isPaused: () => paused,
       noticed: (events) => {

@@ -76,6 +76,8 @@ export const targetsOf = (rubric: Rubric): ReadonlyArray<Target> =>
 
 /** The verdict of a reward that cannot be decided. */
 export const unscored = ({ measure, reward }: Target, reason: string): Verdict => ({
-  ...{ measure: measureName(measure), name: reward.name },
-  ...{ kind: "unscored", reason },
+  measure: measureName(measure),
+  name: reward.name,
+  kind: "unscored",
+  reason,
 })

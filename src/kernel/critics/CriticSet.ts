@@ -97,8 +97,10 @@ export const of = (
     )
   const decidedBy = (by: CriticAssignment["by"]) => [...choices.values()].filter((choice) => choice.by === by).length
   const decides = {
-    ...{ rule: decidedBy("rule"), plugin: decidedBy("plugin") },
-    ...{ model: decidedBy("model"), nobody: decidedBy("nobody") },
+    rule: decidedBy("rule"),
+    plugin: decidedBy("plugin"),
+    model: decidedBy("model"),
+    nobody: decidedBy("nobody"),
   }
   return {
     ...identity,

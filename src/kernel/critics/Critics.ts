@@ -152,7 +152,9 @@ export const requestFromParams = (recorded: unknown): CriticRequest => {
 /** Critics for a program that runs no plugins: rules and a model. */
 export const withoutPlugins = (log: EventLog.Service): Critics.Service =>
   make({
-    ...{ log, directory: "", lack: "no plugin judges in this scoring" },
+    log,
+    directory: "",
+    lack: "no plugin judges in this scoring",
     host: {
       start: ({ manifest }) => new PluginUnavailable({ plugin: manifest.name, reason: "no plugin is run here" }),
       confinement: new DenoMissing({ platform: "a program that runs no plugins" }),
@@ -172,12 +174,16 @@ const pluginMember = (
 ): CriticSet.Member => {
   const identity = { name: `plugin:${plugin}@${version.version}`, digest: version.digest, exact: true }
   return {
-    ...{ ...identity, targets },
+    ...identity,
+    targets,
     open: ({ startedBy }) =>
       Effect.gen(function* () {
         const { manifest, digest, directory: copy } = yield* registry.installed(plugin, version)
         const judges = yield* PluginCriticProcess.make({
-          ...{ host, manifest, digest, directory: copy },
+          host,
+          manifest,
+          digest,
+          directory: copy,
           denoDir: path.join(directory, `${plugin}.deno`),
           consent: SandboxConsents.mayStart(log, { plugin, version: version.version, digest }),
           forbidden: [...(yield* filesOf(log.name, plugin)), directory],
@@ -224,13 +230,16 @@ const modelMember = (
 ): CriticSet.Member => {
   const identity = ModelCritic.identityOf(asking)
   return {
-    ...{ ...identity, exact: false, targets },
+    ...identity,
+    exact: false,
+    targets,
     open: ({ scoreSetId, startedBy }) =>
       Effect.succeed(
         ModelCritic.make(asking, targets, (event, subjectOfTask) =>
           log
             .append({
-              ...{ stream: RecordedModel.streamOf(scoreSetId), subjectOfTask },
+              stream: RecordedModel.streamOf(scoreSetId),
+              subjectOfTask,
               actor: `critic:${identity.name}`,
               events: [{ causationId: startedBy, ...event }],
             })

@@ -138,7 +138,8 @@ export const scripted = (name: string, script: (question: ModelRequest) => Model
       try: () => script(question),
       catch: (cause) =>
         new ModelFailed({
-          ...{ provider: SCRIPT, model: name },
+          provider: SCRIPT,
+          model: name,
           reason: cause instanceof Error ? cause.message : String(cause),
         }),
     }).pipe(

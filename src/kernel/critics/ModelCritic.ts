@@ -36,7 +36,10 @@ export const identityOf = (asking: Model.ModelOptions) => ({
 
 /** The parameters of asking, as a score set records them. */
 export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.ModelOptions) => ({
-  ...{ provider, model, repeats, settings },
+  provider,
+  model,
+  repeats,
+  settings,
 })
 
 /**
@@ -66,7 +69,10 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
           const goal = typeof opening?.goal === "string" ? opening.goal : ""
           const shared = {
             task: { id: taskId, goal, agent: observation.agent(), outcome: observation.outcome() },
-            ...{ evidence: transcript.shown(), omitted: transcript.omitted(), settings, repeats },
+            evidence: transcript.shown(),
+            omitted: transcript.omitted(),
+            settings,
+            repeats,
           }
           const verdicts: Array<Verdict> = []
           for (const [index, target] of targets.entries()) {

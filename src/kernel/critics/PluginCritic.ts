@@ -91,7 +91,10 @@ const describe = (
 ): JsonObject => {
   const { name, description, rewards = [], punishments = [], metadata = {} } = measure
   return {
-    ...{ id: taskId, goal: observation.goal(), agent: observation.agent(), outcome: observation.outcome() },
+    id: taskId,
+    goal: observation.goal(),
+    agent: observation.agent(),
+    outcome: observation.outcome(),
     state: { ...observation.state() },
     measure: { name, description, rewards: rewards.map(plain), punishments: punishments.map(plain), metadata },
   }
@@ -125,5 +128,12 @@ const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effec
   })
 
 const shownOf = ({ position, id, type, actor, causationId, occurredAt, recordedAt, payload }: Event): JsonObject => ({
-  ...{ position, id, type, actor, causationId, occurredAt, recordedAt, payload },
+  position,
+  id,
+  type,
+  actor,
+  causationId,
+  occurredAt,
+  recordedAt,
+  payload,
 })

@@ -115,7 +115,10 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
       })
 
     return {
-      ...{ plugin: manifest.name, version: manifest.version, digest, judgeMs: options.judgeMs ?? JUDGE_MS },
+      plugin: manifest.name,
+      version: manifest.version,
+      digest,
+      judgeMs: options.judgeMs ?? JUDGE_MS,
       judge: (measure, task, judging) => turn.withPermits(1)(call(measure, task, judging)),
     }
   })
@@ -152,7 +155,11 @@ const specOf = (
   { manifest, directory, denoDir, forbidden, consent, record, limits }: PluginCriticOptions,
   judged: () => string | undefined,
 ) => ({
-  ...{ manifest, directory, denoDir, forbidden, grants: NO_GRANTS },
+  manifest,
+  directory,
+  denoDir,
+  forbidden,
+  grants: NO_GRANTS,
   // The workspace is its own directory, since it may read nothing else.
   workspace: directory,
   seed: SEED,

@@ -53,9 +53,12 @@ export const of = (
       Effect.mapError(() => new NothingRecorded({ scoreSetId })),
     )
     return {
-      ...{ repeats, settings },
+      repeats,
+      settings,
       model: {
-        ...{ provider, model, recorded: true },
+        provider,
+        model,
+        recorded: true,
         ask: (_, requestDigest) =>
           Effect.gen(function* () {
             const position = answers.get(requestDigest)

@@ -48,7 +48,11 @@ export const due = (target: Target, { occurrences, because, rationale, steps }: 
   const positions = [...new Set(because)].sort((a, b) => a - b)
   return [
     {
-      ...{ measure: measureName(measure), name: reward.name, kind, weight: reward.weight, because: positions },
+      measure: measureName(measure),
+      name: reward.name,
+      kind,
+      weight: reward.weight,
+      because: positions,
       amount,
       ...(occurrences === positions.length ? {} : { occurrences }),
       ...(rationale === "" ? {} : { rationale: plainText(rationale) }),

@@ -155,11 +155,16 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         {
           ...participantsOf(recording),
           record,
-          ...{ id: taskId, seed: recording.opened.payload.seed ?? 0, goal: recording.opened.payload.goal },
-          ...{ openedBy: forkedBy, instanceName },
+          id: taskId,
+          seed: recording.opened.payload.seed ?? 0,
+          goal: recording.opened.payload.goal,
+          openedBy: forkedBy,
+          instanceName,
           left: { commands: left, by: "fork" },
           agents: recording.opened.payload.agents,
-          ...{ perceptions: point.perceptions, intervals: recorded === undefined, isRecorded: draft.isCommitted },
+          perceptions: point.perceptions,
+          intervals: recorded === undefined,
+          isRecorded: draft.isCommitted,
         },
         (context, untilClosed) =>
           restore(
@@ -196,7 +201,8 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         }),
       )
       const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
-        ...{ decides: Agent.decides(agent), isLive: () => recordedTask.isUsedUp() },
+        decides: Agent.decides(agent),
+        isLive: () => recordedTask.isUsedUp(),
       })
       const led = replayThenLive(
         hurried,
@@ -228,7 +234,11 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
       if (!isOver()) yield* worked
       yield* noted
       return {
-        ...{ timeline: view.timeline, parent: parent.timeline, at, taskId, io },
+        timeline: view.timeline,
+        parent: parent.timeline,
+        at,
+        taskId,
+        io,
         worlds: yield* worldsOf(view, taskId),
         parted: deciding.parted(),
         audit: yield* Effect.provideService(TaskAudit.load(taskId), EventLog, view),
@@ -248,7 +258,9 @@ const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions
     if (!fresh) yield* DecisionPoint.playable(recording, position, agent)
     const { sensors } = recording.capabilitiesAt(position)
     yield* Overrides.check(overrides, {
-      ...{ sensors: sensors.map(({ name }) => name), plugins: recording.plugins, live: io === "live" },
+      sensors: sensors.map(({ name }) => name),
+      plugins: recording.plugins,
+      live: io === "live",
     })
     yield* Overrides.checkReadings(
       overrides.readings ?? {},

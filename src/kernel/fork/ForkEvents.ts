@@ -47,7 +47,9 @@ export const begin = (
     const view = Timelines.view(log, Timelines.branch(parent, timeline, at))
     return yield* view
       .append({
-        ...{ stream: streamOf(timeline), taskId: recording.taskId, actor: "kernel" },
+        stream: streamOf(timeline),
+        taskId: recording.taskId,
+        actor: "kernel",
         events: [forked],
       })
       .pipe(
@@ -82,7 +84,9 @@ export const withdrawQuestions = (
     questions,
     (confirmationId) =>
       view.append({
-        ...{ stream: `confirmation/${confirmationId}`, taskId: recording.taskId, actor: "kernel" },
+        stream: `confirmation/${confirmationId}`,
+        taskId: recording.taskId,
+        actor: "kernel",
         events: [
           {
             type: "ConfirmationWithdrawn",

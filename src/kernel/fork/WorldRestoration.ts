@@ -110,7 +110,8 @@ const restoreOne = (
       )
     const { agents } = reset
     const call = {
-      ...{ taskId: task.instanceName, causationId: task.openedBy },
+      taskId: task.instanceName,
+      causationId: task.openedBy,
       ...(agents === undefined ? {} : { agents }),
     }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
@@ -133,7 +134,9 @@ const restoreOne = (
         type: "EnvironmentRestored",
         causationId: task.openedBy,
         payload: {
-          ...{ plugin, by: method.kind, at: point.at },
+          plugin,
+          by: method.kind,
+          at: point.at,
           checked: { ...checked, document: patch === undefined, readings: checked.readings + readings },
           ...(engine === undefined ? {} : { engine }),
         },
@@ -284,7 +287,10 @@ const leaveAsItIs = (
       type: "EnvironmentRestored",
       causationId: task.openedBy,
       payload: {
-        ...{ plugin, by: "nothing", at, reason: plainText(why) },
+        plugin,
+        by: "nothing",
+        at,
+        reason: plainText(why),
         checked: { document: false, readings: 0, outcomes: 0 },
       },
     })

@@ -71,7 +71,10 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
     append(
       log,
       {
-        ...{ confirmationId, taskId, timeline, actor: "kernel" },
+        confirmationId,
+        taskId,
+        timeline,
+        actor: "kernel",
         event: {
           type: "ConfirmationWithdrawn",
           causationId: id,
@@ -110,7 +113,10 @@ const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.E
     const requested = yield* append(
       log,
       {
-        ...{ confirmationId, taskId, timeline, actor: "kernel" },
+        confirmationId,
+        taskId,
+        timeline,
+        actor: "kernel",
         event: { type: "ConfirmationRequested", causationId, payload },
       },
       NoStream,

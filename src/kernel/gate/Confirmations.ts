@@ -184,7 +184,12 @@ const recordDecision = (
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, argsDigest, shownDigest, requestedAt } = waiting
     const payload = {
-      ...{ confirmationId, approved, by, channel, argsDigest, waitedMs: OwnTime.between(requestedAt, now) },
+      confirmationId,
+      approved,
+      by,
+      channel,
+      argsDigest,
+      waitedMs: OwnTime.between(requestedAt, now),
       ...(shownDigest === undefined ? {} : { shownDigest }),
       ...(reason === undefined ? {} : { reason }),
     }

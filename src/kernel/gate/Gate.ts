@@ -114,7 +114,9 @@ const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: G
 
 /** The ruling of an invalid gate about every command and request. */
 export const denyAll = (reason: string): Ruling => ({
-  ...{ decision: "deny", rule: INVALID_GATE_RULE, reason },
+  decision: "deny",
+  rule: INVALID_GATE_RULE,
+  reason,
   confirmWithinMs: CONFIRM_WITHIN_MS,
 })
 

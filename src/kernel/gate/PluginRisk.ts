@@ -18,7 +18,8 @@ export const effectiveRisk = (
     ? PluginRisk.effective(declared, grants)
     : {
         // Grants that another program wrote to the log. Such a plugin is not started either.
-        ...{ declared: declared ?? "undeclared", effective: "irreversible" },
+        declared: declared ?? "undeclared",
+        effective: "irreversible",
         because: ["what its plugin was granted cannot be read"],
       }
 

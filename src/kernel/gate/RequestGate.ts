@@ -72,7 +72,9 @@ const ask = (log: EventLog.Service, requested: GatedRequest, ruling: Gate.Ruling
       shown: {
         request: requested.kind,
         target: requested.target,
-        ...{ plugin: requested.plugin, during: requested.during, rule: ruling.rule },
+        plugin: requested.plugin,
+        during: requested.during,
+        rule: ruling.rule,
         args: requested.shown,
       },
       withinMs: ruling.confirmWithinMs,

@@ -74,7 +74,13 @@ export const start = (
     const pushed = (sensor: string, reading: Json) =>
       onEmit === undefined ? Effect.void : onEmit({ plugin, version: manifest.version, sensor, instance, reading })
     const starting = host.start({
-      ...{ manifest, directory: copy, grants, workspace, seed, instance, forbidden },
+      manifest,
+      directory: copy,
+      grants,
+      workspace,
+      seed,
+      instance,
+      forbidden,
       denoDir: path.join(directory, `${manifest.name}.deno`),
       metadata: metadataOf(described),
       record,

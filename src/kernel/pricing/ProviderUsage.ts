@@ -241,9 +241,9 @@ export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
   const { inputTokens, outputTokens } = usage
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   if (inputTokens === undefined)
-    return { ...usage, ...{ inputTokens: 0, outputTokens: outputTokens ?? 0, unknown: ["inputTokens"] } }
+    return { ...usage, inputTokens: 0, outputTokens: outputTokens ?? 0, unknown: ["inputTokens"] }
   return outputTokens === undefined
-    ? { ...usage, ...{ inputTokens, outputTokens: 0, unknown: ["outputTokens"] } }
+    ? { ...usage, inputTokens, outputTokens: 0, unknown: ["outputTokens"] }
     : { ...usage, inputTokens, outputTokens }
 }
 

@@ -48,7 +48,9 @@ export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
     onRight: (json) =>
       checkSchema(json).map(({ path, expected, found }) => ({
         // The path inside a generated JSON Schema says nothing to the author of an Effect Schema.
-        ...{ keys: isEffectSchema(schema) ? [] : pointerKeys(path), expected, found },
+        keys: isEffectSchema(schema) ? [] : pointerKeys(path),
+        expected,
+        found,
       })),
   })
 }

@@ -62,7 +62,9 @@ export const pluginOf = (
   const declared = digest(asJson(peas))
   return {
     manifest: {
-      ...{ name: PROGRAM, description: "The tools and sensors of the embedding program", peas },
+      name: PROGRAM,
+      description: "The tools and sensors of the embedding program",
+      peas,
       // Only declarations have versions: code is neither copied nor digested.
       version: declared.slice(0, VERSION_LENGTH),
       entry: IN_PROCESS,
@@ -105,7 +107,9 @@ const actuatorOf = (
   name: string,
   { description, args, result, run: _, settle: _settle, ...declared }: ProgramOptions.ToolFields,
 ): Actuator => ({
-  ...{ name, description, ...declared },
+  name,
+  description,
+  ...declared,
   ...(args === undefined ? {} : { args: jsonSchemaOf(args) }),
   ...(result === undefined ? {} : { result: jsonSchemaOf(result) }),
 })
@@ -114,7 +118,9 @@ const sensorOf = (
   name: string,
   { description, reading, every, read: _, ...declared }: ProgramOptions.SensorFields,
 ) => ({
-  ...{ name, description, ...declared },
+  name,
+  description,
+  ...declared,
   ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading) }),
   ...(every === undefined ? {} : { interval: every }),
 })

@@ -44,7 +44,9 @@ export const around = (processes: Instances, program: ProgramPlugin | undefined,
           )
           const made: ServedTask = {
             ...servedBy(task.instanceName),
-            ...{ log: recorder.log, random: randomOf(task.seed), instances: new WeakMap() },
+            log: recorder.log,
+            random: randomOf(task.seed),
+            instances: new WeakMap(),
           }
           served.set(task.instanceName, made)
           return made
@@ -132,10 +134,18 @@ const instanceOf = (
       const name = `${verb} ${plugin}/${component}`
       const now = yield* Clock.currentTimeMillis
       return yield* ProgramCalls.call({
-        ...{ plugin, call: name, component: declared, args, services: program.services },
+        plugin,
+        call: name,
+        component: declared,
+        args,
+        services: program.services,
         timeoutMs: timeoutMs ?? CALL_MS,
         context: (signal) => ({
-          ...{ taskId: task.taskId, timeline: task.timeline, commandId, signal, now },
+          taskId: task.taskId,
+          timeline: task.timeline,
+          commandId,
+          signal,
+          now,
           random: task.random(component),
           metadata: SafeRecord.get(found.components, component)?.metadata ?? {},
           log: (message, level = "info") => task.log(level, String(message)),

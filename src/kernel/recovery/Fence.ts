@@ -39,7 +39,10 @@ export const fencedLog = (
     yield* lease.check
     if (takenFrom === null) return fenced(log, lease, current)
     const { version } = yield* log.append({
-      ...{ timeline: MAIN, stream: STREAM, actor: "kernel", expected: Exact(current) },
+      timeline: MAIN,
+      stream: STREAM,
+      actor: "kernel",
+      expected: Exact(current),
       events: [{ type: "LeaseTakenOver", payload: { owner, from: takenFrom } }],
     })
     return fenced(log, lease, version)

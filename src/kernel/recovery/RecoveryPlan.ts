@@ -90,7 +90,8 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
         type: "BrokerAnswered",
         ...(causationId === null ? {} : { causationId }),
         payload: {
-          ...{ plugin, requestId },
+          plugin,
+          requestId,
           error: { code: "OutcomeUnknown", message: `${GONE}; whether it took effect is not known` },
         },
       },
@@ -112,7 +113,13 @@ const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray
         {
           type: "PluginExited",
           payload: {
-            ...{ plugin, instance, pid, code: null, signal, inFlight, reason: GONE + ORPHAN_REASONS[orphanState] },
+            plugin,
+            instance,
+            pid,
+            code: null,
+            signal,
+            inFlight,
+            reason: GONE + ORPHAN_REASONS[orphanState],
             ...(kernel === undefined ? {} : { kernel }),
           },
         },

@@ -130,7 +130,9 @@ const settleBoth = (
       return GrantComputation.computeGrants({
         manifest: manifestOf(version),
         directory: PluginCopies.pathOf(options.directory, name, version.digest),
-        ...{ workspace, now: given, before: GrantComputation.afterRevoking(before, revoked) },
+        workspace,
+        now: given,
+        before: GrantComputation.afterRevoking(before, revoked),
       })
     }
     const { held } = plugin

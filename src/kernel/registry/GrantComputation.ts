@@ -117,7 +117,9 @@ export const grantsFor = (digest: string, workspace: string, manifest: Manifest,
     has: Grants.merge(plugin.held?.digest === digest ? plugin.held.given : {}, places),
     // What was named has to be named again, also where a first import would be granted it.
     revoked: Grants.merge(current.revoked, {
-      ...{ read: within("read", lapsed), write: within("write", lapsed), run: lapsed.run ?? [] },
+      read: within("read", lapsed),
+      write: within("write", lapsed),
+      run: lapsed.run ?? [],
     }),
     lapsed,
   }

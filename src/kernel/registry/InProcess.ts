@@ -35,7 +35,11 @@ export const declaring = (
   const imported: CoreNewEvent = {
     type: "PluginImported",
     payload: {
-      ...{ plugin, version: manifest.version, manifest: asJson(manifest), digest, source: IN_PROCESS },
+      plugin,
+      version: manifest.version,
+      manifest: asJson(manifest),
+      digest,
+      source: IN_PROCESS,
       origin: { kind: IN_PROCESS },
       // Nothing is granted, since no grant confines the program. The gate goes by the risk that the program declares.
       grants: asJson(NO_GRANTS),

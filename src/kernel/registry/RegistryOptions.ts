@@ -21,8 +21,10 @@ export interface ImportOptions {
 /** Schema of `ImportOptions`. */
 export const ImportOptions = Options.of<ImportOptions>({
   optional: {
-    ...{ lenient: Schema.Boolean, grants: GrantedPermissions },
-    ...{ keepGrants: Schema.Boolean, activate: Schema.Boolean },
+    lenient: Schema.Boolean,
+    grants: GrantedPermissions,
+    keepGrants: Schema.Boolean,
+    activate: Schema.Boolean,
   },
 })
 

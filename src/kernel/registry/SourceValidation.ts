@@ -89,7 +89,10 @@ export const withGrants = (
     const given = Grants.granted(Grants.merge(found.given ?? {}, held, keepGrants ? kept : {}))
     return Effect.map(
       GrantComputation.computeGrants({
-        ...{ manifest, workspace, before: installed, now: given ?? {} },
+        manifest,
+        workspace,
+        before: installed,
+        now: given ?? {},
         directory: PluginCopies.pathOf(directory, manifest.name, digest),
       }),
       (settlement) => ({ ...found, given, kept, settlement }),

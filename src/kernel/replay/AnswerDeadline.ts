@@ -49,8 +49,11 @@ export const hurried = (
       const found = { unansweredMs: withinMs }
       if (due === undefined) return recorded.exhaust(found)
       return recorded.diverge({
-        ...{ kind: "no-answer", position: positionOf(due), path: "" },
-        ...{ expected: choiceOf(due), found },
+        kind: "no-answer",
+        position: positionOf(due),
+        path: "",
+        expected: choiceOf(due),
+        found,
       })
     })
     return { recorded: { ...recorded, task }, silent }

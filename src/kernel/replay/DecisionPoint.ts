@@ -83,7 +83,8 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)
   return Either.right({
-    ...{ recording, at },
+    recording,
+    at,
     past: requests.filter(isPast),
     ahead: requests.filter((request) => !isPast(request)),
     left: leftAt(recording, before).map(anew),

@@ -88,8 +88,11 @@ export const make = (
     const change = is(event, "AgentJoined") ? "join" : "leave"
     const { agentId } = event.payload
     return sharedWorlds(recording, event.position).map((world) => ({
-      ...{ kind: "member", ...placeOf(event) },
-      ...{ world, change, agentId },
+      kind: "member",
+      ...placeOf(event),
+      world,
+      change,
+      agentId,
     }))
   })
   const left: Array<AnyMove> = [...commands, ...ticks, ...members].sort((a, b) => a.at - b.at)

@@ -159,7 +159,9 @@ const questionOf = (
   request: Json,
   requestDigest: string,
 ): Consultation["question"] => ({
-  ...{ provider, model, request },
+  provider,
+  model,
+  request,
   ...(requestDigest === digest(request) ? {} : { requestDigest }),
 })
 
@@ -217,8 +219,12 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
       const answer = answered === undefined ? null : answerIn(answered, provider, model)
       return [
         {
-          ...{ kind: "consult", position, until, answer },
-          ...{ question: questionOf(provider, model, request, requestDigest), ...agentOf(event) },
+          kind: "consult",
+          position,
+          until,
+          answer,
+          question: questionOf(provider, model, request, requestDigest),
+          ...agentOf(event),
         },
       ]
     }
@@ -230,10 +236,16 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
     const until = outcome === null ? Number.POSITIVE_INFINITY : outcome.until
     return [
       {
-        ...{ kind: "act", position, until, commandId, actuator, args: args as JsonObject },
+        kind: "act",
+        position,
+        until,
+        commandId,
+        actuator,
+        args: args as JsonObject,
         ...(callId === undefined ? {} : { callId }),
         ...agentOf(event),
-        ...{ causationId: event.causationId, outcome: outcome?.outcome ?? null },
+        causationId: event.causationId,
+        outcome: outcome?.outcome ?? null,
       },
     ]
   })

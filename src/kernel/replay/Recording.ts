@@ -80,7 +80,12 @@ export const load = (
     const forks = events.flatMap((event) => (is(event, "TimelineForked") ? [event.payload] : []))
     const fork = forks.at(-1)
     return {
-      ...{ taskId, timeline, opened, plugins, registryAt, events },
+      taskId,
+      timeline,
+      opened,
+      plugins,
+      registryAt,
+      events,
       instructions: forks.reduce(overriddenBy, { goal: opened.payload.goal, seed: opened.payload.seed ?? 0 }),
       forked: fork === undefined ? null : { at: fork.at, fresh: fork.overrides.fresh === true },
       requests: requestsOf(events, (position) => capabilitiesAt(position).sensors.length),

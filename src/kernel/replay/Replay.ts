@@ -115,16 +115,23 @@ export const begin = (
     const led = replayDecisions(limited, shared(recording)).agent
     const report = Effect.gen(function* () {
       const { recorded, silent } = yield* AnswerDeadline.hurried(recordedTask, deadlineMs, {
-        ...{ decides: Agent.decides(agent), isLive: () => false },
+        decides: Agent.decides(agent),
+        isLive: () => false,
       })
       const working = loop(led, recorded.task, { maxSteps: stepsOf(recording) })
       const exit = yield* Effect.exit(Effect.raceFirst(working, silent))
       if (Exit.isFailure(exit) && CauseOf.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
       const { divergence, complete } = verdict(recording, recordedTask, exit, Agent.decides(agent))
       return {
-        ...{ taskId, timeline: view.timeline, recorded: recordedAgent(recording), replayed: Agent.fullName(agent) },
+        taskId,
+        timeline: view.timeline,
+        recorded: recordedAgent(recording),
+        replayed: Agent.fullName(agent),
         verdict: divergence === null ? ("identical" as const) : ("diverged" as const),
-        ...{ divergence, complete, events: recording.events.length, rationales: recordedTask.rationales() },
+        divergence,
+        complete,
+        events: recording.events.length,
+        rationales: recordedTask.rationales(),
       }
     })
     return { report, standing: () => standing(recording, recordedTask.next(Agent.decides(agent))) }

@@ -39,7 +39,11 @@ export const pointOf = (recording: Recording): ResumePoint => {
   const answered = requests.filter((request) => request.kind !== "consult" || request.answer !== null)
   const cut = cutPerceptions(answered, at)
   return {
-    ...{ recording, at, left, ahead: [], questions: [] },
+    recording,
+    at,
+    left,
+    ahead: [],
+    questions: [],
     past: answered.filter((request) => !isLeft(request) && !cut.includes(request)),
     perceptions: events.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most

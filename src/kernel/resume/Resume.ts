@@ -139,17 +139,16 @@ const goOn = (
       const { goal, seed } = recording.instructions
       const opening: TaskStart.Opening = {
         ...participantsOf(recording),
-        ...{
-          record,
-          suspend,
-          left: { commands: left, by: "resume", answers },
-          id: taskId,
-          goal,
-          seed,
-          openedBy: resumedBy,
-          instanceName: taskId,
-        },
-        ...{ perceptions: point.perceptions, afterFailedSetUp: "suspend" },
+        record,
+        suspend,
+        left: { commands: left, by: "resume", answers },
+        id: taskId,
+        goal,
+        seed,
+        openedBy: resumedBy,
+        instanceName: taskId,
+        perceptions: point.perceptions,
+        afterFailedSetUp: "suspend",
         agents: recording.opened.payload.agents,
         worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
       }
@@ -173,7 +172,8 @@ const goOn = (
       })
       const live = withOwed(noticed, left, recording.capabilitiesAt(point.at))
       const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
-        ...{ decides: Agent.decides(agent), isLive: () => wentLive || recorded.isUsedUp() },
+        decides: Agent.decides(agent),
+        isLive: () => wentLive || recorded.isUsedUp(),
       })
       const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
       const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)

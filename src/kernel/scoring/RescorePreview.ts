@@ -39,7 +39,9 @@ export const verdicts = (
     const parts = ScoringPlan.oneByOne(ScoringPlan.inOrder(tasks, chosen, position), chosen)
     const judged: Array<Verdict> = []
     yield* ScoringScan.run({
-      ...{ log, critic, parts },
+      log,
+      critic,
+      parts,
       onCompleted: (ended) =>
         Effect.forEach(ended, ({ judging }) => Effect.map(judging.decide, (decided) => judged.push(...decided)), {
           discard: true,

@@ -62,7 +62,10 @@ export const begin = (
   Effect.gen(function* () {
     const scoreSetId = newId()
     const appended = yield* log.append({
-      ...{ stream: streamOf(scoreSetId), taskId, actor: actorOf(started.critic), expected: NoStream },
+      stream: streamOf(scoreSetId),
+      taskId,
+      actor: actorOf(started.critic),
+      expected: NoStream,
       events: [{ type: "ScoringStarted", causationId, payload: { scoreSetId, ...started } }],
     })
     const { id: startedBy } = yield* firstEvent(appended)

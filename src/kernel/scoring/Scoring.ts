@@ -170,11 +170,16 @@ const make = (critics: Critics.Critics.Service) =>
       Effect.map(prepare(options), ({ rubric, label, range, planned, criticSet, parts }): RescorePlan => {
         const rewards = rubric.measures.flatMap((of) => [...(of.rewards ?? []), ...(of.punishments ?? [])])
         return {
-          ...{ label, range, rubricDigest: digestOf(rubric), critic: criticSet.name },
+          label,
+          range,
+          rubricDigest: digestOf(rubric),
+          critic: criticSet.name,
           taskIds: planned.map(({ taskId }) => taskId),
           events: ScoringPlan.length(parts),
           verdicts: rewards.length,
-          ...{ rules: criticSet.decides.rule, functions: criticSet.decides.plugin, models: criticSet.decides.model },
+          rules: criticSet.decides.rule,
+          functions: criticSet.decides.plugin,
+          models: criticSet.decides.model,
           modelCalls: criticSet.modelCalls * planned.length,
         }
       })

@@ -100,7 +100,10 @@ const recordReading = (
       type: "SensorRead",
       causationId: task.openedBy,
       payload: {
-        ...{ sensor: sensor.name, reading, priority: sensor.priority, latencyMs },
+        sensor: sensor.name,
+        reading,
+        priority: sensor.priority,
+        latencyMs,
         ...fieldsOf(of),
       },
     }),
@@ -128,7 +131,10 @@ export const skip = (
     type: "SensorSkipped" as const,
     causationId: task.openedBy,
     payload: {
-      ...{ sensor: name, priority, reason: "the deadline came before its turn", deadlineMs },
+      sensor: name,
+      priority,
+      reason: "the deadline came before its turn",
+      deadlineMs,
       ...fieldsOf(of),
     },
   }))

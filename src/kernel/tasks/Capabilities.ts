@@ -138,7 +138,8 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
       activeActuators(registry),
       (plugin) => manifest(plugin).flatMap(actuatorsOf),
       (name, { description, args, result, risk, idempotent, concurrent }, plugin): ActuatorCapability => ({
-        ...{ name, description },
+        name,
+        description,
         ...(args === undefined ? {} : { args }),
         ...(result === undefined ? {} : { result }),
         ...(risk === undefined ? {} : { risk }),
@@ -152,12 +153,14 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
 }
 
 const descriptionIn = ({ name, description, peas: { environment } }: Manifest): PluginDescription => ({
-  ...{ name, description },
+  name,
+  description,
   ...(environment === undefined
     ? {}
     : {
         environment: {
-          ...{ name: environment.name, description: environment.description },
+          name: environment.name,
+          description: environment.description,
           rules: environment.rules ?? [],
           conventions: environment.conventions ?? [],
         },

@@ -149,7 +149,8 @@ export const resetOne = (
     const process = yield* processOf(task, plugin)
     const state = yield* process
       .reset(settings, {
-        ...{ taskId: task.instanceName, causationId: task.openedBy },
+        taskId: task.instanceName,
+        causationId: task.openedBy,
         ...(task.agents === undefined ? {} : { agents: task.agents }),
       })
       .pipe(refusedBy(plugin))
@@ -170,7 +171,10 @@ export const resetOne = (
         type: "EnvironmentReset",
         causationId: task.openedBy,
         payload: {
-          ...{ plugin, seed: task.seed, options: settings, state },
+          plugin,
+          seed: task.seed,
+          options: settings,
+          state,
           ...(task.agents === undefined ? {} : { agents: task.agents }),
         },
       },

@@ -118,7 +118,10 @@ export const ask = <E>(
         type: "ModelCalled",
         causationId: task.openedBy,
         payload: {
-          ...{ provider, model, requestDigest, request },
+          provider,
+          model,
+          requestDigest,
+          request,
           ...(workedMs === undefined ? {} : { workedMs: Math.round(yield* workedMs) }),
           ...(agentId === undefined ? {} : { agentId }),
         },
@@ -129,7 +132,9 @@ export const ask = <E>(
           type: "ModelFailed",
           causationId: called.id,
           payload: {
-            ...{ kind, reason: plainText(reason), latencyMs: MonotonicClock.elapsedSince(startedAt) },
+            kind,
+            reason: plainText(reason),
+            latencyMs: MonotonicClock.elapsedSince(startedAt),
             ...(response === undefined ? {} : { response }),
             ...(usage === undefined ? {} : { usage }),
             ...(cost === undefined ? {} : { cost }),
@@ -142,7 +147,8 @@ export const ask = <E>(
       const recordFailure = (failed: FailedCall) => {
         const { kind, reason, response, usage, cost, retryInMs } = failed
         const least: FailedCall = {
-          ...{ kind, reason },
+          kind,
+          reason,
           ...(response === undefined && usage === undefined && cost === undefined ? {} : { response: [] }),
           ...(retryInMs === undefined ? {} : { retryInMs }),
         }
@@ -160,7 +166,8 @@ export const ask = <E>(
         Effect.flatMap(retryInMs?.(failed) ?? Effect.succeed(undefined), (waitMs) => {
           const { kind, reason, response, usage, cost, retryAfterMs } = failed
           return recordFailure({
-            ...{ kind, reason },
+            kind,
+            reason,
             ...(response === undefined ? {} : { response }),
             ...(usage === undefined ? {} : { usage }),
             ...(cost === undefined ? {} : { cost }),
@@ -195,7 +202,9 @@ export const ask = <E>(
               type: "ModelResponded",
               causationId: called.id,
               payload: {
-                ...{ response, usage, latencyMs: MonotonicClock.elapsedSince(startedAt) },
+                response,
+                usage,
+                latencyMs: MonotonicClock.elapsedSince(startedAt),
                 ...(cost === undefined ? {} : { cost }),
               },
             }),
@@ -203,7 +212,12 @@ export const ask = <E>(
             // It answered, and is paid for.
             ({ message }) =>
               new ModelCallFailed({
-                ...{ provider, model, kind: "invalid-request", reason: unrecordable(message), response: [], usage },
+                provider,
+                model,
+                kind: "invalid-request",
+                reason: unrecordable(message),
+                response: [],
+                usage,
                 ...(cost === undefined ? {} : { cost }),
               }),
           ),

@@ -113,7 +113,9 @@ export interface ActOptions extends CausedBy {
 /** Schema of `ActOptions`. */
 export const ActOptions = Options.of<ActOptions>({
   optional: {
-    ...{ causationId: Options.Text, callId: Options.Text, agentId: AgentName },
+    causationId: Options.Text,
+    callId: Options.Text,
+    agentId: AgentName,
     source: Schema.Literal("scenario"),
     withinMs: Schema.NonNegative,
     interruptible: Schema.Boolean,

@@ -71,7 +71,9 @@ export const open = (
       )
       const opening = {
         ...participants,
-        ...{ record, id, seed },
+        record,
+        id,
+        seed,
         // Without an agent, nothing could go on with it.
         ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,

@@ -100,7 +100,9 @@ export const begin = <E>(
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
-      ...{ continued: lifecycle.continued, isPaused: lifecycle.isPaused, noticed: lifecycle.noticed },
+      continued: lifecycle.continued,
+      isPaused: lifecycle.isPaused,
+      noticed: lifecycle.noticed,
       kernel: PinnedVersions.pin(kernel, registry),
       id,
       instanceName,
@@ -194,7 +196,9 @@ export const begin = <E>(
       )
 
     return {
-      ...{ id, goal, seed },
+      id,
+      goal,
+      seed,
       worked: opening.worked ?? (() => 0),
       capabilities: () => Effect.map(context.kernel.registry.state, capabilitiesIn),
       document: (plugin) => Effect.sync(() => context.documents.get(plugin)),

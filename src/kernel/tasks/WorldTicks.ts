@@ -28,7 +28,8 @@ export const tick = (
       const { agents, state } = yield* restore(process.tick(milliseconds, call)).pipe(refusedBy(world, "a tick"))
       const steps = stepsOf(agents)
       const payload = {
-        ...{ plugin: world, milliseconds },
+        plugin: world,
+        milliseconds,
         ...(Object.keys(steps).length === 0 ? {} : { steps }),
       }
       // Their cause is the tick.

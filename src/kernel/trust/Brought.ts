@@ -73,7 +73,9 @@ const MOST_TASKS = 200
 const pluginOf = (plugin: string, found: PluginRegistry.Plugin): BroughtPlugin => {
   const { version, digest, grants } = found
   return {
-    ...{ plugin, version, digest },
+    plugin,
+    version,
+    digest,
     grants: Schema.is(Grants.Grants)(grants) ? GrantComputation.flags(grants) : [],
     intervals: (manifestOf(found).peas.sensors ?? []).flatMap(({ name: sensor, interval }) =>
       interval === undefined ? [] : [{ sensor, everyMs: interval }],

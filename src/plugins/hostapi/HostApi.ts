@@ -86,11 +86,15 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
     method: "fetch",
     target: (client) => grantedHost(client, fetching),
     shown: {
-      ...{ url, method: fetching.method, headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)) },
+      url,
+      method: fetching.method,
+      headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)),
       ...(body === undefined ? {} : { body }),
     },
     logged: {
-      ...{ url, method: fetching.method, headers: Object.keys(headers) },
+      url,
+      method: fetching.method,
+      headers: Object.keys(headers),
       ...(body === undefined ? {} : { body: summary(body) }),
     },
     execute: (client) =>

@@ -171,7 +171,11 @@ export const withoutRevoked = (
     )
   const names = (list: NameField) => grants[list].filter((name) => !(revoked[list] ?? []).includes(name))
   return {
-    ...{ read: places("read"), write: places("write"), net: names("net"), env: names("env"), run: names("run") },
+    read: places("read"),
+    write: places("write"),
+    net: names("net"),
+    env: names("env"),
+    run: names("run"),
     runAny: grants.runAny && revoked.runAny !== true,
   }
 }

@@ -111,7 +111,9 @@ const nonJsonIssues = (document: unknown): ReadonlyArray<ValidationIssue> => {
 export const withoutTolerable = ({ tolerable: _, ...issue }: ValidationIssue): ManifestIssue => issue
 
 const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): ValidationIssue => ({
-  ...{ path: pointer(keys.map(String)), expected, tolerable },
+  path: pointer(keys.map(String)),
+  expected,
+  tolerable,
   found: nearest === undefined ? found : `${found} (did you mean ${nearest}?)`,
 })
 

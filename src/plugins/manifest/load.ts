@@ -125,11 +125,18 @@ export const inspect = (
       manifest === undefined || refusing.length > 0
         ? undefined
         : {
-            ...{ manifest: withWorld(prompts.manifest ?? manifest), warnings, directory: root, files },
+            manifest: withWorld(prompts.manifest ?? manifest),
+            warnings,
+            directory: root,
+            files,
             digest: yield* attempt(directory, () => digestOf(root, files)),
           }
     return {
-      ...{ file, manifest, plugin, issues: refusing, placeOf: places.of },
+      file,
+      manifest,
+      plugin,
+      issues: refusing,
+      placeOf: places.of,
       document: isJson(document) ? document : undefined,
     }
   })

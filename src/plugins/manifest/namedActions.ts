@@ -10,7 +10,8 @@ export const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   if (!Array.isArray(named)) return []
   const issue = (index: number | undefined, expected: string, found: string): ManifestIssue => ({
     path: `/${[...ENVIRONMENT, "actions", ...(index === undefined ? [] : [index])].join("/")}`,
-    ...{ expected, found },
+    expected,
+    found,
   })
   const { type, n } = asObject(valueAt(document, [...ENVIRONMENT, "spaces", "action"]))
   const fits = type === "Discrete" && n === named.length

@@ -11,7 +11,9 @@ import type { ManifestIssue } from "./characterChecks.ts"
 export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   const { rewards, mask, spaces, scenario, configuration } = asObject(valueAt(document, ["peas", "environment"]))
   const issue = (field: string, expected: string, found: string): ManifestIssue => ({
-    ...{ path: `/peas/environment/${field}`, expected, found },
+    path: `/peas/environment/${field}`,
+    expected,
+    found,
   })
   const names = Array.isArray(rewards) ? rewards : []
   const again = names.flatMap((name, index) => (names.indexOf(name) < index ? [{ name, index }] : []))

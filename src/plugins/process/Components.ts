@@ -173,7 +173,10 @@ export const make = (
       callOf(
         `reset ${plugin}`,
         (id, now) => ({
-          ...{ type: "reset", id, options, now },
+          type: "reset",
+          id,
+          options,
+          now,
           ...(agents === undefined ? {} : { agents }),
           ...(seed === undefined ? {} : { seed }),
         }),

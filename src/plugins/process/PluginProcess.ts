@@ -79,14 +79,14 @@ export const make = (
     const sandboxLimits = limitsOf(limits)
     const recorder = yield* EventRecorder.make(plugin, record, limits?.logLinesPerSecond)
     const { command, forbidden, precomputed } = yield* prepare(confining, {
-      ...{
-        plugin,
-        directory,
-        entry: path.join(directory, manifest.entry),
-        grants,
-        denoDir: spec.denoDir,
-      },
-      ...{ forbidden: forbiddenTo(spec), limits: sandboxLimits, precomputed: manifest.precomputed },
+      plugin,
+      directory,
+      entry: path.join(directory, manifest.entry),
+      grants,
+      denoDir: spec.denoDir,
+      forbidden: forbiddenTo(spec),
+      limits: sandboxLimits,
+      precomputed: manifest.precomputed,
       // The bytes are for every later start too, whatever this process serves.
       precomputing: {
         started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),

@@ -71,7 +71,9 @@ export const validatorsOf = (manifest: Manifest): Validators => {
           if (wrong === undefined) return answer
           const { state } = answer
           return yield* new AnswerInvalid({
-            ...{ plugin, call, reason: plainText(wrong) },
+            plugin,
+            call,
+            reason: plainText(wrong),
             ...(state === undefined ? {} : { state }),
           })
         })

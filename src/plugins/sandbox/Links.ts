@@ -50,7 +50,9 @@ export const assertRealGrants = (plugin: string, { read, write }: Grants): Effec
         target === place
           ? Effect.void
           : new LinkLeaves({
-              ...{ plugin, link: place, target },
+              plugin,
+              link: place,
+              target,
               advice: `Import it again with --grant-read or --grant-write ${target}, if that is what you mean.`,
             }),
       ),
@@ -90,7 +92,8 @@ export const assertLinksInside = (
       if (found === undefined) continue
       if (found === "too many") return yield* new TooManyFiles({ plugin, directory: root, most: MAX_FILES })
       return yield* new LinkLeaves({
-        ...{ plugin, ...found },
+        plugin,
+        ...found,
         advice: `Remove it, grant ${found.target} as well, or install bubblewrap (\`apt-get install bubblewrap\`), under which it leads nowhere.`,
       })
     }

@@ -116,7 +116,10 @@ export const confined = (
     ...program,
   ]
   return {
-    ...{ tier: tierOf(layer), layer, command, args },
+    tier: tierOf(layer),
+    layer,
+    command,
+    args,
     env: { DENO_DIR: denoDir, ...ENVIRONMENT },
     cwd: directory,
   }
@@ -146,7 +149,10 @@ const unshareToolsOf = ({
   mount = "mount",
   setpriv = "setpriv",
 }: Tools): Unshare.UnshareTools => ({
-  ...{ sh, unshare, mount, setpriv },
+  sh,
+  unshare,
+  mount,
+  setpriv,
 })
 
 /**

@@ -62,7 +62,10 @@ export const report = (wanted: Tier.WantedTier): Effect.Effect<SandboxReport> =>
     const chosen = yield* Effect.either(Effect.flatMap(found, (tools) => Tier.choose(tools, wanted)))
     return Either.match(chosen, {
       onLeft: (error) => ({
-        ...{ ...known, tier: null, layer: null, why: error._tag === "DenoMissing" ? error.message : error.found },
+        ...known,
+        tier: null,
+        layer: null,
+        why: error._tag === "DenoMissing" ? error.message : error.found,
         improve: error._tag === "DenoMissing" ? `Install Deno: \`${Tools.INSTALL_DENO}\`.` : error.remedy,
       }),
       onRight: ({ tier, layer, why, improve }) => ({ ...known, tier, layer, why, improve: improve ?? null }),

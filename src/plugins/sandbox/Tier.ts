@@ -90,7 +90,11 @@ const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<strin
 const LIMIT_TOOLS = ["setpriv", "prlimit", "nice"] as const
 
 const PACKAGES = {
-  ...{ bwrap: "bubblewrap", unshare: "util-linux", mount: "mount", setpriv: "util-linux", prlimit: "util-linux" },
+  bwrap: "bubblewrap",
+  unshare: "util-linux",
+  mount: "mount",
+  setpriv: "util-linux",
+  prlimit: "util-linux",
   nice: "coreutils",
 }
 
@@ -158,7 +162,10 @@ const chosen = (
   const limitTools = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
   const steps = [limitTools, improve].filter((step) => step !== "").join(" ")
   return {
-    ...{ tier: tierOf(layer), layer, libraries, why: [...why, ...missingLimits, ...elsewhere].join("; ") },
+    tier: tierOf(layer),
+    layer,
+    libraries,
+    why: [...why, ...missingLimits, ...elsewhere].join("; "),
     ...(steps === "" ? {} : { improve: steps }),
   }
 }

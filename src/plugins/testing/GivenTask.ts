@@ -38,7 +38,10 @@ export const callOf = (
   })
   return {
     task: {
-      ...{ id, goal, agent, outcome },
+      id,
+      goal,
+      agent,
+      outcome,
       state: { readings: {}, environment: {}, pending: {}, ...state },
       measure: { name, description, rewards: rewards.map(plain), punishments: punishments.map(plain), metadata },
     },

@@ -102,8 +102,15 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
     const { events, ...others } = recorded
     const calls = callsOf(loaded, process, options.now)
     return {
-      ...{ manifest: loaded.manifest, events, ...others, close },
-      ...{ read: calls.read, act: calls.act, settle: calls.settle, reset: calls.reset, judge: calls.judge },
+      manifest: loaded.manifest,
+      events,
+      ...others,
+      close,
+      read: calls.read,
+      act: calls.act,
+      settle: calls.settle,
+      reset: calls.reset,
+      judge: calls.judge,
       get state() {
         return calls.state()
       },

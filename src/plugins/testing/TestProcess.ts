@@ -38,7 +38,11 @@ export const start = (directory: string, options: LoadPluginOptions, say: string
     const { start } = yield* Effect.provide(PluginHost.PluginHost, host)
     yield* PrecomputedBytes.lend(manifest, denoDir)
     const process = yield* start({
-      ...{ manifest, directory: loaded.directory, grants, workspace, denoDir },
+      manifest,
+      directory: loaded.directory,
+      grants,
+      workspace,
+      denoDir,
       seed: options.seed ?? 1,
       instance: "test",
       metadata: metadataOf(manifest),

@@ -73,9 +73,24 @@ const State = Schema.Struct({
 type State = typeof State.Type
 
 const newcomer: Member = {
-  ...{ agent: null, outcome: null, heardFrom: {}, actions: {}, otherActions: 0, return: Sum.zero },
-  ...{ commanded: 0, succeeded: 0, failed: 0, denied: 0, expired: 0, unknown: 0 },
-  ...{ reads: 0, readFailures: 0, decisions: 0, said: 0, heard: 0, late: 0 },
+  agent: null,
+  outcome: null,
+  heardFrom: {},
+  actions: {},
+  otherActions: 0,
+  return: Sum.zero,
+  commanded: 0,
+  succeeded: 0,
+  failed: 0,
+  denied: 0,
+  expired: 0,
+  unknown: 0,
+  reads: 0,
+  readFailures: 0,
+  decisions: 0,
+  said: 0,
+  heard: 0,
+  late: 0,
 }
 
 /** What each agent did. In a task with one agent, events name none, and the state stays empty. */
@@ -98,7 +113,9 @@ export const projection: Projection<State> = {
     MessageSent: (state, { agentId }) => add(state, agentId, "said"),
     InputReceived: (state, { agentId, source }) =>
       update(state, agentId, (before) => ({
-        ...{ ...before, heard: before.heard + 1, heardFrom: oneMore(before.heardFrom, source.replace(SPEAKER, "")) },
+        ...before,
+        heard: before.heard + 1,
+        heardFrom: oneMore(before.heardFrom, source.replace(SPEAKER, "")),
       })),
     ActuatorCommanded: (state, { commandId, agentId, actuator, args, source }) =>
       agentId === undefined || source === "scenario"

@@ -46,8 +46,14 @@ export const projection: Projection<State> = {
   version: 2,
   state: State,
   initial: {
-    ...{ requested: 0, approved: 0, rejected: 0, expired: 0, automatic: 0, waits: Samples.none },
-    ...{ asked: {}, waiting: {} },
+    requested: 0,
+    approved: 0,
+    rejected: 0,
+    expired: 0,
+    automatic: 0,
+    waits: Samples.none,
+    asked: {},
+    waiting: {},
   },
   evolve: evolveBy<State>({
     ConfirmationRequested: (state, { confirmationId, commandId, expiresAt }, { recordedAt }) => ({

@@ -103,8 +103,15 @@ type State = typeof State.Type
 const noTokens: ModelCallEnd.CountedUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
 const noCalls: Counted = {
-  ...{ calls: 0, failed: 0, ...noTokens, steps: 0, retries: 0 },
-  ...{ metered: 0, priced: 0, usd: Sum.zero, prices: [] },
+  calls: 0,
+  failed: 0,
+  ...noTokens,
+  steps: 0,
+  retries: 0,
+  metered: 0,
+  priced: 0,
+  usd: Sum.zero,
+  prices: [],
 }
 
 /**
@@ -216,7 +223,9 @@ const rareCounts = ({ retries, steps }: { readonly retries: number; readonly ste
 
 const spending = (atLeast: number, unpriced: number, prices: ReadonlyArray<string>): ModelSpending => ({
   usd: unpriced === 0 ? atLeast : null,
-  ...{ atLeast, unpriced, prices },
+  atLeast,
+  unpriced,
+  prices,
 })
 
 /** No call of a language model. */

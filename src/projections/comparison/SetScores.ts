@@ -122,7 +122,9 @@ const resolveAmong = (
       const labels = [...new Set(Object.values(known.sets).map(({ label }) => label))]
       const { timeline } = yield* EventLog
       return yield* new ScoringNotFound({
-        ...{ name, labels, pointers: Object.keys(known.pointers) },
+        name,
+        labels,
+        pointers: Object.keys(known.pointers),
         ...(timeline === MAIN ? {} : { timeline }),
       })
     }

@@ -19,7 +19,10 @@ export const rowsOf = (audit: TaskAudit): ReadonlyArray<Row> =>
 type ColumnOf<Holds> = Extract<Column<Row>, { readonly holds: Holds }>
 
 const integer = (name: string, of: ColumnOf<"integer">["of"], optional = false): Column<Row> => ({
-  ...{ name, holds: "integer", of, optional },
+  name,
+  holds: "integer",
+  of,
+  optional,
 })
 const number = (name: string, of: ColumnOf<"number">["of"]): Column<Row> => ({
   name,
@@ -28,7 +31,11 @@ const number = (name: string, of: ColumnOf<"number">["of"]): Column<Row> => ({
   optional: true,
 })
 const text = (name: string, of: ColumnOf<"text">["of"], optional = false): Column<Row> => ({
-  ...{ name, holds: "text", of, optional, values: "few" },
+  name,
+  holds: "text",
+  of,
+  optional,
+  values: "few",
 })
 
 /** Where no language model was called, nothing was spent. */

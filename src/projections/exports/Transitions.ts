@@ -127,8 +127,13 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
         stepOfCommand.set(commandId, steps.length)
         const { position, occurredAt: at } = event
         steps.push({
-          ...{ position, at, action: { actuator, args }, state: stateNow(agentId) },
-          ...{ outcome: "open", unrecorded: null, settledBy: null },
+          position,
+          at,
+          action: { actuator, args },
+          state: stateNow(agentId),
+          outcome: "open",
+          unrecorded: null,
+          settledBy: null,
         })
       }
       environment.apply(event)
@@ -195,7 +200,18 @@ function* transitionsOf(
     const shares = rewards[step] ?? []
     const isLast = step === steps.length - 1
     yield {
-      ...{ taskId, timeline, agent, goal, step, position, at, state, action, outcome, unrecorded, settledBy },
+      taskId,
+      timeline,
+      agent,
+      goal,
+      step,
+      position,
+      at,
+      state,
+      action,
+      outcome,
+      unrecorded,
+      settledBy,
       reward: Sum.of(shares.map(({ amount }) => amount)),
       rewards: shares.map((of) => ({ ...of, amount: Sum.round(of.amount) })),
       nextState: steps[step + 1]?.state ?? last,

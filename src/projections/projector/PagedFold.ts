@@ -71,7 +71,8 @@ export const over = (log: EventLog.Service) => {
     limit: number,
   ): Effect.Effect<SnapshotStrategy.Step, LogError> => {
     const range = {
-      ...{ after: progress.position, timeline: log.timeline },
+      after: progress.position,
+      timeline: log.timeline,
       ...(until === undefined ? {} : { until }),
       ...(projection.types === undefined ? {} : { types: projection.types }),
     }

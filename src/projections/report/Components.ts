@@ -46,13 +46,21 @@ const TRACE_BINS = 60
 export class Components {
   readonly #actuators = new BoundedMap(MAX_COMPONENTS, (actuator) => ({
     actuator,
-    ...{ commanded: 0, succeeded: 0, failed: 0, denied: 0, expired: 0, unknown: 0 },
+    commanded: 0,
+    succeeded: 0,
+    failed: 0,
+    denied: 0,
+    expired: 0,
+    unknown: 0,
     medians: new Quantiles(),
     longestMs: null as number | null,
   }))
   readonly #sensors = new BoundedMap(MAX_COMPONENTS, (sensor) => ({
     sensor,
-    ...{ reads: 0, failures: 0, skipped: 0, tasks: 0 },
+    reads: 0,
+    failures: 0,
+    skipped: 0,
+    tasks: 0,
     medians: new Quantiles(),
     longestMs: null as number | null,
     latencies: new Series(),

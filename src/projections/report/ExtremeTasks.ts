@@ -57,7 +57,13 @@ const insert = (list: Array<ListedTask>, audit: TaskAudit, score: Score, before:
 const listed = (audit: TaskAudit, { net, possible, measures }: Score): ListedTask => {
   const { taskId, outcome, range, steps, durationMs } = audit
   return {
-    ...{ taskId, outcome, range, steps, durationMs, net, possible },
+    taskId,
+    outcome,
+    range,
+    steps,
+    durationMs,
+    net,
+    possible,
     goal: truncate(audit.goal),
     agent: truncate(audit.agent),
     gained: greatest(measures.flatMap(({ rewards }) => rewards)),

@@ -38,7 +38,8 @@ const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { 
 
 /** The cost of a call is unknown until it ends. A further attempt is no further call. */
 const called = ({ calls, cost, ...tokens }: TaskModelUse, asked?: { readonly retryOf?: string }): TaskModelUse => ({
-  ...{ calls: calls + (asked?.retryOf === undefined ? 1 : 0), ...tokens },
+  calls: calls + (asked?.retryOf === undefined ? 1 : 0),
+  ...tokens,
   cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
 })
 

@@ -83,7 +83,13 @@ export const bisect = (
       how: Pick<Bisection, "method" | "certain">,
       first = event?.position ?? null,
     ) => ({
-      ...{ predicate: predicate.source, timeline: past.timeline, from, to, first, event, ...how },
+      predicate: predicate.source,
+      timeline: past.timeline,
+      from,
+      to,
+      first,
+      event,
+      ...how,
       probes: how.method === "galloped" ? probes : 0,
     })
 

@@ -93,7 +93,11 @@ export const answerOf = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
     }
   }
   return {
-    ...{ id, model, hasBegun, error, refusal: "" },
+    id,
+    model,
+    hasBegun,
+    error,
+    refusal: "",
     parts: blocks.parts(),
     usage: ProviderUsage.whole(counted.usage()),
     cost: counted.cost(),

@@ -126,7 +126,11 @@ const converseAnswer = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
   }
   const ended = stop ?? (isWhole && hasBegun ? "end_turn" : undefined)
   return {
-    ...{ hasBegun, error, refusal: "", parts: blocks.parts(), usage: ProviderUsage.whole(counted.usage()) },
+    hasBegun,
+    error,
+    refusal: "",
+    parts: blocks.parts(),
+    usage: ProviderUsage.whole(counted.usage()),
     finish: ended === undefined ? undefined : { unified: meaningOf(ended) ?? "stop", raw: stop },
   }
 }

@@ -43,7 +43,11 @@ export const cohere: Wire = {
       said.take(message, fieldOf(piece, "index"), isWhole)
     }
     return {
-      ...{ id, hasBegun, error, refusal: "", parts: said.parts(callId) },
+      id,
+      hasBegun,
+      error,
+      refusal: "",
+      parts: said.parts(callId),
       usage: ProviderUsage.whole(counted.usage()),
       finish:
         finish === undefined

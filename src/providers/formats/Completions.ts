@@ -47,9 +47,14 @@ export const completions: Wire = {
     }
     const hasEnded = hasBegun && (finish !== undefined || isWhole || isDone)
     return {
-      ...{ id, model, hasBegun, error, refusal: "" },
+      id,
+      model,
+      hasBegun,
+      error,
+      refusal: "",
       parts: [...texts.values()].flatMap(Parts.textParts),
-      ...{ usage: ProviderUsage.whole(counted.usage()), cost: counted.cost() },
+      usage: ProviderUsage.whole(counted.usage()),
+      cost: counted.cost(),
       finish: hasEnded ? { unified: meaningOf(finish ?? "stop") ?? "stop", raw: finish } : undefined,
     }
   },

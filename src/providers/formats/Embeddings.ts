@@ -50,7 +50,10 @@ export const embeddings: Wire = {
     return {
       model: textOf(fieldOf(piece, "model")),
       parts: vectors === undefined ? [] : [Parts.itemPart("embeddings", vectors)],
-      ...{ usage: ProviderUsage.whole(counted.usage()), cost: counted.cost(), refusal: "", hasBegun: isAnswer },
+      usage: ProviderUsage.whole(counted.usage()),
+      cost: counted.cost(),
+      refusal: "",
+      hasBegun: isAnswer,
       finish: isAnswer ? { unified: "stop", raw: undefined } : undefined,
       error: error === undefined || error === null ? undefined : { error },
     }

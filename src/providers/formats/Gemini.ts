@@ -56,8 +56,14 @@ export const gemini: Wire = {
       }
     }
     return {
-      ...{ id, model, refusal, hasBegun, error, parts: said.parts },
-      ...{ usage: ProviderUsage.whole(counted.usage()), cost: counted.cost() },
+      id,
+      model,
+      refusal,
+      hasBegun,
+      error,
+      parts: said.parts,
+      usage: ProviderUsage.whole(counted.usage()),
+      cost: counted.cost(),
       finish:
         finish === undefined
           ? isWhole && hasBegun

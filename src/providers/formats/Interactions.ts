@@ -62,7 +62,11 @@ export const interactions: Wire = {
     }
     let calls = 0
     return {
-      ...{ id, model, hasBegun, error, refusal: "" },
+      id,
+      model,
+      hasBegun,
+      error,
+      refusal: "",
       parts: Steps.partsOf(listed.length > 0 ? listed : growing.steps(), () => callId(calls++)),
       usage: ProviderUsage.whole(counted.usage()),
       finish: hasBegun ? finishOf(status, isWhole) : undefined,

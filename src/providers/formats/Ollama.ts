@@ -84,7 +84,12 @@ const answerOf = (
     ...calls.map((call, index) => callOf(call, () => callId(index))),
   ]
   return {
-    ...{ model, parts, usage, refusal: "", hasBegun, error },
+    model,
+    parts,
+    usage,
+    refusal: "",
+    hasBegun,
+    error,
     finish: finish === undefined ? undefined : { unified: meaningOf(finish) ?? ("stop" as const), raw: finish },
   }
 }

@@ -57,8 +57,15 @@ export const openAiChat: Wire = {
     }
     const usage = counted.usage()
     return {
-      ...{ id, model, hasBegun, error, refusal: said.refusal, parts: said.parts(callId) },
-      ...{ usage: ProviderUsage.whole(usage), cost: counted.cost(), finish: hasBegun ? finish.found() : undefined },
+      id,
+      model,
+      hasBegun,
+      error,
+      refusal: said.refusal,
+      parts: said.parts(callId),
+      usage: ProviderUsage.whole(usage),
+      cost: counted.cost(),
+      finish: hasBegun ? finish.found() : undefined,
     }
   },
 }

@@ -46,8 +46,15 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
       url === undefined
         ? null
         : {
-            ...{ url, passing: Passing.make(record), pieces: [], size: 0, waiting: undefined },
-            ...{ isSent: false, cancelledBy: undefined, isCancelled: false, hasAnswer: false },
+            url,
+            passing: Passing.make(record),
+            pieces: [],
+            size: 0,
+            waiting: undefined,
+            isSent: false,
+            cancelledBy: undefined,
+            isCancelled: false,
+            hasAnswer: false,
           }
     observed.set(request, found)
     return found ?? undefined
@@ -214,7 +221,10 @@ const answered = (found: Observed, request: unknown, response: http.IncomingMess
   // A server may answer before it has heard all.
   begin(found, request)
   passing.head({
-    ...{ url, status: statusCode, statusText: statusMessage, redirected: false },
+    url,
+    status: statusCode,
+    statusText: statusMessage,
+    redirected: false,
     headers: Passing.headersOf(rawHeaders),
   })
   const push = response.push.bind(response)

@@ -74,7 +74,10 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
       answered = status
       begin().catch(() => {})
       passing.head({
-        ...{ url: href, status, statusText: String(statusText ?? ""), redirected: false },
+        url: href,
+        status,
+        statusText: String(statusText ?? ""),
+        redirected: false,
         headers: responseHeaders(headers),
       })
     }

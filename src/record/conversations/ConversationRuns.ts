@@ -126,7 +126,13 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
     const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: failed })
     const run = RunAtWork.make({
-      ...{ opened: { ...begun, close: async () => {} }, log, redaction, gate, fetch, conversations, unseen },
+      opened: { ...begun, close: async () => {} },
+      log,
+      redaction,
+      gate,
+      fetch,
+      conversations,
+      unseen,
     })
     runs.set(taskId, { run, usedAt: performance.now(), underWay: 0 })
     onBegun(taskId)

@@ -117,7 +117,9 @@ const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, 
   // A directory within another one is named once.
   const most = found.filter(({ text }) => !found.some((other) => other.text !== text && other.text.includes(text)))
   return most.map(({ name, text, holding }) => ({
-    ...{ cause: "environment", position: holding[0]?.position ?? null, requests: holding.length },
+    cause: "environment",
+    position: holding[0]?.position ?? null,
+    requests: holding.length,
     difference: { where: name, recorded: text, now: "another one on another machine" },
   }))
 }

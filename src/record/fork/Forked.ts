@@ -91,8 +91,13 @@ interface Begun extends PlaybackRun.PlaybackRun {
 const Fields = Options.of<ForkOptions>({
   required: { log: Options.Path, at: Moment.Moment },
   optional: {
-    ...{ taskId: Options.Text, set: Changes.Changes, timeline: Options.Text, gate: GateConfig },
-    ...{ secrets: Schema.Array(Options.Text), fetch: Options.callable<Fetch>(), trust: Schema.Boolean },
+    taskId: Options.Text,
+    set: Changes.Changes,
+    timeline: Options.Text,
+    gate: GateConfig,
+    secrets: Schema.Array(Options.Text),
+    fetch: Options.callable<Fetch>(),
+    trust: Schema.Boolean,
     allowHosts: Schema.Array(AllowedHosts.Text),
   },
 })

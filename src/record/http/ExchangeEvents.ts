@@ -111,9 +111,15 @@ const modelExchange = (
   const results = calls.told(news, occurredAt)
   const cause = results.at(-1)
   const asking: CoreNewEvent = {
-    ...{ type: "ModelCalled", id, occurredAt, ...(cause === undefined ? {} : { causationId: cause.id }) },
+    type: "ModelCalled",
+    id,
+    occurredAt,
+    ...(cause === undefined ? {} : { causationId: cause.id }),
     payload: {
-      ...{ provider, model, requestDigest: read.digest, request },
+      provider,
+      model,
+      requestDigest: read.digest,
+      request,
       ...(retryOf === undefined ? {} : { retryOf }),
     },
   }
@@ -124,7 +130,10 @@ const modelExchange = (
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
       const read = {
-        ...{ status: response.status, headers: came.headers, body: came.text, bytes: came.bytes },
+        status: response.status,
+        headers: came.headers,
+        body: came.text,
+        bytes: came.bytes,
         end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
       } as const
       const answered = answeredBy(asked, read, redaction.text, Date.now())
@@ -138,7 +147,10 @@ const modelExchange = (
       const priced = cost === null ? {} : { cost }
       const told = { causationId: id, id: newId() }
       const raw = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
-        ...{ ...told, id: newId(), type: "IoAnswered", payload: { io: "fetch", result } },
+        ...told,
+        id: newId(),
+        type: "IoAnswered",
+        payload: { io: "fetch", result },
       })
       const tell = (event: (parts: Json) => CoreNewEvent) =>
         log.append([event(parts), raw(recorded)], {
@@ -156,10 +168,13 @@ const modelExchange = (
         conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
         const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
         const recording = tell((parts) => ({
-          ...{ ...told, type: "ModelResponded" },
+          ...told,
+          type: "ModelResponded",
           payload: {
             response: { parts, finish, ...by },
-            ...{ usage, latencyMs, ...priced },
+            usage,
+            latencyMs,
+            ...priced,
             ...(kinds.length === 0 ? {} : { unread: kinds }),
           },
         }))
@@ -172,13 +187,18 @@ const modelExchange = (
       const { kind, reason, retryAfterMs } = answered.failure
       attempts.failed(id, sent, retryOf)
       const payload = {
-        ...{ kind, reason: plainText(reason), latencyMs, ...priced },
+        kind,
+        reason: plainText(reason),
+        latencyMs,
+        ...priced,
         ...(usage === undefined ? {} : { usage }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       }
       const hasParts = answered.parts.length > 0
       await tell((parts) => ({
-        ...{ ...told, type: "ModelFailed", payload: { ...payload, ...(hasParts ? { response: parts } : {}) } },
+        ...told,
+        type: "ModelFailed",
+        payload: { ...payload, ...(hasParts ? { response: parts } : {}) },
       }))
     },
     failed: async (error, latencyMs) => {
@@ -198,9 +218,11 @@ const otherExchange = ({ log, redaction }: EventsParts, id: string, read: HttpMe
   isModel: false,
   called: [
     {
-      ...{ type: "IoCalled", id },
+      type: "IoCalled",
+      id,
       payload: {
-        ...{ io: "fetch", requestDigest: read.digest },
+        io: "fetch",
+        requestDigest: read.digest,
         request: fitted(read, read.recorded()),
       },
     },
@@ -208,7 +230,9 @@ const otherExchange = ({ log, redaction }: EventsParts, id: string, read: HttpMe
   answered: async (response, kept, latencyMs) => {
     const recorded = recordedResponse(response, cameOf(response, kept, redaction), redaction)
     const event = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
-      ...{ type: "IoAnswered", causationId: id, payload: { io: "fetch", result, latencyMs } },
+      type: "IoAnswered",
+      causationId: id,
+      payload: { io: "fetch", result, latencyMs },
     })
     await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
   },
@@ -225,7 +249,9 @@ const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
 }
 
 const ioFailed = (causationId: string, error: Failure, latencyMs: number): CoreNewEvent => ({
-  ...{ type: "IoFailed", causationId, payload: { io: "fetch", error, latencyMs } },
+  type: "IoFailed",
+  causationId,
+  payload: { io: "fetch", error, latencyMs },
 })
 
 const abortedBy = (error: unknown, redaction: Redaction) => {
@@ -250,7 +276,9 @@ const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redaction: Red
   const encoding = response.isEncoded === true ? response.headers.get("content-encoding") : null
   const headers = HttpMessage.responseHeaders(response.headers, redaction)
   return {
-    ...{ kept, text, bytes: () => HttpMessage.joined(chunks) },
+    kept,
+    text,
+    bytes: () => HttpMessage.joined(chunks),
     headers: encoding === null ? headers : { ...headers, "content-encoding": encoding },
   }
 }
@@ -274,7 +302,9 @@ const recordedResponse = (
   const omitted = kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
   const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
   return {
-    ...{ url: url === "" ? "" : redaction.url(url), status, statusText: redaction.text(statusText) },
+    url: url === "" ? "" : redaction.url(url),
+    status,
+    statusText: redaction.text(statusText),
     ...(redirected ? { redirected } : {}),
     headers,
     chunks: omitted === undefined ? chunks : [],
@@ -288,7 +318,8 @@ const recordedResponse = (
 /** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
 const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({
   ...response,
-  ...{ chunks: [], omitted: "it is too large" },
+  chunks: [],
+  omitted: "it is too large",
 })
 
 /** What stands for the parts of such an answer. */

@@ -78,10 +78,15 @@ export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
   const body = given === undefined ? undefined : redaction.json(given, spelledPlainly(text))
   const asked = body ?? (sentBody === null ? null : { bytes: sha256(Buffer.from(sentBody).toString("base64")) })
   return {
-    ...{ method, url: safeUrl, body, digest: digest({ method, path: pathOf(safeUrl), body: asked }) },
+    method,
+    url: safeUrl,
+    body,
+    digest: digest({ method, path: pathOf(safeUrl), body: asked }),
     isLong: text !== undefined && text.length > LONG_TEXT,
     recorded: () => ({
-      ...{ method, url: safeUrl, headers: keptHeaders(headers, REQUEST_HEADERS, redaction) },
+      method,
+      url: safeUrl,
+      headers: keptHeaders(headers, REQUEST_HEADERS, redaction),
       ...keptBody(sentBody, text, redaction),
     }),
   }

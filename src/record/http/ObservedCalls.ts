@@ -61,7 +61,8 @@ interface Caused {
 
 const caused = <Of extends CoreNewEvent>(event: Of, causationId: string): Of & Caused => ({
   ...event,
-  ...{ id: newId(), causationId },
+  id: newId(),
+  causationId,
 })
 
 /** Maximum number of calls that wait for a result. Beyond it the oldest ends as unknown. */
@@ -102,7 +103,7 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         const allowed = caused(first, requested.id)
         const dispatched = caused(second, allowed.id)
         const last = dispatched.id
-        open.set(commandId, { ...{ commandId, callId, tool, answer: id, request, last }, calledAt: performance.now() })
+        open.set(commandId, { commandId, callId, tool, answer: id, request, last, calledAt: performance.now() })
         return [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched]
       }),
     told: ({ after, messages }, occurredAt) => {

@@ -117,7 +117,10 @@ export const begun = (
   past: ReadonlyArray<Event>,
   identity: string | undefined,
 ): BegunRun => ({
-  ...{ taskId: target.taskId, openedBy: target.opened.id, past, identity },
+  taskId: target.taskId,
+  openedBy: target.opened.id,
+  past,
+  identity,
   stream: RunStream.make({ ...target, run }),
   ask: (question) => run(ConfirmationRequests.ask(target.log, question)),
 })
@@ -178,7 +181,10 @@ const openTask = (
   Effect.gen(function* () {
     const { events } = yield* log
       .append({
-        ...{ stream: `task/${taskId}`, taskId, actor, expected: NoStream },
+        stream: `task/${taskId}`,
+        taskId,
+        actor,
+        expected: NoStream,
         ...(subject === undefined ? {} : { subject }),
         events: [{ type: "TaskOpened", payload: { goal, agent, measures: [], plugins: [], recorder } }],
       })
@@ -206,7 +212,10 @@ const joinTask = (
     const version = known.findLast((event) => event.stream === stream)?.version ?? 0
     const appended = yield* log
       .append({
-        ...{ stream, taskId, actor, expected: Exact(version) },
+        stream,
+        taskId,
+        actor,
+        expected: Exact(version),
         events: [{ type: "RecorderJoined", payload: { recorder, agent } }],
       })
       .pipe(Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)))

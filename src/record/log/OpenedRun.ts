@@ -86,7 +86,10 @@ export const fork = ({ log: filename, ...forking }: Forking, isSilent: () => boo
       const payload = { timeline, parent, at, overrides: { ...overrides, agent, io: "live", recorder } }
       const { events, position } = yield* view
         .append({
-          ...{ stream: `timeline/${timeline}`, taskId, actor, expected: NoStream },
+          stream: `timeline/${timeline}`,
+          taskId,
+          actor,
+          expected: NoStream,
           events: [{ type: "TimelineForked", payload }],
         })
         .pipe(Effect.catchTag("VersionConflict", () => TimelineName.taken(timeline)))

@@ -33,8 +33,12 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
   const clients = new Map<string, net.Socket>()
   const links = new WeakMap<Duplex, Link>()
   const server = http.createServer({
-    ...{ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, connectionsCheckingInterval: 2 ** 30 },
-    ...{ maxHeaderSize: MOST_HEADERS, insecureHTTPParser: true },
+    requestTimeout: 0,
+    headersTimeout: 0,
+    keepAliveTimeout: 0,
+    connectionsCheckingInterval: 2 ** 30,
+    maxHeaderSize: MOST_HEADERS,
+    insecureHTTPParser: true,
   })
   const end = (link: Link | undefined, error: Error) => {
     link?.client?.destroy(error)

@@ -5,15 +5,22 @@ import type net from "node:net"
 /** Has a socket look as if TLS had succeeded on it, as soon as it is connected. */
 export const of = (socket: net.Socket, onSecure: unknown): net.Socket => {
   Object.assign(socket, {
-    ...{ encrypted: true, authorized: true, authorizationError: null, alpnProtocol: false, secureConnecting: false },
-    ...{ getPeerCertificate: () => ({}), getPeerX509Certificate: () => undefined, getCertificate: () => ({}) },
-    ...{
-      getProtocol: () => "TLSv1.3",
-      getCipher: () => CIPHER,
-      getSession: () => undefined,
-      getFinished: () => undefined,
-    },
-    ...{ isSessionReused: () => false, setSession: () => {}, setServername: () => {}, disableRenegotiation: () => {} },
+    encrypted: true,
+    authorized: true,
+    authorizationError: null,
+    alpnProtocol: false,
+    secureConnecting: false,
+    getPeerCertificate: () => ({}),
+    getPeerX509Certificate: () => undefined,
+    getCertificate: () => ({}),
+    getProtocol: () => "TLSv1.3",
+    getCipher: () => CIPHER,
+    getSession: () => undefined,
+    getFinished: () => undefined,
+    isSessionReused: () => false,
+    setSession: () => {},
+    setServername: () => {},
+    disableRenegotiation: () => {},
   })
   if (typeof onSecure === "function") socket.once("secureConnect", () => onSecure())
   const tell = () => socket.emit("secureConnect")

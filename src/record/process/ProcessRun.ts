@@ -25,7 +25,8 @@ const Recording = Schema.Struct({
   onLogFailure: Schema.Literal("go-on", "stop"),
   /** Whether the task stays open when the program ends. */
   keepOpen: optional(Schema.Literal(true)),
-  ...{ report, preload },
+  report,
+  preload,
 })
 
 /** A worker thread, or a child, of a process that is recorded: in the same task. */
@@ -35,7 +36,8 @@ const Joining = Schema.Struct({
   agent: Schema.String,
   taskId: Schema.String,
   onLogFailure: Schema.Literal("go-on", "stop"),
-  ...{ report, preload },
+  report,
+  preload,
 })
 
 /** How the network is closed to a process. */
@@ -94,7 +96,9 @@ const Forking = Schema.Struct({
   timeline: Schema.String,
   agent: Schema.String,
   changes: Schema.Struct({
-    ...{ model: optional(Schema.String), answer: optional(Schema.String), result: optional(Schema.String) },
+    model: optional(Schema.String),
+    answer: optional(Schema.String),
+    result: optional(Schema.String),
   }),
   report,
 })

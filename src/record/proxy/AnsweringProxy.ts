@@ -27,7 +27,9 @@ export const answer = async ({ routes, fetch }: AnsweringParts, incoming: Incomi
   let answered: Response
   try {
     answered = await fetch(url, {
-      ...{ method, headers: headers.map(([name, value]) => [name, value] as [string, string]), signal: gone },
+      method,
+      headers: headers.map(([name, value]) => [name, value] as [string, string]),
+      signal: gone,
       ...(body === null ? {} : { body: body as NonNullable<RequestInit["body"]> }),
     })
   } catch (error) {

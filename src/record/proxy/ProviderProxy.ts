@@ -54,8 +54,10 @@ const serving = async (
   const intercepting = trusted === undefined ? undefined : await import("./Intercepting.ts")
   const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
   const server = await ProxyServer.listen({
-    ...{ port, ...(host === undefined ? {} : { host }) },
-    ...{ answer, upgrade: upgrades.pass },
+    port,
+    ...(host === undefined ? {} : { host }),
+    answer,
+    upgrade: upgrades.pass,
     ...(intercepted === undefined ? {} : { interception: intercepted.interception }),
   })
   return {

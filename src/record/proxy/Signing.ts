@@ -45,7 +45,11 @@ export const signed = async (
   const { host, pathname, search } = url
   const request = sign(
     {
-      ...{ method, service, region, path: pathname + search, body: Buffer.from(body) },
+      method,
+      service,
+      region,
+      path: pathname + search,
+      body: Buffer.from(body),
       headers: {
         Host: host,
         ...Object.fromEntries(pairs(headers).filter(([name]) => /^(content-type|x-amzn-)/i.test(name))),

@@ -60,7 +60,8 @@ export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => 
 export const refusing = (routes: Routes): Unrecorded => {
   const counts = new Map<string, number>()
   return {
-    ...{ counts, answers: false },
+    counts,
+    answers: false,
     pass: (request, socket, _, origin) => {
       const { host = "", pathname = "" } = targetOf(routes, request, origin)?.url ?? {}
       counts.set(host + pathname, (counts.get(host + pathname) ?? 0) + 1)

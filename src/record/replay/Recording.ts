@@ -146,7 +146,12 @@ const interactionOf = (
   within: number | null,
 ): Interaction | undefined => {
   const found = (line: string, of: string, answered = answers.get(event.id) ?? UNANSWERED): Interaction => ({
-    ...{ position: event.position, line, digest: of, asked: event, ...answered, within },
+    position: event.position,
+    line,
+    digest: of,
+    asked: event,
+    ...answered,
+    within,
   })
   /** An event that is its own answer. */
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })

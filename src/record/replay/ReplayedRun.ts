@@ -61,8 +61,14 @@ export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.Playback
 
 /** What is called anew: nothing of it is recorded. */
 const unrecorded = (fetch: Fetch): PlaybackRun.LiveCalls => ({
-  ...{ fetch, now: Date.now, random: Math.random, end: async () => {}, leave: async () => {} },
-  ...{ tool: (_, does) => promised(does), io: (_, does) => promised(does), sensor: (_, reads) => promised(reads) },
+  fetch,
+  now: Date.now,
+  random: Math.random,
+  end: async () => {},
+  leave: async () => {},
+  tool: (_, does) => promised(does),
+  io: (_, does) => promised(does),
+  sensor: (_, reads) => promised(reads),
 })
 
 const promised =
@@ -74,8 +80,11 @@ const Fields = Options.of<RecordedRun>({
   required: { log: Options.Path },
   optional: {
     part: Schema.Positive.pipe(Schema.int()),
-    ...{ taskId: Options.Text, secrets: Schema.Array(Options.Text), live: Live },
-    ...{ fetch: Options.callable<Fetch>(), allowHosts: Schema.Array(AllowedHosts.Text) },
+    taskId: Options.Text,
+    secrets: Schema.Array(Options.Text),
+    live: Live,
+    fetch: Options.callable<Fetch>(),
+    allowHosts: Schema.Array(AllowedHosts.Text),
   },
 })
 

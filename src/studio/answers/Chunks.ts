@@ -66,7 +66,10 @@ const ofTask = (past: TimelineHistory, taskId: string, choose: (before: (at: num
     const shared = yield* at(past, null, after)
     const beside = yield* past.readPage({ taskId: null, types: EnvironmentState.TYPES, after, until }, MAX_ASIDE)
     return yield* chunkOf(past, [shared, own], events, {
-      ...{ task: taskId, number, offset, full: events.length === CHUNK },
+      task: taskId,
+      number,
+      offset,
+      full: events.length === CHUNK,
       aside: ScopeCourse.fold(shared, beside).changed,
     })
   })
@@ -83,7 +86,11 @@ const ofTimeline = (past: TimelineHistory, number: number) =>
     const events = yield* past.readPage({ after, until }, CHUNK)
     const scopes = yield* Effect.forEach([null, ...tasksOf(events)], (taskId) => at(past, taskId, after))
     return yield* chunkOf(past, scopes, events, {
-      ...{ task: null, number, offset: after, full: head >= until, aside: [] },
+      task: null,
+      number,
+      offset: after,
+      full: head >= until,
+      aside: [],
     })
   })
 

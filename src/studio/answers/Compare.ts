@@ -31,7 +31,11 @@ export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
     const [inA, inB] = [yield* sideOf(runA, scoresA), yield* sideOf(runB, scoresB)]
     const { pairs, divergence, shared } = yield* (yield* TimeTravel).align(runA, runB)
     return {
-      ...{ a: inA.head, b: inB.head, pairs: pairs.map(rowOf), divergence, shared },
+      a: inA.head,
+      b: inB.head,
+      pairs: pairs.map(rowOf),
+      divergence,
+      shared,
       rewards: { a: inA.rewards, b: inB.rewards },
       notes: notesOf(inA, inB),
     } satisfies Comparison

@@ -100,7 +100,10 @@ export const answer = ({ question, digest, approve, reason }: Answer) =>
       return yield* new OtherQuestion({ found: `that has the digest ${found}` })
     const decided = yield* confirmations
       .decide(question, {
-        ...{ approved: approve, by: allowed.by, channel: "studio", shownDigest: digest },
+        approved: approve,
+        by: allowed.by,
+        channel: "studio",
+        shownDigest: digest,
         ...(reason === undefined ? {} : { reason }),
       })
       .pipe(

@@ -58,8 +58,15 @@ const rowOf = (event: Event, scoreSetId: string): RewardRow | undefined => {
   const amount = isReward ? payload.amount : 0 - payload.amount
   const moments = momentsOf(payload, amount, position)
   return {
-    ...{ position, at: because.at(-1) ?? position, because, kind, amount, moments },
-    ...{ measure, name, rationale },
+    position,
+    at: because.at(-1) ?? position,
+    because,
+    kind,
+    amount,
+    moments,
+    measure,
+    name,
+    rationale,
   }
 }
 

@@ -85,7 +85,10 @@ export const preview = ({ rubric: text, timeline, task }: PreviewOrder) =>
       .sort((a, b) => a.at - b.at)
     const { earned, lost, net } = totalsOf(verdicts)
     return {
-      ...{ earned, lost, net, line: lineOf(moments) },
+      earned,
+      lost,
+      net,
+      line: lineOf(moments),
       verdicts: collected
         .rows()
         .flatMap(({ verdicts: [verdict], ...named }) => (verdict ? [{ ...named, verdict }] : [])),

@@ -26,7 +26,8 @@ export const talk = ({ timeline, task }: typeof TalkQuery.Type) =>
     return Stream.concat(Stream.succeed(now), coming).pipe(
       Stream.catchAll((failure) =>
         Stream.succeed<ServerSentEvent>({
-          ...{ id: after, type: "problem" },
+          id: after,
+          type: "problem",
           data: { error: failure._tag, message: failure.message },
         }),
       ),

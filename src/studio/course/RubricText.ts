@@ -20,7 +20,8 @@ export const parse = (text: string): Effect.Effect<Judged> =>
   })
 
 const tooLarge = (most: string): RubricIssue => ({
-  ...{ line: 1, column: 1 },
+  line: 1,
+  column: 1,
   message: `expected a text of at most ${most}, found more: hindcast rescore takes larger rubrics`,
 })
 

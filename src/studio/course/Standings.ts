@@ -95,7 +95,10 @@ const setRows = (sets: ScoreSets.ScoreSets, taskId: string): ReadonlyArray<Score
     const rubric = SafeRecord.get(sets.rubrics, set.rubricDigest)?.name
     return [
       {
-        ...{ set: id, earned: amount(totals, "earned"), lost: amount(totals, "lost"), net: amount(totals, "net") },
+        set: id,
+        earned: amount(totals, "earned"),
+        lost: amount(totals, "lost"),
+        net: amount(totals, "net"),
         label: set.label,
         critic: set.critic,
         rubric: typeof rubric === "string" ? rubric : "",

@@ -102,8 +102,14 @@ export class VerdictRows {
 const KINDS = ["reward", "punishment"] as const
 
 const UNDECIDED = (): Deciding => ({
-  ...{ weight: null, when: null, rule: null, times: 0, sum: Sum.zero, because: [] },
-  ...{ rationale: null, unscored: null },
+  weight: null,
+  when: null,
+  rule: null,
+  times: 0,
+  sum: Sum.zero,
+  because: [],
+  rationale: null,
+  unscored: null,
 })
 
 /** The rewards and punishments that a rubric names. The rubric of an event is unvalidated JSON: what is no measure is skipped. */

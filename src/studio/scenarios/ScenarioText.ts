@@ -27,7 +27,8 @@ const tooLong = ({ length }: string) =>
       {
         path: "",
         expected: `a text of at most ${MAX_LENGTH} characters (\`hindcast run --scenario\` takes larger ones)`,
-        ...{ found: `${length}`, place: { line: 1, column: 1 } },
+        found: `${length}`,
+        place: { line: 1, column: 1 },
       },
     ],
   })

@@ -21,7 +21,11 @@ export const look = (
   Effect.gen(function* () {
     const { plugin } = playing
     const document = yield* WorldAtStart.document({
-      ...{ plugin, seed, options: environment[plugin] ?? {}, workspace, directory },
+      plugin,
+      seed,
+      options: environment[plugin] ?? {},
+      workspace,
+      directory,
       ...(parts.length > 1 ? { agents: parts.map(({ agent_id }) => agent_id) } : {}),
     })
     const { manifest } = yield* (yield* Registry).manifest(plugin)

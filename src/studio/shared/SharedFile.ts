@@ -116,7 +116,9 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
     const log = yield* Log.log({})
     const shown: LogInfo = {
       ...log,
-      ...{ allows: { answer: false, fork: false, write: false, talk: false }, scenarios: false, agents: [] },
+      allows: { answer: false, fork: false, write: false, talk: false },
+      scenarios: false,
+      agents: [],
       notes: [...log.notes, ...notes],
     }
     add("log", {}, shown)

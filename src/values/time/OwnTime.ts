@@ -37,8 +37,13 @@ export const between = (from: number, to: number): number => Math.max(0, to - fr
 
 /** The own time of a task whose first event this is. */
 export const start = ({ timeline, occurredAt, recordedAt }: Omit<Timed, "type" | "payload">): OwnTime => ({
-  ...{ timeline, lastAt: occurredAt, recordedAt },
-  ...{ elapsedMs: 0, leftOutMs: 0, setBackMs: 0, untoldMs: 0 },
+  timeline,
+  lastAt: occurredAt,
+  recordedAt,
+  elapsedMs: 0,
+  leftOutMs: 0,
+  setBackMs: 0,
+  untoldMs: 0,
 })
 
 /** The own time after one more event of the task. */
@@ -53,7 +58,9 @@ export const after = (time: OwnTime, event: Timed): OwnTime => {
   const goesOn = timeline === time.timeline && type !== "TaskResumed"
   const isNew = !goesOn || isSetBack
   return {
-    ...{ timeline, recordedAt, lastAt: isNew ? at : Math.max(lastAt, at) },
+    timeline,
+    recordedAt,
+    lastAt: isNew ? at : Math.max(lastAt, at),
     elapsedMs: goesOn ? elapsedMs + forth : elapsedMs,
     leftOutMs: goesOn ? leftOutMs : leftOutMs + forth,
     setBackMs: isNew ? setBackMs + back : setBackMs,
@@ -66,7 +73,11 @@ const changed = (time: OwnTime, { timeline, occurredAt, recordedAt, payload }: T
   const went = occurredAt - time.lastAt
   const elapsedMs = Math.max(0, time.elapsedMs + went - byMsOf(payload) - time.untoldMs)
   return {
-    ...{ timeline, recordedAt, lastAt: occurredAt, elapsedMs, leftOutMs: time.leftOutMs },
+    timeline,
+    recordedAt,
+    lastAt: occurredAt,
+    elapsedMs,
+    leftOutMs: time.leftOutMs,
     setBackMs: time.setBackMs + (elapsedMs - time.elapsedMs) - went,
     untoldMs: 0,
   }

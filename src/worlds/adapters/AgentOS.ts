@@ -92,7 +92,8 @@ export const checked = <E, R>(
     }
     const { observation_space, action_space } = policy
     return {
-      ...{ observation_space, action_space },
+      observation_space,
+      action_space,
       compute_action: (observation) =>
         within("observation", observation_space, observation).pipe(
           Effect.flatMap((shown) => policy.compute_action(shown)),

@@ -95,7 +95,9 @@ export const make = (
     return {
       facts: world.facts,
       restores: world.restore !== undefined,
-      ...{ fresh, used, probes },
+      fresh,
+      used,
+      probes,
       seeds,
       plan: plans[0] ?? { seed: 1, steps },
       episode,

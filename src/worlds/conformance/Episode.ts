@@ -107,7 +107,9 @@ export const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Eith
     Effect.timeoutFail({
       duration: CALL_MS,
       onTimeout: (): Refusal => ({
-        ...{ code: TIMED_OUT, message: `expected an answer within ${CALL_MS} ms, found none`, ended: true },
+        code: TIMED_OUT,
+        message: `expected an answer within ${CALL_MS} ms, found none`,
+        ended: true,
       }),
     }),
     Effect.either,

@@ -81,7 +81,8 @@ const drivenBy = (
       maxAgents: world.maxAgents,
       maxEpisodeSteps: world.maxSteps,
       endless: world.isEndless,
-      ...{ mask: masked, advice: world.mask === "advice" },
+      mask: masked,
+      advice: world.mask === "advice",
     }
     // A round without actions changes nothing, and is answered with the document.
     const document = Effect.map(call(process.round({})), ({ state }) => state)

@@ -159,7 +159,11 @@ export const differs = (what: string, before: Json, after: Json): ReadonlyArray<
 
 /** All that a step answers. */
 export const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
-  ...{ results, observations, masks, turn, document },
+  results,
+  observations,
+  masks,
+  turn,
+  document,
 })
 
 /** Where the steps of two episodes differ, by what `part` takes of a step. */

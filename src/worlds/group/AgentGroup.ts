@@ -61,7 +61,9 @@ export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
   const decoded = Options.decode("an agent group", AgentGroupOptions, options)
   const { name, version, world, ...rounds } = Either.getOrThrowWith(decoded, (invalid) => invalid)
   return {
-    ...{ name, version, agents: rounds.agents },
+    name,
+    version,
+    agents: rounds.agents,
     ...(rounds.maxRounds === undefined ? {} : { maxRounds: rounds.maxRounds }),
     withAgents: (agents, limits = {}) => make({ ...options, agents, ...limits }),
     // One call is the whole run: the rounds are counted by the group.

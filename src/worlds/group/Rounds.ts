@@ -46,7 +46,9 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
       let round = 0
       const seatOf = (agentId: string, agent: Agent) =>
         Seat.make({
-          ...{ agentId, agent, step: `${world}/step` },
+          agentId,
+          agent,
+          step: `${world}/step`,
           task: { ...task, seed: seedOf(task.seed, agentId) },
           said: (content, audience) => said.push({ speaker: agentId, content, audience, round }),
         })

@@ -159,7 +159,9 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       close: () => Effect.void,
     }
     return {
-      ...{ agentId, agent, task: own },
+      agentId,
+      agent,
+      task: own,
       takeTurn,
       interruptTurn: () => {
         const hadTurn = waiting !== undefined

@@ -208,7 +208,9 @@ const make = (
   const together = (actions: { readonly [agent: string]: Json }) =>
     inEpisode((episodeNow) => {
       const commands = Object.entries(actions).map(([agentId, action]) => ({
-        ...{ agentId, actuator: `${plugin}/step`, args: { action } },
+        agentId,
+        actuator: `${plugin}/step`,
+        args: { action },
       }))
       const carriedOut = Effect.gen(function* () {
         const outcomes = yield* episodeNow.task.together(commands)

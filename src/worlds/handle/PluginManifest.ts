@@ -25,11 +25,13 @@ export const infoOf = (manifest: Manifest): EnvironmentInfo => {
     spaces: environment?.spaces ?? null,
     maxEpisodeSteps: environment?.max_episode_steps ?? null,
     sensors: sensorsOf(manifest).map(({ name, description, reading }) => ({
-      ...{ name, description },
+      name,
+      description,
       ...(reading === undefined ? {} : { reading }),
     })),
     actuators: actuatorsOf(manifest).map(({ name, description, args }) => ({
-      ...{ name, description },
+      name,
+      description,
       ...(args === undefined ? {} : { args }),
     })),
   }

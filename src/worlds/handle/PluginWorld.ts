@@ -143,9 +143,14 @@ const over = (environment: Environment, declared: Spaces): World => {
   return {
     name,
     info: {
-      ...{ name: info.name, description: info.description, version: info.version },
-      ...{ rules: info.rules, conventions: info.conventions },
-      ...{ maxAgents: info.maxAgents, timeModel: info.timeModel, maxEpisodeSteps: info.maxEpisodeSteps },
+      name: info.name,
+      description: info.description,
+      version: info.version,
+      rules: info.rules,
+      conventions: info.conventions,
+      maxAgents: info.maxAgents,
+      timeModel: info.timeModel,
+      maxEpisodeSteps: info.maxEpisodeSteps,
     },
     agents: environment.agents,
     mode: () => mode,
@@ -214,7 +219,9 @@ const NOTHING: Got = { reward: 0, rewards: {}, terminated: false, truncated: fal
 /** Why a command was not carried out, with the code that worlds have for actions outside their space. */
 const refusalOf = (world: string, agent: string, { code, reason, status }: Ended) =>
   new ActionRefused({
-    ...{ world, agent, reason: reason ?? status },
+    world,
+    agent,
+    reason: reason ?? status,
     code: status === "failed" ? (code ?? "Failed") : code === "args-schema" ? "ActionOutsideSpace" : codeOf(status),
   })
 

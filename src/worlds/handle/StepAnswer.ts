@@ -47,7 +47,8 @@ export const gotOf = (
   Either.mapBoth(Schema.decodeUnknownEither(Answer)(result), {
     onLeft: ({ message }) =>
       new UnexpectedAnswer({
-        ...{ world, expected: "the result of a step" },
+        world,
+        expected: "the result of a step",
         found: reason === null ? message : `a step that was taken, and whose result could not be recorded (${reason})`,
       }),
     onRight: ({ others, ...own }) => SafeRecord.set(others, agent, own),

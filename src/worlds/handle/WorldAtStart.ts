@@ -38,7 +38,12 @@ export const document = ({ plugin, options, seed, agents, directory, workspace }
     if (found?.active !== true) return yield* new PluginUnavailable({ plugin, reason: "it is not active" })
     const { manifest, directory: copy } = yield* registry.installed(plugin)
     const process = yield* host.start({
-      ...{ manifest, grants: NO_GRANTS, directory: copy, workspace, seed, instance: INSTANCE },
+      manifest,
+      grants: NO_GRANTS,
+      directory: copy,
+      workspace,
+      seed,
+      instance: INSTANCE,
       forbidden: [...(yield* filesOf(log.name, plugin)), directory],
       denoDir: path.join(directory, `${plugin}.deno`),
       metadata: { plugin: found.metadata, components: {} },

@@ -46,7 +46,9 @@ export const groupOf = (
   { world, maxRounds }: Partial<Pick<Parts, "world" | "maxRounds">> = {},
 ): Agent.GroupAgent =>
   AgentGroup.make({
-    ...{ name: nameOf(Object.keys(agents).sort()), version: "1", agents },
+    name: nameOf(Object.keys(agents).sort()),
+    version: "1",
+    agents,
     ...(world === undefined ? {} : { world }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   })

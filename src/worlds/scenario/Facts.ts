@@ -95,8 +95,11 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Facts
           const { commandId, actuator, args, agentId } = event.payload
           const isOwn = isStep(event) && !fired.has(event.causationId ?? "")
           open.set(commandId, {
-            ...{ actuator, args: isObject(args) ? args : {}, agentId },
-            ...{ succeeded: false, isStep: isOwn },
+            actuator,
+            args: isObject(args) ? args : {},
+            agentId,
+            succeeded: false,
+            isStep: isOwn,
           })
         }
         started ||= (is(event, "EnvironmentReset") && event.payload.plugin === plugin) || ENDS.has(event.type)
@@ -115,8 +118,16 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Facts
       }
       const last = events.findLast(({ type }) => !REWARDS.has(type)) ?? events.at(-1)
       return factsOf({
-        ...{ position: last?.position ?? 0, contexts: seen, again: false },
-        ...{ agents, started, steps, commands, world, own, flags },
+        position: last?.position ?? 0,
+        contexts: seen,
+        again: false,
+        agents,
+        started,
+        steps,
+        commands,
+        world,
+        own,
+        flags,
       })
     },
   }

@@ -136,7 +136,8 @@ export const run = (
     const { playing, environment, goal, maxSteps } = yield* inWorld(loaded, registry, asked)
     const names = agentsOf(loaded.scenario).map(({ agent_id }) => agent_id)
     const { agent, agents } = yield* Cast.of(players, {
-      ...{ names, world: playing.plugin },
+      names,
+      world: playing.plugin,
       maxRounds: given ?? (maxSteps === undefined ? undefined : maxSteps * Math.max(1, names.length)),
     })
     const steps = given ?? maxSteps

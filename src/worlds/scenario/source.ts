@@ -84,7 +84,9 @@ const parsedBy = (
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
   const mistake = (path: string, expected: string, found: string, at: number): Mistake => ({
-    ...{ path, expected, found },
+    path,
+    expected,
+    found,
     place: placeAt(at),
   })
   // The parser compares each key with all that came before it; `keyFlaws` does it in linear time.

@@ -3,8 +3,20 @@ import * as AgentState from "../../../src/agents/channel/AgentState.ts"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 
 const event = (position: number, type: string, payload: Event["payload"] = {}): Event => ({
-  ...{ position, type, payload, id: `event-${position}`, timeline: "main", stream: "task/t", version: position },
-  ...{ schemaVersion: 1, taskId: "t", causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0, hash: "" },
+  position,
+  type,
+  payload,
+  id: `event-${position}`,
+  timeline: "main",
+  stream: "task/t",
+  version: position,
+  schemaVersion: 1,
+  taskId: "t",
+  causationId: null,
+  actor: "kernel",
+  occurredAt: 0,
+  recordedAt: 0,
+  hash: "",
 })
 
 const story = [

@@ -54,7 +54,9 @@ describe("a channel", () => {
         { type: "onAgentStateChange", state: "executing_tool" },
         {
           type: "onToolCallRequest",
-          ...{ toolName: "counter/add", args: { by: 1 }, shown: { actuator: "counter/add", args: { by: 1 } } },
+          toolName: "counter/add",
+          args: { by: 1 },
+          shown: { actuator: "counter/add", args: { by: 1 } },
           shownDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
         },
         { type: "onAgentStateChange", state: "waiting_for_confirmation" },

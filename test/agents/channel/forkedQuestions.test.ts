@@ -6,20 +6,39 @@ let position = 0
 
 const event = (timeline: string, type: string, payload: Event["payload"]): Event =>
   ({
-    ...{ position: ++position, id: `e${position}`, timeline, stream: "confirmation/c1", version: 1, type },
-    ...{ schemaVersion: 2, taskId: "t", causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0 },
-    ...{ payload, hash: "00" },
+    position: ++position,
+    id: `e${position}`,
+    timeline,
+    stream: "confirmation/c1",
+    version: 1,
+    type,
+    schemaVersion: 2,
+    taskId: "t",
+    causationId: null,
+    actor: "kernel",
+    occurredAt: 0,
+    recordedAt: 0,
+    payload,
+    hash: "00",
   }) as unknown as Event
 
 const requested = (timeline: string) =>
   event(timeline, "ConfirmationRequested", {
-    ...{ confirmationId: "c1", commandId: "k", argsDigest: "0".repeat(64), shown: { actuator: "a/b", args: {} } },
+    confirmationId: "c1",
+    commandId: "k",
+    argsDigest: "0".repeat(64),
+    shown: { actuator: "a/b", args: {} },
     expiresAt: 1,
   })
 
 const decided = (timeline: string) =>
   event(timeline, "ConfirmationDecided", {
-    ...{ confirmationId: "c1", approved: true, by: "ada", channel: "test", argsDigest: "0".repeat(64), waitedMs: 1 },
+    confirmationId: "c1",
+    approved: true,
+    by: "ada",
+    channel: "test",
+    argsDigest: "0".repeat(64),
+    waitedMs: 1,
   })
 
 /** What a channel of `main` tells of some events. */

@@ -27,7 +27,8 @@ const served = (talk: ReturnType<typeof talking>, options: ServeOptions = {}) =>
     const post = (path: string, body: unknown, headers = {}) =>
       Effect.gen(function* () {
         const response = yield* ask(path, {
-          ...{ method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) },
+          method: "POST",
+          body: typeof body === "string" ? body : JSON.stringify(body),
           headers: { "content-type": "application/json", ...headers },
         })
         return [response.status, yield* Effect.promise(() => response.json())] as const

@@ -20,7 +20,10 @@ describe("what goes to a provider", () => {
           {
             role: "tool",
             content: ["files/read", "", long].map((tool, index) => ({
-              ...{ callId: `${index}`, tool, isError: true, content: "there is no such tool" },
+              callId: `${index}`,
+              tool,
+              isError: true,
+              content: "there is no such tool",
             })),
           },
         ],

@@ -29,7 +29,8 @@ describe("a scripted model", () => {
   it.effect("answers by the request, and fails as the script says after what had come", () =>
     Effect.gen(function* () {
       const model = scripted({
-        ...{ provider: "anthropic", model: "claude" },
+        provider: "anthropic",
+        model: "claude",
         turns: [
           ({ messages }) => says(`${messages.length} message`),
           { kind: "cut-off", reason: "The cable", response: [{ type: "text", text: "Half" }] },

@@ -19,7 +19,8 @@ const recordedAnswer = (name: ProviderName) =>
     const file = path.join(yield* temporaryDirectory, "answer.json")
     const toolCalls = ["tea", "salt"].map((thing) => ({ name: "price", arguments: JSON.stringify({ thing }) }))
     mock.onMessage("prices", {
-      ...{ content: "I look them up.", toolCalls },
+      content: "I look them up.",
+      toolCalls,
       ...(name === "google" ? { finishReason: "stop" } : {}),
     })
     const recorder = CassetteRecorder.make(file, { kind: "scripted" })

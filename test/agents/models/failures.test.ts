@@ -27,7 +27,8 @@ describe.each(names)("a model of %s", (name) => {
       const mock = yield* mockServer
       mock.onMessage("hello", {
         error: { message: "Too many requests", type: "rate_limit_error" },
-        ...{ status: 429, retryAfter: 7 },
+        status: 429,
+        retryAfter: 7,
       })
       const failed = yield* failing(mock.url, name)
       expect(failed).toMatchObject({ _tag: "ModelCallFailed", kind: "rate-limited", retryAfterMs: 7000 })

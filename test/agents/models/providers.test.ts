@@ -13,9 +13,14 @@ const joined = (deltas: ReadonlyArray<Delta>) => {
 
 /** What each provider calls the tokens. */
 const usage = {
-  ...{ prompt_tokens: 70, completion_tokens: 9, total_tokens: 79 },
-  ...{ input_tokens: 70, output_tokens: 9 },
-  ...{ promptTokenCount: 70, candidatesTokenCount: 9, totalTokenCount: 79 },
+  prompt_tokens: 70,
+  completion_tokens: 9,
+  total_tokens: 79,
+  input_tokens: 70,
+  output_tokens: 9,
+  promptTokenCount: 70,
+  candidatesTokenCount: 9,
+  totalTokenCount: 79,
 }
 
 describe.each(names)("a model of %s", (name) => {

@@ -20,7 +20,10 @@ const terminalOf = (isInteractive: boolean) =>
     const waiting = new Set<() => void>()
     let screen = ""
     const terminal: ChatTerminal = {
-      ...{ next: Queue.take(typed), isInteractive, style: Styles.plain, columns: 80 },
+      next: Queue.take(typed),
+      isInteractive,
+      style: Styles.plain,
+      columns: 80,
       write: (text) =>
         Effect.sync(() => {
           screen += text
@@ -39,7 +42,9 @@ const terminalOf = (isInteractive: boolean) =>
         look()
       })
     return {
-      ...{ terminal, shows, screen: () => screen },
+      terminal,
+      shows,
+      screen: () => screen,
       type: (...lines: ReadonlyArray<string | undefined>) => Queue.offerAll(typed, lines),
       answer: (line: string) => Queue.offer(answers, line),
     }
@@ -100,7 +105,10 @@ describe("a chat", () => {
         reason: "the conversation was ended",
       })
       expect(events.find(({ type }) => type === "ConfirmationDecided")?.payload).toMatchObject({
-        ...{ approved: true, by: "ada", channel: "terminal", shownDigest: expect.any(String) },
+        approved: true,
+        by: "ada",
+        channel: "terminal",
+        shownDigest: expect.any(String),
       })
       const agent = fromModel({ model: model([]).model, conversation: true })
       const report = yield* chat.run(Effect.flatMap(Kernel, ({ replay }) => replay(taskId, agent)))

@@ -7,8 +7,19 @@ import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import { conversation } from "../../../src/studio/page/model/talk/conversation.ts"
 
 const failedWith = (payload: Event["payload"]): Event => ({
-  ...{ position: 7, id: "e7", timeline: "main", stream: "task/t", version: 7, type: "ModelFailed", schemaVersion: 1 },
-  ...{ taskId: "t", causationId: "e6", actor: "kernel", occurredAt: 0, recordedAt: 0, hash: "" },
+  position: 7,
+  id: "e7",
+  timeline: "main",
+  stream: "task/t",
+  version: 7,
+  type: "ModelFailed",
+  schemaVersion: 1,
+  taskId: "t",
+  causationId: "e6",
+  actor: "kernel",
+  occurredAt: 0,
+  recordedAt: 0,
+  hash: "",
   payload: { kind: "rate-limited", reason: "too many requests", latencyMs: 1, ...payload },
 })
 
@@ -29,7 +40,9 @@ describe("a wait before a model is asked again", () => {
     expect(happening(GIVES_UP).map(({ type }) => type)).not.toContain("onRetryWait")
     const shown = ChatTranscript.make(plain, "ada", () => false).of({
       ...(wait ?? expect.unreachable("nothing is told")),
-      ...{ position: 7, timeline: "main", cursor: "7" },
+      position: 7,
+      timeline: "main",
+      cursor: "7",
     })
     expect(shown).toBe("The model is asked again in 5 min 3 s (rate-limited: too many requests).\n")
   })
@@ -37,8 +50,22 @@ describe("a wait before a model is asked again", () => {
   it("is shown in Studio's talk", () => {
     const shown = [WAITS, GIVES_UP].map(({ position, id, type, timeline, actor, payload }) => {
       const entry = {
-        ...{ position, id, type, timeline, actor, task: "t", kind: "model", bad: true, recordedAt: 0, occurredAt: 0 },
-        ...{ cause: null, line: "", payload, length: 0, unreadable: [], changes: [] },
+        position,
+        id,
+        type,
+        timeline,
+        actor,
+        task: "t",
+        kind: "model",
+        bad: true,
+        recordedAt: 0,
+        occurredAt: 0,
+        cause: null,
+        line: "",
+        payload,
+        length: 0,
+        unreadable: [],
+        changes: [],
       }
       const [answer] = conversation([entry as never])
       return Object(answer).failed

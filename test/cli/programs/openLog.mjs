@@ -6,7 +6,9 @@ import { EventLog, layerSqlite } from "../../../dist/events/index.js"
 
 const filename = process.argv[2] ?? ""
 const request = {
-  ...{ stream: "a", actor: "human:test", subject: "levin" },
+  stream: "a",
+  actor: "human:test",
+  subject: "levin",
   events: [{ type: "NoteAdded", payload: { about: "", text: "mows" } }],
 }
 const list = Effect.sync(() => {

@@ -63,8 +63,12 @@ const tool = (name, idempotent) =>
 const agent = Agent.fromModel({ name: "scribe", model, guide: { systemPrompt: "Publish." } })
 
 const layer = Hindcast.layer({
-  ...{ log: path.join(directory, "log.db"), workspace: directory, plugins: [plugin], seed: 7 },
-  ...{ onOpenTasks: "resume", agents: [agent] },
+  log: path.join(directory, "log.db"),
+  workspace: directory,
+  plugins: [plugin],
+  seed: 7,
+  onOpenTasks: "resume",
+  agents: [agent],
   tools: { look: tool("look", true), note: tool("note"), publish: tool("publish") },
   gate: { default: "allow", rules: [{ name: "ask", actuator: "program/publish", decision: "confirm" }] },
   host: { consent: "flags" },

@@ -12,7 +12,10 @@ import * as child from "./child.ts"
 import { SEED } from "./random.ts"
 
 const note = (text: string) => ({
-  ...{ stream: "task/t", taskId: "t", actor: "tester", subject: "ann" },
+  stream: "task/t",
+  taskId: "t",
+  actor: "tester",
+  subject: "ann",
   events: [{ type: "InputReceived" as const, payload: { source: "person", content: text } }],
 })
 

@@ -10,7 +10,8 @@ import { Database } from "../../sqlite.ts"
 import { temporaryDirectory } from "../../temporary.ts"
 
 const note = (text: string, size = 0) => ({
-  ...{ stream: "a", actor: "human:test" },
+  stream: "a",
+  actor: "human:test",
   events: [{ type: "NoteAdded" as const, payload: { about: "", text: text.padEnd(size) } }],
 })
 

@@ -15,13 +15,27 @@ const COMMAND = "c"
 const REQUEST = { commandId: COMMAND, actuator: "a/b", args: {}, argsDigest: "d", priority: 0 }
 
 const eventAt = (position: number, type: string, payload: JsonObject = {}): Event => ({
-  ...{ id: `e${position}`, position, version: position, type, payload: { commandId: COMMAND, ...payload } },
-  ...{ timeline: "main", stream: "task/t", schemaVersion: 1, taskId: "t", causationId: null, actor: "kernel" },
-  ...{ occurredAt: position, recordedAt: position, hash: "" },
+  id: `e${position}`,
+  position,
+  version: position,
+  type,
+  payload: { commandId: COMMAND, ...payload },
+  timeline: "main",
+  stream: "task/t",
+  schemaVersion: 1,
+  taskId: "t",
+  causationId: null,
+  actor: "kernel",
+  occurredAt: position,
+  recordedAt: position,
+  hash: "",
 })
 
 const ruling = (decision: Ruling["decision"], rule = "r"): Ruling => ({
-  ...{ decision, rule, reason: `${rule} says ${decision}`, confirmWithinMs: 1000 },
+  decision,
+  rule,
+  reason: `${rule} says ${decision}`,
+  confirmWithinMs: 1000,
 })
 
 const answerAt = (position: number, kind: ConfirmationResult["kind"]): ConfirmationResult => ({
@@ -58,7 +72,8 @@ describe("what comes next for a command", () => {
   it("is a denial where the gate says what no gate may say", () => {
     const step = CommandState.next(stateAfter("ActuatorCommanded"), ruling("perhaps" as "allow"))
     expect(step).toEqual({
-      ...{ do: "deny", rule: "gate" },
+      do: "deny",
+      rule: "gate",
       reason: 'expected allow, deny or confirm, found "perhaps"; whatever is not allowed is denied',
     })
   })

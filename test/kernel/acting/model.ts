@@ -65,7 +65,8 @@ const machine = Effect.gen(function* () {
     })
 
   const model = {
-    ...{ provider: "test", model: "one" },
+    provider: "test",
+    model: "one",
     turn: ({ messages }: { readonly messages: ReadonlyArray<{ readonly role: string }> }) =>
       Effect.gen(function* () {
         const answers = messages.filter(({ role }) => role === "assistant").length
@@ -80,7 +81,10 @@ const machine = Effect.gen(function* () {
           calls.length === 0
             ? [text("That is all.")]
             : calls.map((name, index) => ({
-                ...{ type: "call", callId: `${answers}.${index}`, tool: `program__${name}`, args: {} },
+                type: "call",
+                callId: `${answers}.${index}`,
+                tool: `program__${name}`,
+                args: {},
               })),
         )
       }),
@@ -183,7 +187,10 @@ const machine = Effect.gen(function* () {
   }).pipe(Effect.orDie)
 
   return {
-    ...{ executed, events, restart, log },
+    executed,
+    events,
+    restart,
+    log,
     isClosed: () => isClosed,
     isDead: () => isDead,
     isIdle: () => isIdle && !isDead,

@@ -19,7 +19,10 @@ const left = (events: typeof observed | typeof own) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const appended = yield* log.append({
-      ...{ stream: `task/${taskId}`, taskId, actor: "agent:a", expected: Any },
+      stream: `task/${taskId}`,
+      taskId,
+      actor: "agent:a",
+      expected: Any,
       events: [opened, ...events],
     })
     return leftIn(appended.events, () => undefined)

@@ -14,7 +14,10 @@ const rubric: Rubric = {
   name: "test",
   measures: [
     {
-      ...{ name: "light", description: "Is there light?", plugin: "room", critic: "plugin" },
+      name: "light",
+      description: "Is there light?",
+      plugin: "room",
+      critic: "plugin",
       rewards: [
         { name: "ruled", when: "w", weight: 1, rule: "elapsed > 1.0" },
         { name: "said", when: "w", weight: 1 },

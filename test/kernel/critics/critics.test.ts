@@ -148,7 +148,9 @@ describe("a rubric whose rewards different critics decide", () => {
     scored(() =>
       Effect.gen(function* () {
         const model = Critics.scripted("eyes@1", ({ evidence }) => ({
-          ...{ verdict: true, because: [evidence[0]?.at ?? 0], rationale: "so it seems" },
+          verdict: true,
+          because: [evidence[0]?.at ?? 0],
+          rationale: "so it seems",
         }))
         const wishes = [{ critic: "model", of: "judge/light/ruled" }] as const
         const { scoreSetId } = yield* rescore({ tasks: ["t2"], critics: { model: { model, repeats: 1 }, wishes } })
@@ -176,7 +178,8 @@ describe("a rubric whose rewards different critics decide", () => {
 
 describe("a scoring that asked a model", () => {
   const asking = (answer: (asked: number) => boolean, asked: Array<string> = []): Critics.ModelOptions => ({
-    ...{ repeats: 3, settings: { temperature: 0.5 } },
+    repeats: 3,
+    settings: { temperature: 0.5 },
     model: Critics.scripted("coin@1", ({ evidence, task, reward }) => {
       const verdict = answer(asked.push(`${task.id} ${reward.name}`))
       return { verdict, because: [evidence[0]?.at ?? 0], rationale: `answer ${asked.length}` }

@@ -61,7 +61,10 @@ export const rubric = (rewards: ReadonlyArray<Reward>, punishments: ReadonlyArra
   name: "test",
   measures: [
     {
-      ...{ name: "light", description: "Is there light?", plugin: "judge", critic: "plugin" },
+      name: "light",
+      description: "Is there light?",
+      plugin: "judge",
+      critic: "plugin",
       rewards: rewards.map((reward) => ({ ...reward, when: "w" })),
       punishments: punishments.map((reward) => ({ ...reward, when: "w" })),
     },
@@ -90,7 +93,10 @@ export const writeJudge = (
 ): string => {
   const performance = rubric.measures.map(({ plugin: _, ...measure }) => measure)
   const manifest = {
-    ...{ name: "judge", description: "Judges", version: "1.0.0", entry: "main.ts" },
+    name: "judge",
+    description: "Judges",
+    version: "1.0.0",
+    entry: "main.ts",
     permissions: { read: [], run: [], ...permissions },
     peas: { performance },
     ...(precomputed === undefined ? {} : { precomputed: writePrecomputed(directory, precomputed) }),
@@ -118,7 +124,11 @@ export const critic = (
     const recorded: Array<CoreNewEvent> = []
     const judges = yield* PluginCriticProcess.make({
       host: yield* PluginHost,
-      ...{ manifest, directory, digest, denoDir: path.join(base, "deno"), forbidden: [path.join(base, "log.db")] },
+      manifest,
+      directory,
+      digest,
+      denoDir: path.join(base, "deno"),
+      forbidden: [path.join(base, "log.db")],
       record: (event) =>
         event.type === sample.refuses ? Effect.fail("the log refuses it") : Effect.sync(() => recorded.push(event)),
       // Tests are not to wait for whatever else the machine does.

@@ -12,7 +12,8 @@ const rubric: Rubric = {
   name: "test",
   measures: [
     {
-      ...{ name: "light", description: "Is there light?" },
+      name: "light",
+      description: "Is there light?",
       rewards: [
         { name: "lit", when: "The lamp was on.", weight: 0.5 },
         { name: "each", when: "The lamp was turned on.", weight: 0.1, per: "occurrence" },
@@ -24,7 +25,9 @@ const rubric: Rubric = {
 const task = story(opened, lamp(true), lamp(false), lamp(true), closed)
 
 const yes = (because: ReadonlyArray<number>, more: Partial<Model.ModelAnswer> = {}): Model.ModelAnswer => ({
-  ...{ verdict: true, because, rationale: "I saw it" },
+  verdict: true,
+  because,
+  rationale: "I saw it",
   ...more,
 })
 
@@ -62,17 +65,33 @@ describe("a model that judges", () => {
       )
       expect(judgements).toEqual([
         {
-          ...{ measure: "light", name: "lit", kind: "reward", weight: 0.5, amount: 0.5, because: [2, 4] },
-          ...{ occurrences: 1, rationale: "3 of 3: I saw it" },
+          measure: "light",
+          name: "lit",
+          kind: "reward",
+          weight: 0.5,
+          amount: 0.5,
+          because: [2, 4],
+          occurrences: 1,
+          rationale: "3 of 3: I saw it",
         },
         {
-          ...{ measure: "light", name: "each", kind: "reward", weight: 0.1, amount: 0.2, because: [2, 4] },
+          measure: "light",
+          name: "each",
+          kind: "reward",
+          weight: 0.1,
+          amount: 0.2,
+          because: [2, 4],
           rationale: "3 of 3: I saw it",
         },
       ])
       expect(asked).toHaveLength(6)
       expect(asked[0]).toEqual({
-        ...{ measure: "light", description: "Is there light?", repeat: 1, repeats: 3, omitted: 0, settings: {} },
+        measure: "light",
+        description: "Is there light?",
+        repeat: 1,
+        repeats: 3,
+        omitted: 0,
+        settings: {},
         reward: { kind: "reward", name: "lit", when: "The lamp was on.", per: "task" },
         task: { id: "t1", goal: "Light it", agent: "a@1", outcome: "achieved" },
         evidence: task.map(({ position, type, payload }) => ({ at: position, type, by: "kernel", payload })),

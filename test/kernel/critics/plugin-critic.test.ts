@@ -48,8 +48,14 @@ describe("a plugin's function that judges", () => {
       })
       expect(judgements).toEqual([
         {
-          ...{ measure: "judge/light", name: "lit", kind: "reward", weight: 0.5, amount: 0.5, occurrences: 1 },
-          ...{ because: [2, 4], rationale: "it was on at the end" },
+          measure: "judge/light",
+          name: "lit",
+          kind: "reward",
+          weight: 0.5,
+          amount: 0.5,
+          occurrences: 1,
+          because: [2, 4],
+          rationale: "it was on at the end",
         },
         { measure: "judge/light", name: "each", kind: "reward", weight: 0.1, amount: 0.2, because: [2, 4] },
       ])
@@ -68,7 +74,9 @@ describe("a plugin's function that judges", () => {
       const none = (yield* judged({ light, rubric: share })).judgements
       expect(none).toEqual([
         {
-          ...{ measure: "judge/light", name: "pushed", kind: "unscored" },
+          measure: "judge/light",
+          name: "pushed",
+          kind: "unscored",
           reason: "it counts by step, and the task has no command",
         },
       ])
@@ -311,8 +319,14 @@ describe("a plugin that judges", () => {
       const { judgements, recorded } = yield* judged({ light, permissions })
       const [first] = judgements
       expect(JSON.parse((first?.kind === "reward" && first.rationale) || "{}")).toEqual({
-        ...{ read: "NotCapable", write: "NotCapable", env: "NotCapable", net: "NotCapable" },
-        ...{ readByHost: "NotRecorded", run: "NotRecorded", fetchByHost: "NotRecorded", emit: "NoSuchComponent" },
+        read: "NotCapable",
+        write: "NotCapable",
+        env: "NotCapable",
+        net: "NotCapable",
+        readByHost: "NotRecorded",
+        run: "NotRecorded",
+        fetchByHost: "NotRecorded",
+        emit: "NoSuchComponent",
       })
       expect(fs.readFileSync(secret, "utf8")).toBe("42")
       expect(recorded).toEqual([])

@@ -19,7 +19,8 @@ const work = Effect.gen(function* () {
   fs.writeSync(1, `${status}\n`)
 })
 const options = {
-  ...{ log: path.join(directory, "log.db"), workspace: directory },
+  log: path.join(directory, "log.db"),
+  workspace: directory,
   gate: { default: "confirm", confirmWithinMs },
   host: { consent: "flags" },
 }

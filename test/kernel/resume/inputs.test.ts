@@ -21,7 +21,9 @@ const talking = (model: ReturnType<typeof answering>["model"]) =>
 const say = (content: string) =>
   Effect.flatMap(EventLog, (log) =>
     log.append({
-      ...{ stream: `task/${TASK}`, taskId: TASK, actor: "human:ada" },
+      stream: `task/${TASK}`,
+      taskId: TASK,
+      actor: "human:ada",
       events: [{ type: "InputReceived", payload: { source: "test", content } }],
     }),
   )

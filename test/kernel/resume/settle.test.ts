@@ -22,7 +22,8 @@ type Options = Omit<TestKernelOptions, "directory">
 
 /** An agent that gives one command, and is done with how it ended. */
 const giving = (act: string, args: { readonly [name: string]: string | number } = {}): Agent.Agent => ({
-  ...{ name: "giver", version: "1" },
+  name: "giver",
+  version: "1",
   decide: ({ step, lastOutcome }) =>
     step === 0 ? { act, args } : { done: "achieved", reason: String(lastOutcome?.status) },
 })
@@ -83,7 +84,9 @@ const paying = (settle?: (...asked: ReadonlyArray<unknown>) => unknown, idempote
   const options = {
     description: "It pays",
     result: Schema.Struct({ at: Schema.Number }),
-    ...{ risk: "none", idempotent, timeout: 2000 },
+    risk: "none",
+    idempotent,
+    timeout: 2000,
     run: (_: unknown, { commandId }: { readonly commandId: string }) => {
       paid.push(commandId)
       resolve()

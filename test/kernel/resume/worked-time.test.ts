@@ -7,14 +7,29 @@ let position = 0
 const event = (type: string, payload: Event["payload"], causationId: string | null = null): Event => {
   position += 1
   return {
-    ...{ position, id: `e${position}`, timeline: "main", stream: "task/t", version: position, type, schemaVersion: 1 },
-    ...{ taskId: "t", causationId, actor: "kernel", occurredAt: 0, recordedAt: 0, hash: "", payload },
+    position,
+    id: `e${position}`,
+    timeline: "main",
+    stream: "task/t",
+    version: position,
+    type,
+    schemaVersion: 1,
+    taskId: "t",
+    causationId,
+    actor: "kernel",
+    occurredAt: 0,
+    recordedAt: 0,
+    hash: "",
+    payload,
   }
 }
 
 const asked = (ms: number | undefined, agentId?: string) =>
   event("ModelCalled", {
-    ...{ provider: "p", model: "m", requestDigest: "", request: null },
+    provider: "p",
+    model: "m",
+    requestDigest: "",
+    request: null,
     ...(ms === undefined ? {} : { workedMs: ms }),
     ...(agentId === undefined ? {} : { agentId }),
   })
@@ -23,7 +38,10 @@ const answered = ({ id }: Event, latencyMs: number) => event("ModelResponded", {
 
 const commanded = (commandId: string, latencyMs: number, agentId?: string) => [
   event("ActuatorCommanded", {
-    ...{ commandId, actuator: "a/b", args: {}, callId: commandId },
+    commandId,
+    actuator: "a/b",
+    args: {},
+    callId: commandId,
     ...(agentId === undefined ? {} : { agentId }),
   }),
   event("CommandSucceeded", { commandId, result: null, latencyMs }),

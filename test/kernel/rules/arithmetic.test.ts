@@ -7,13 +7,29 @@ import * as EnvironmentState from "../../../src/projections/state/EnvironmentSta
 import * as Expressions from "../../../src/worlds/scenario/Expressions.ts"
 
 const event = {
-  ...{ position: 1, id: "", timeline: "main", stream: "task/t1", version: 1, type: "SensorRead", schemaVersion: 1 },
-  ...{ taskId: "t1", causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0, payload: {}, hash: "" },
+  position: 1,
+  id: "",
+  timeline: "main",
+  stream: "task/t1",
+  version: 1,
+  type: "SensorRead",
+  schemaVersion: 1,
+  taskId: "t1",
+  causationId: null,
+  actor: "kernel",
+  occurredAt: 0,
+  recordedAt: 0,
+  payload: {},
+  hash: "",
 }
 
 const held = (source: string) =>
   Either.getOrThrow(Rule.compile(source)).evaluate({
-    ...{ event, task: {}, command: {}, commands: [], elapsed: 5_000 },
+    event,
+    task: {},
+    command: {},
+    commands: [],
+    elapsed: 5_000,
     state: { seven: 7, three: 3, half: 0.5, zero: 0, list: [1, 2, 3] },
     counts: new Map([["SensorRead", 3]]),
   })

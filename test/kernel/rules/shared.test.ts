@@ -6,11 +6,26 @@ const SOURCE = 'count("SensorRead") >= 2 && state.wet == true'
 
 const contextOf = (taskId: string, readings: number, wet: boolean): Rule.RuleContext => ({
   event: {
-    ...{ position: readings, id: "", timeline: "main", stream: `task/${taskId}`, version: 1, type: "SensorRead" },
-    ...{ schemaVersion: 1, taskId, causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0 },
-    ...{ payload: {}, hash: "" },
+    position: readings,
+    id: "",
+    timeline: "main",
+    stream: `task/${taskId}`,
+    version: 1,
+    type: "SensorRead",
+    schemaVersion: 1,
+    taskId,
+    causationId: null,
+    actor: "kernel",
+    occurredAt: 0,
+    recordedAt: 0,
+    payload: {},
+    hash: "",
   },
-  ...{ task: {}, command: {}, commands: [], elapsed: 0, state: { wet } },
+  task: {},
+  command: {},
+  commands: [],
+  elapsed: 0,
+  state: { wet },
   counts: new Map([["SensorRead", readings]]),
 })
 

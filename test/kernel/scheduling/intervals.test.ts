@@ -166,7 +166,9 @@ describe("a sensor with an interval", () => {
     () =>
       Effect.gen(function* () {
         const moody: Sample = {
-          ...{ name: "moody", sensors: [{ name: "pulse", interval: 1000 }], actuators: [{ name: "leave" }] },
+          name: "moody",
+          sensors: [{ name: "pulse", interval: 1000 }],
+          actuators: [{ name: "leave" }],
           instance: "task",
           entry: `
           let asked = 0

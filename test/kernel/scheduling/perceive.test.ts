@@ -128,7 +128,8 @@ describe("perceiving with a deadline", () => {
         const kernel = yield* Kernel
         const saw: Array<unknown> = []
         const agent = {
-          ...{ name: "hasty", version: "1" },
+          name: "hasty",
+          version: "1",
           decide: ({ readings }: { readonly readings: unknown }) => {
             saw.push(readings)
             return { done: "achieved" } as const

@@ -39,6 +39,9 @@ export const provoke = ({ act, before = "", limits = {}, timeoutMs = 40_000 }: B
     return {
       answer: outcome._tag === "Right" ? outcome.right.result : outcome.left._tag,
       message: outcome._tag === "Right" ? "" : outcome.left.message,
-      ...{ neighbour, grewMiB: (most - memoryBefore) / 1024 / 1024, events, process: bad.process },
+      neighbour,
+      grewMiB: (most - memoryBefore) / 1024 / 1024,
+      events,
+      process: bad.process,
     }
   })

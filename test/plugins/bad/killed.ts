@@ -75,7 +75,9 @@ const specOf = (base: string, name: string) => ({
   directory: path.join(base, name),
   grants: { read: [], write: [], net: [], env: [], run: [], runAny: false },
   workspace: path.join(base, "workspace"),
-  ...{ seed: 1, instance: "kernel", denoDir: path.join(base, `${name}.deno`) },
+  seed: 1,
+  instance: "kernel",
+  denoDir: path.join(base, `${name}.deno`),
   metadata: { plugin: {}, components: {} },
 })
 

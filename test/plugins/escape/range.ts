@@ -97,10 +97,18 @@ export const build = async (base: string) => {
   }
 
   const places = (): Places => ({
-    ...{ escaped, outside, secret: path.join(outside, "secret.txt"), marker: path.join(outside, "marker") },
-    ...{ plugin: path.join(base, "plugin"), workspace: path.join(base, "workspace"), runner: RUNNER },
-    ...{ tcp: portOf(server), udp: udp.address().port, unix: unixPath },
-    ...{ victim: victim.pid ?? 0, variable: "HINDCAST_TEST_CANARY" },
+    escaped,
+    outside,
+    secret: path.join(outside, "secret.txt"),
+    marker: path.join(outside, "marker"),
+    plugin: path.join(base, "plugin"),
+    workspace: path.join(base, "workspace"),
+    runner: RUNNER,
+    tcp: portOf(server),
+    udp: udp.address().port,
+    unix: unixPath,
+    victim: victim.pid ?? 0,
+    variable: "HINDCAST_TEST_CANARY",
   })
 
   /** What was sent has arrived a moment later; and the victim answers or has ended, for a signal comes before what it reads. */
@@ -133,7 +141,9 @@ export const build = async (base: string) => {
     ]
     const traces = [...(text.includes(escaped) ? ["said that it escaped"] : []), ...reached, ...harmed]
     return {
-      ...{ escaped: traces.length > 0, harmed: harmed.length > 0, reached: reached.length > 0 },
+      escaped: traces.length > 0,
+      harmed: harmed.length > 0,
+      reached: reached.length > 0,
       found: traces.join("; ") || `${did}: ${value}`,
     }
   }

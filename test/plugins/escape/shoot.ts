@@ -65,7 +65,8 @@ interface Starting {
 export const inFreedom = (attempts: Attempts): Effect.Effect<Verdicts> =>
   Effect.flatMap(Tools.find, ({ deno }) =>
     outside(attempts, (base, range) => ({
-      ...{ command: deno, args: [...FREE, path.join(base, "plugin/main.ts")] },
+      command: deno,
+      args: [...FREE, path.join(base, "plugin/main.ts")],
       env: { ...process.env, ...range.environment, DENO_DIR: path.join(base, "deno"), NO_COLOR: "1" },
     })),
   ).pipe(Effect.orDie)

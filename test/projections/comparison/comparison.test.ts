@@ -183,7 +183,11 @@ describe("a comparison", () => {
     const [a, b] = [scored("a", { t1: {}, t2: {} }), scored("b", { t1: { found: Number.NaN }, t2: { found: 1 } })]
     expect(compare(a, b)).toMatchObject({ incomparable: ["t1"], pairs: [{ taskId: "t2" }], difference: 1 })
     expect(compare(scored("a", { t1: {} }), scored("b", { t1: { found: Number.NaN } }))).toMatchObject({
-      ...{ pairs: [], difference: null, interval: null, p: null, correction: null },
+      pairs: [],
+      difference: null,
+      interval: null,
+      p: null,
+      correction: null,
       passes: { difference: null, interval: null, p: null, adjusted: null },
     })
   })
@@ -203,7 +207,9 @@ describe("a comparison", () => {
 
   it("says of how many pairs the rubrics differ, and which they are", () => {
     const by = (name: string, digests: ReadonlyArray<string | null>): NamedScoring => ({
-      ...{ name, label: name, scoreSetIds: [name] },
+      name,
+      label: name,
+      scoreSetIds: [name],
       scores: new Map(digests.map((rubricDigest, at) => [`t${at}`, { ...score({}), rubricDigest }])),
     })
     const of = compare(by("a", ["x", "x", null]), by("b", ["x", "y", "y"]))
@@ -214,7 +220,9 @@ describe("a comparison", () => {
 
   it("says whether what decided decides alike again", () => {
     const by = (name: string, critic: string): NamedScoring => ({
-      ...{ name, label: name, scoreSetIds: [name] },
+      name,
+      label: name,
+      scoreSetIds: [name],
       scores: new Map([["t1", { ...score({}), critic }]]),
     })
     const rules = by("a", "rule@4")

@@ -21,7 +21,9 @@ const tasks = fc
 
 /** No score is looked into. */
 const scoringOf = (of: ReadonlyArray<{ readonly taskId: string; readonly isScored: boolean }>) => ({
-  ...{ name: "live", label: "live", scoreSetIds: ["set"] },
+  name: "live",
+  label: "live",
+  scoreSetIds: ["set"],
   scores: new Map(of.flatMap(({ taskId, isScored }) => (isScored ? [[taskId, {} as Score] as const] : []))),
 })
 

@@ -71,7 +71,9 @@ describe("events as JSON Lines", () => {
       expect(again.toString()).toBe(text)
       // The log goes on where it ended.
       const appended = yield* copy.append({
-        ...{ stream: "task/t1", taskId: "t1", actor: "human:ada" },
+        stream: "task/t1",
+        taskId: "t1",
+        actor: "human:ada",
         events: [{ type: "NoteAdded", payload: { about: "", text: "on" } }],
       })
       expect(appended).toMatchObject({ position: lines.length + 1, version: 6 })
@@ -186,16 +188,20 @@ describe("an import", () => {
 
 describe("a line that is no event", () => {
   const good = {
-    ...{
-      position: 1,
-      id: "01890000-0000-7000-8000-000000000001",
-      timeline: "main",
-      stream: "s",
-      version: 1,
-      type: "T",
-    },
-    ...{ schemaVersion: 1, taskId: null, causationId: null, actor: "kernel", occurredAt: 0, recordedAt: 0 },
-    ...{ payload: {}, hash: "0".repeat(64) },
+    position: 1,
+    id: "01890000-0000-7000-8000-000000000001",
+    timeline: "main",
+    stream: "s",
+    version: 1,
+    type: "T",
+    schemaVersion: 1,
+    taskId: null,
+    causationId: null,
+    actor: "kernel",
+    occurredAt: 0,
+    recordedAt: 0,
+    payload: {},
+    hash: "0".repeat(64),
   }
   const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`
   const withPayload = (payload: string) => JSON.stringify(good).replace('"payload":{}', `"payload":${payload}`)

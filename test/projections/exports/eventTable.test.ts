@@ -42,16 +42,38 @@ describe("events as a Parquet table, read by DuckDB", () => {
       const named = Object.fromEntries((columns ?? []).map(({ name, type }) => [name, type]))
       const [text, integer, moment] = ["VARCHAR", "BIGINT", "TIMESTAMP WITH TIME ZONE"]
       expect(named).toEqual({
-        ...{ position: integer, id: text, timeline: text, stream: text, version: integer, type: text },
-        ...{ schema_version: integer, task_id: text, causation_id: text, actor: text, occurred_at: moment },
-        ...{ recorded_at: moment, payload: text, key_id: text, hash: text },
+        position: integer,
+        id: text,
+        timeline: text,
+        stream: text,
+        version: integer,
+        type: text,
+        schema_version: integer,
+        task_id: text,
+        causation_id: text,
+        actor: text,
+        occurred_at: moment,
+        recorded_at: moment,
+        payload: text,
+        key_id: text,
+        hash: text,
       })
       const expected = (yield* all(log)).map((event) => ({
-        ...{ position: String(event.position), id: event.id, timeline: "main", stream: event.stream },
-        ...{ version: String(event.version), type: event.type, schema_version: String(event.schemaVersion) },
-        ...{ task_id: event.taskId, causation_id: event.causationId, actor: event.actor },
-        ...{ occurred_at: String(event.occurredAt), recorded_at: String(event.recordedAt) },
-        ...{ payload: JSON.stringify(event.payload), key_id: event.personal?.keyId ?? null, hash: event.hash },
+        position: String(event.position),
+        id: event.id,
+        timeline: "main",
+        stream: event.stream,
+        version: String(event.version),
+        type: event.type,
+        schema_version: String(event.schemaVersion),
+        task_id: event.taskId,
+        causation_id: event.causationId,
+        actor: event.actor,
+        occurred_at: String(event.occurredAt),
+        recorded_at: String(event.recordedAt),
+        payload: JSON.stringify(event.payload),
+        key_id: event.personal?.keyId ?? null,
+        hash: event.hash,
       }))
       expect(rows).toEqual(expected)
       expect(about).toEqual([

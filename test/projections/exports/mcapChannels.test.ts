@@ -36,7 +36,10 @@ const STORY = [
 const imported = (position: number, manifest: JsonObject) => ({ position, plugin: "room", manifest })
 
 const options = (imports: ReadonlyArray<McapChannels.Imported> = [imported(1, MANIFEST)]) => ({
-  ...{ log: "log.db", head: { position: 8, hash: "f".repeat(64) }, version: "1.2.3", imports },
+  log: "log.db",
+  head: { position: 8, hash: "f".repeat(64) },
+  version: "1.2.3",
+  imports,
 })
 
 const written = (items: ReadonlyArray<DecodedEvent>, given = options()) =>

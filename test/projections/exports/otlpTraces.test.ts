@@ -32,11 +32,14 @@ const attributes = {
 const span = {
   type: "object",
   properties: {
-    ...{ traceId: { type: "string", pattern: "^(?!0{32})[0-9a-f]{32}$" } },
-    ...{ spanId: { type: "string", pattern: "^(?!0{16})[0-9a-f]{16}$" } },
-    ...{ parentSpanId: { type: "string", pattern: "^(?!0{16})[0-9a-f]{16}$" } },
-    ...{ name: { type: "string", minLength: 1 }, kind: { enum: [1, 2, 3, 4, 5] } },
-    ...{ startTimeUnixNano: uint64, endTimeUnixNano: uint64, attributes },
+    traceId: { type: "string", pattern: "^(?!0{32})[0-9a-f]{32}$" },
+    spanId: { type: "string", pattern: "^(?!0{16})[0-9a-f]{16}$" },
+    parentSpanId: { type: "string", pattern: "^(?!0{16})[0-9a-f]{16}$" },
+    name: { type: "string", minLength: 1 },
+    kind: { enum: [1, 2, 3, 4, 5] },
+    startTimeUnixNano: uint64,
+    endTimeUnixNano: uint64,
+    attributes,
     events: {
       type: "array",
       items: {
@@ -57,7 +60,10 @@ const span = {
   additionalProperties: false,
 }
 const object = (properties: Record<string, object>) => ({
-  ...{ type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
 })
 const list = (items: object) => ({ type: "array", items, minItems: 1 })
 const string = { type: "string" }
@@ -160,8 +166,12 @@ describe("tasks as OpenTelemetry traces", () => {
       expect(root.startTimeUnixNano).toBe("1700000000010000000")
       expect(root.endTimeUnixNano).toBe("1700000000140000000")
       expect(read(root.attributes)).toMatchObject({
-        ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "walker", "gen_ai.agent.version": "1.0.0" },
-        ...{ "gen_ai.conversation.id": TASK, "hindcast.task.outcome": "failed", "error.type": "failed" },
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "walker",
+        "gen_ai.agent.version": "1.0.0",
+        "gen_ai.conversation.id": TASK,
+        "hindcast.task.outcome": "failed",
+        "error.type": "failed",
       })
       expect(root.events.map(({ name }) => name)).toEqual(["decision made"])
     }),
@@ -178,14 +188,20 @@ describe("tasks as OpenTelemetry traces", () => {
       const chat = named(spans, "chat m-1")
       expect(chat).toMatchObject({ kind: 3, parentSpanId: root, startTimeUnixNano: "1700000000030000000" })
       expect(read(chat.attributes)).toMatchObject({
-        ...{ "gen_ai.operation.name": "chat", "gen_ai.provider.name": "acme", "gen_ai.request.model": "m-1" },
-        ...{ "gen_ai.usage.input_tokens": 12, "gen_ai.usage.output_tokens": 3 },
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "acme",
+        "gen_ai.request.model": "m-1",
+        "gen_ai.usage.input_tokens": 12,
+        "gen_ai.usage.output_tokens": 3,
       })
       const go = named(spans, "execute_tool room/go")
       expect(go).toMatchObject({ parentSpanId: root, status: { code: 1 }, endTimeUnixNano: "1700000000100000000" })
       expect(read(go.attributes)).toMatchObject({
-        ...{ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "room/go", "gen_ai.tool.call.id": "c1" },
-        ...{ "gen_ai.tool.call.arguments": '{"to":"hall"}', "gen_ai.tool.call.result": '{"at":"hall"}' },
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "room/go",
+        "gen_ai.tool.call.id": "c1",
+        "gen_ai.tool.call.arguments": '{"to":"hall"}',
+        "gen_ai.tool.call.result": '{"at":"hall"}',
       })
       expect(go.events.map(({ name }) => name)).toEqual(["allowed"])
       const open = named(spans, "execute_tool room/open")
@@ -212,9 +228,12 @@ describe("tasks as OpenTelemetry traces", () => {
         at(9, "ModelFailed", { kind: "cancelled", reason: "late" }, idOf(6)),
       ])
       const used = {
-        ...{ "gen_ai.usage.input_tokens": 12, "gen_ai.usage.output_tokens": 3 },
-        ...{ "gen_ai.usage.cache_read.input_tokens": 4, "gen_ai.usage.reasoning.output_tokens": 2 },
-        ...{ "hindcast.model.cost.usd": 0.25, "hindcast.model.cost.prices": "table@1" },
+        "gen_ai.usage.input_tokens": 12,
+        "gen_ai.usage.output_tokens": 3,
+        "gen_ai.usage.cache_read.input_tokens": 4,
+        "gen_ai.usage.reasoning.output_tokens": 2,
+        "hindcast.model.cost.usd": 0.25,
+        "hindcast.model.cost.prices": "table@1",
       }
       expect(spans).toHaveLength(4)
       expect(read(named(spans, "chat a").attributes)).toMatchObject(used)
@@ -248,19 +267,20 @@ describe("tasks as OpenTelemetry traces", () => {
         [
           "gen_ai.evaluation.result",
           {
-            ...{ "gen_ai.evaluation.name": "room/progress: won", "gen_ai.evaluation.explanation": "it tried" },
-            ...{
-              "gen_ai.evaluation.score.value": 0.5,
-              "gen_ai.evaluation.score.label": "reward",
-              "hindcast.position": 16,
-            },
+            "gen_ai.evaluation.name": "room/progress: won",
+            "gen_ai.evaluation.explanation": "it tried",
+            "gen_ai.evaluation.score.value": 0.5,
+            "gen_ai.evaluation.score.label": "reward",
+            "hindcast.position": 16,
           },
         ],
         [
           "gen_ai.evaluation.result",
           {
-            ...{ "gen_ai.evaluation.name": "room/progress: slow", "gen_ai.evaluation.score.value": -0.25 },
-            ...{ "gen_ai.evaluation.score.label": "punishment", "hindcast.position": 17 },
+            "gen_ai.evaluation.name": "room/progress: slow",
+            "gen_ai.evaluation.score.value": -0.25,
+            "gen_ai.evaluation.score.label": "punishment",
+            "hindcast.position": 17,
           },
         ],
       ])

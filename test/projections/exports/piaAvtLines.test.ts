@@ -9,7 +9,11 @@ import { all, encoded, event, hardLog, readable } from "./given.ts"
 import { goalsOf, refusal } from "./PiaAvtReader.ts"
 
 const options = (given: Partial<PiaAvtLines.PiaAvtOptions> = {}): PiaAvtLines.PiaAvtOptions => ({
-  ...{ experiment: "log.db", timestamps: "iso", aliases: false, timeline: null, agents: new Map() },
+  experiment: "log.db",
+  timestamps: "iso",
+  aliases: false,
+  timeline: null,
+  agents: new Map(),
   ...given,
 })
 
@@ -119,7 +123,9 @@ describe("log lines of PiaAVT", () => {
         action_details: { type: "room/go", parameters: { to: "north", goal_id: "t1" } },
         environmental_outcome_summary: "succeeded",
         hindcast_type: "CommandSucceeded",
-        ...{ commandId: "c1", result: {}, latencyMs: 1 },
+        commandId: "c1",
+        result: {},
+        latencyMs: 1,
       })
       expect(lines.slice(11, 13).map(({ event_data }) => event_data.reward)).toEqual([0.5, -0.25])
     }),

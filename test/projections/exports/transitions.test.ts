@@ -31,8 +31,14 @@ const rubric = {
 }
 const scoring = (given: ReadonlyArray<Unplaced>) => [
   event("ScoringStarted", {
-    ...{ scoreSetId: "s", taskIds: ["t"], rubric, rubricDigest: sha("r"), critic: "rule", criticDigest: sha("c") },
-    ...{ label: "live", range: { from: 1, to: 99 } },
+    scoreSetId: "s",
+    taskIds: ["t"],
+    rubric,
+    rubricDigest: sha("r"),
+    critic: "rule",
+    criticDigest: sha("c"),
+    label: "live",
+    range: { from: 1, to: 99 },
   }),
   ...given,
   event("ScoringFinished", { scoreSetId: "s", totals: {} }),
@@ -87,30 +93,24 @@ describe("transitions", () => {
     const between = { readings: { "room/steps": 1 }, environment: { room: { at: "study" } } }
     expect(steps).toEqual([
       {
-        ...{
-          taskId: "t",
-          timeline: "main",
-          agent: "me@1",
-          goal: "Find it",
-          step: 0,
-          position: 4,
-          at: expect.any(Number),
-        },
-        ...{
-          state: before,
-          action: { actuator: "room/go", args: { to: "a" } },
-          outcome: "succeeded",
-          nextState: between,
-        },
-        ...{
-          reward: 0,
-          rewards: [],
-          done: false,
-          truncated: false,
-          scoreSetId: null,
-          unrecorded: null,
-          settledBy: null,
-        },
+        taskId: "t",
+        timeline: "main",
+        agent: "me@1",
+        goal: "Find it",
+        step: 0,
+        position: 4,
+        at: expect.any(Number),
+        state: before,
+        action: { actuator: "room/go", args: { to: "a" } },
+        outcome: "succeeded",
+        nextState: between,
+        reward: 0,
+        rewards: [],
+        done: false,
+        truncated: false,
+        scoreSetId: null,
+        unrecorded: null,
+        settledBy: null,
       },
       expect.objectContaining({
         step: 1,
@@ -188,7 +188,11 @@ describe("transitions", () => {
 
   it("say how commands ended that nobody let pass, or whose outcome nobody knows", () => {
     const ask = event("ConfirmationRequested", {
-      ...{ confirmationId: "q", commandId: "a", argsDigest: sha("a"), shown: {}, expiresAt: 0 },
+      confirmationId: "q",
+      commandId: "a",
+      argsDigest: sha("a"),
+      shown: {},
+      expiresAt: 0,
     })
     const outcomes = (events: ReadonlyArray<Unplaced>) =>
       transitionsOf([opened, ...events]).steps.map(({ outcome }) => outcome)

@@ -12,8 +12,15 @@ const of = (values: Iterable<number>) => {
 describe("quantiles", () => {
   it("quantiles of up to 256 values are exact, as R and NumPy give them (type 7)", () => {
     expect(of([4, 1, 3, 2]).spread()).toEqual({
-      ...{ count: 4, mean: 2.5, min: 1, max: 4, median: 2.5 },
-      ...{ p10: expect.closeTo(1.3), p25: 1.75, p75: 3.25, p90: expect.closeTo(3.7) },
+      count: 4,
+      mean: 2.5,
+      min: 1,
+      max: 4,
+      median: 2.5,
+      p10: expect.closeTo(1.3),
+      p25: 1.75,
+      p75: 3.25,
+      p90: expect.closeTo(3.7),
     })
     expect(of([]).spread()).toBe(null)
   })

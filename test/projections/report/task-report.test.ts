@@ -12,7 +12,11 @@ const read = (reading: Json) => event("SensorRead", { sensor: "room/look", readi
 const commanded = (commandId: string) =>
   event("ActuatorCommanded", { commandId, actuator: "room/go", args: {}, argsDigest, priority: 0 })
 const asked = event("ConfirmationRequested", {
-  ...{ confirmationId: "q", commandId: "a", argsDigest, shown: {}, expiresAt: START },
+  confirmationId: "q",
+  commandId: "a",
+  argsDigest,
+  shown: {},
+  expiresAt: START,
 })
 
 const reportOf = (events: ReadonlyArray<Unplaced>) => {
@@ -28,7 +32,12 @@ describe("the report of a task", () => {
     const { lanes, questions, positions, elapsedMs } = reportOf([
       ...[opened, read(1), commanded("a"), asked],
       event("ConfirmationDecided", {
-        ...{ confirmationId: "q", approved: false, by: "ann", channel: "cli", argsDigest, waitedMs: 900 },
+        confirmationId: "q",
+        approved: false,
+        by: "ann",
+        channel: "cli",
+        argsDigest,
+        waitedMs: 900,
       }),
       event("CommandDenied", { commandId: "a", rule: "r", reason: "no" }),
       event("SensorFailed", { sensor: "room/look", error: { code: "no", message: "no" } }),
@@ -58,18 +67,22 @@ describe("the report of a task", () => {
     const { listed } = reportOf([
       ...events,
       event("ScoringStarted", {
-        ...{
-          scoreSetId: "s",
-          taskIds: ["t"],
-          rubric,
-          rubricDigest: sha("r"),
-          critic: "rule@4",
-          criticDigest: sha("c"),
-        },
-        ...{ label: "live", range: { from: 1, to: 602 } },
+        scoreSetId: "s",
+        taskIds: ["t"],
+        rubric,
+        rubricDigest: sha("r"),
+        critic: "rule@4",
+        criticDigest: sha("c"),
+        label: "live",
+        range: { from: 1, to: 602 },
       }),
       event("RewardGiven", {
-        ...{ scoreSetId: "s", measure: "tidy", name: "found", weight: 1, amount: 1, because: [400, 590] },
+        scoreSetId: "s",
+        measure: "tidy",
+        name: "found",
+        weight: 1,
+        amount: 1,
+        because: [400, 590],
       }),
     ])
     const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
@@ -82,8 +95,14 @@ describe("the report of a task", () => {
     const { evidence, positions } = reportOf([
       ...[opened, read(1), commanded("a"), closed],
       event("ScoringStarted", {
-        ...{ scoreSetId: "s", taskIds: ["t"], rubric, rubricDigest: sha("r"), critic: "c", criticDigest: sha("c") },
-        ...{ label: "live", range: { from: 1, to: 4 } },
+        scoreSetId: "s",
+        taskIds: ["t"],
+        rubric,
+        rubricDigest: sha("r"),
+        critic: "c",
+        criticDigest: sha("c"),
+        label: "live",
+        range: { from: 1, to: 4 },
       }),
       event("PunishmentGiven", { ...verdict, name: "noise", amount: 0.6, because: [3, 2] }),
       event("RewardGiven", { ...verdict, name: "found", amount: 1, because: [] }),

@@ -58,8 +58,13 @@ export function* audits(tasks: number, words: Words = {}): Generator<TaskAudit> 
       unknown: 0,
     }
     const used = {
-      ...{ calls: steps, failed: 0, inputTokens: 900 * steps, outputTokens: 50 * steps },
-      ...{ cachedTokens: 0, reasoningTokens: 0, unmetered: 0 },
+      calls: steps,
+      failed: 0,
+      inputTokens: 900 * steps,
+      outputTokens: 50 * steps,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      unmetered: 0,
       cost: { usd: steps / 100, atLeast: steps / 100, unpriced: 0, prices: ["table@1"] },
     }
     const read = { reads: 2 * steps, pushed: 0, failures: next() < 0.05 ? 1 : 0, skipped: 0 }
@@ -96,8 +101,18 @@ const score = (scoreSetId: string, won: boolean, steps: number, at: number, word
   const [earned, lost] = [sum(rewards), sum(punishments)]
   const net = Math.round((earned - lost) * 1e9) / 1e9
   return {
-    ...{ scoreSetId, label: "live", critic: "rule@4", rubricDigest: sha("rubric"), at: at + 91, finished: true },
-    ...{ earned, lost, net, possible: 1.5, normalized: net / 1.5, unscored: [] },
+    scoreSetId,
+    label: "live",
+    critic: "rule@4",
+    rubricDigest: sha("rubric"),
+    at: at + 91,
+    finished: true,
+    earned,
+    lost,
+    net,
+    possible: 1.5,
+    normalized: net / 1.5,
+    unscored: [],
     measures: [{ plugin: "text-room", measure: words.measure ?? "reach-the-goal", rewards, punishments }],
   }
 }
@@ -115,7 +130,12 @@ export const confirmations = (count: number): ReadonlyArray<Event> => {
         next() < 0.1
           ? event("ConfirmationExpired", { confirmationId })
           : event("ConfirmationDecided", {
-              ...{ confirmationId, approved: next() < 0.8, by: "ann", channel: "cli", argsDigest, waitedMs },
+              confirmationId,
+              approved: next() < 0.8,
+              by: "ann",
+              channel: "cli",
+              argsDigest,
+              waitedMs,
             })
       return [event("ConfirmationRequested", asked), answer]
     }).flat(),

@@ -15,9 +15,20 @@ import * as TaskClock from "../../../src/projections/state/TaskClock.ts"
 const HOUR = 3_600_000
 
 const event = (type: string, atMs: number, payload: Event["payload"] = {}, timeline = "main"): Event => ({
-  ...{ position: 1 + atMs, id: `01890000-0000-7000-8000-${String(atMs).padStart(12, "0")}`, timeline },
-  ...{ stream: "task/t1", version: 1 + atMs, type, schemaVersion: 1, taskId: "t1", causationId: null },
-  ...{ actor: "kernel", occurredAt: atMs, recordedAt: atMs, payload, hash: "" },
+  position: 1 + atMs,
+  id: `01890000-0000-7000-8000-${String(atMs).padStart(12, "0")}`,
+  timeline,
+  stream: "task/t1",
+  version: 1 + atMs,
+  type,
+  schemaVersion: 1,
+  taskId: "t1",
+  causationId: null,
+  actor: "kernel",
+  occurredAt: atMs,
+  recordedAt: atMs,
+  payload,
+  hash: "",
 })
 
 const OPENED = event("TaskOpened", 0, { goal: "g", measures: [], agent: "a@1" })
@@ -100,7 +111,8 @@ describe("the time of a task that went through", () => {
       fc.property(times, fc.boolean(), (moments, isLive) => {
         const events = moments.map(({ occurredAt, recordedAt }) => ({
           ...read(1),
-          ...{ occurredAt: isLive ? recordedAt : occurredAt, recordedAt },
+          occurredAt: isLive ? recordedAt : occurredAt,
+          recordedAt,
         }))
         const [first = read(1), ...rest] = events
         let clock = TaskClock.start(first)
@@ -212,7 +224,8 @@ describe("the time by which tasks are selected", () => {
     vi.useFakeTimers({ toFake: ["Date"] })
     const resumed: CoreNewEvent = { type: "TaskResumed", payload: { agent: "a@1", at: 2, inDoubt: [] } }
     const forked: CoreNewEvent = {
-      ...{ type: "TimelineForked", payload: { timeline: "fork-1", parent: "main", at: 2, overrides: {} } },
+      type: "TimelineForked",
+      payload: { timeline: "fork-1", parent: "main", at: 2, overrides: {} },
     }
     const found = await Effect.runPromise(
       Effect.gen(function* () {

@@ -104,7 +104,9 @@ describe("of two timelines", () => {
           ])
           const of = (moment: string | number, options: TimeTravel.EffectsOptions = {}) =>
             Effect.map(travel.effects(moment, options), ({ timeline, forks, events }) => ({
-              ...{ timeline, forks, at: events.map(({ event }) => event.position) },
+              timeline,
+              forks,
+              at: events.map(({ event }) => event.position),
             }))
           expect(yield* of(1)).toEqual({ timeline: MAIN, forks: ["fork-1", "fork-2"], at: [1, 2, 5] })
           expect(yield* of("fork-1@1")).toEqual({ timeline: "fork-1", forks: ["fork-2"], at: [1, 2, 4] })
@@ -112,7 +114,9 @@ describe("of two timelines", () => {
           expect(yield* of("fork-1@1", { forks: true })).toMatchObject({ at: [1, 2, 4, 7] })
           expect(yield* of(1, { forks: true })).toMatchObject({ at: [1, 2, 4, 7, 5] })
           expect(yield* Effect.flip(travel.effects(5, { timeline: "fork-1" }))).toMatchObject({
-            ...{ _tag: "PositionElsewhere", timeline: "fork-1", found: MAIN },
+            _tag: "PositionElsewhere",
+            timeline: "fork-1",
+            found: MAIN,
           })
           expect(yield* Effect.flip(travel.effects(1, { timeline: "none" }))).toMatchObject({
             _tag: "TimelineNotFound",

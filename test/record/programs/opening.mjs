@@ -21,7 +21,9 @@ const open = {
     on(
       Effect.flatMap(EventLog, (log) =>
         log.append({
-          ...{ stream: id, taskId: null, actor: "tester" },
+          stream: id,
+          taskId: null,
+          actor: "tester",
           events: [{ type: "NoteAdded", payload: { about: "", text: id } }],
         }),
       ),

@@ -26,8 +26,12 @@ const proxied = async (answer: (asked: Asked, index: number) => Scripted) => {
   const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy" })
   const { url } = upstream
   const env = {
-    ...{ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GOOGLE_GEMINI_BASE_URL: url },
-    ...{ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, MISTRAL_BASE_URL: url, ...AWS },
+    OPENAI_BASE_URL: `${url}/v1`,
+    ANTHROPIC_BASE_URL: url,
+    GOOGLE_GEMINI_BASE_URL: url,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
+    MISTRAL_BASE_URL: url,
+    ...AWS,
   }
   const forwarding = Forwarding.make()
   const routes = ProviderProxy.routes(env)
@@ -149,12 +153,12 @@ describe("a proxy", () => {
       pieces: [Buffer.from(JSON.stringify({ said: [headers, line] }))],
     }))
     const keys = {
-      ...{ authorization: "Bearer sk-key-of-openai-1", "x-api-key": "sk-ant-key-1", "api-key": "key-of-azure-1" },
-      ...{
-        "x-goog-api-key": "AIza-key-of-google-1",
-        "X-Amz-Security-Token": "token-of-aws-1",
-        cookie: "session=cookie-of-client-1",
-      },
+      authorization: "Bearer sk-key-of-openai-1",
+      "x-api-key": "sk-ant-key-1",
+      "api-key": "key-of-azure-1",
+      "x-goog-api-key": "AIza-key-of-google-1",
+      "X-Amz-Security-Token": "token-of-aws-1",
+      cookie: "session=cookie-of-client-1",
     }
     const body = JSON.stringify(chat)
     for (const [name, value] of Object.entries(keys))

@@ -42,7 +42,9 @@ export const provider = async (answer: (asked: Asked, index: number) => Scripted
     for await (const piece of request) body.push(piece)
     const one = {
       line: `${request.method} ${request.url}`,
-      ...{ rawHeaders: request.rawHeaders, headers: request.headers, body: Buffer.concat(body) },
+      rawHeaders: request.rawHeaders,
+      headers: request.headers,
+      body: Buffer.concat(body),
     }
     asked.push(one)
     write(response.socket as net.Socket, answer(one, asked.length - 1))

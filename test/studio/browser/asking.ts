@@ -45,7 +45,8 @@ export const program = async (name: string, ...args: ReadonlyArray<string>): Pro
   })
   const { url }: { url: string } = JSON.parse(first)
   return {
-    ...{ url, origin: new URL(url).origin },
+    url,
+    origin: new URL(url).origin,
     write: (line) => void child.stdin.write(`${line}\n`),
     stop: async () => {
       child.kill("SIGKILL")

@@ -40,7 +40,8 @@ const trap = async (): Promise<Trap> => {
   })
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", () => resolve()))
   return {
-    ...{ reached, datagram },
+    reached,
+    datagram,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stun: `stun:127.0.0.1:${socket.address().port}`,
     close: () => {
@@ -54,7 +55,10 @@ const trap = async (): Promise<Trap> => {
 const STEPS = 11
 
 const MANIFEST = {
-  ...{ name: "stranger", description: "Counts.", version: "1.0.0", entry: "entry.ts" },
+  name: "stranger",
+  description: "Counts.",
+  version: "1.0.0",
+  entry: "entry.ts",
   permissions: { read: [], run: [] },
   peas: {
     performance: [

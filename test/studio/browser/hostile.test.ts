@@ -38,8 +38,14 @@ describe("names that a log made up", () => {
       {
         type: "ScoringStarted",
         payload: {
-          ...{ scoreSetId: "set", taskIds: [task], rubric: { name: EVIL }, rubricDigest: digest, label: EVIL },
-          ...{ critic: EVIL, criticDigest: digest, range: { from: 1, to: 8 } },
+          scoreSetId: "set",
+          taskIds: [task],
+          rubric: { name: EVIL },
+          rubricDigest: digest,
+          label: EVIL,
+          critic: EVIL,
+          criticDigest: digest,
+          range: { from: 1, to: 8 },
         },
       },
       { type: "PunishmentGiven", payload: { ...verdict, amount: 1, because: [3] } },

@@ -89,7 +89,7 @@ describe.each(["another port of this machine", "another name of this machine", "
         for (const type of ["application/json", "text/plain"]) {
           for (const mode of ["cors", "no-cors"] as const) {
             const headers = { "content-type": type, authorization: `Bearer ${token}` }
-            await fetched(page, `${studio.origin}${path}`, { ...{ mode, headers, body }, method: "POST" })
+            await fetched(page, `${studio.origin}${path}`, { mode, headers, body, method: "POST" })
           }
         }
       }

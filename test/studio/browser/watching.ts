@@ -24,7 +24,9 @@ export const serve = async (log: string, ...options: ReadonlyArray<string>): Pro
   ])
   const { url }: { url: string } = JSON.parse(first)
   return {
-    ...{ url, origin: new URL(url).origin, child },
+    url,
+    origin: new URL(url).origin,
+    child,
     stop: async () => {
       child.kill("SIGINT")
       await ended

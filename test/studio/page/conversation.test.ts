@@ -9,9 +9,21 @@ import type { JsonObject } from "../../../src/values/Json.ts"
 const entries = (...events: ReadonlyArray<readonly [type: string, payload: JsonObject | null, cause?: number]>) =>
   events.map(
     ([type, payload, cause], index): Entry => ({
-      ...{ position: index + 1, id: `id-${index + 1}`, type, kind: "model", bad: false, task: "t", timeline: "main" },
-      ...{ actor: "human:ada", recordedAt: 0, occurredAt: 0, line: `line ${index + 1}`, payload, length: 0 },
-      ...{ unreadable: [], changes: [] },
+      position: index + 1,
+      id: `id-${index + 1}`,
+      type,
+      kind: "model",
+      bad: false,
+      task: "t",
+      timeline: "main",
+      actor: "human:ada",
+      recordedAt: 0,
+      occurredAt: 0,
+      line: `line ${index + 1}`,
+      payload,
+      length: 0,
+      unreadable: [],
+      changes: [],
       cause: cause === undefined ? null : { position: cause, type: "", line: "" },
     }),
   )
@@ -19,7 +31,9 @@ const entries = (...events: ReadonlyArray<readonly [type: string, payload: JsonO
 const called = { provider: "test", model: "one", request: {}, requestDigest: "" }
 
 const use = (inputTokens: number, outputTokens: number, usd: number | null = null) => ({
-  ...{ inputTokens, outputTokens, usd },
+  inputTokens,
+  outputTokens,
+  usd,
 })
 
 const answer = { kind: "answer", model: "test/one", request: null, reasoning: "", calls: [], failed: null }
@@ -65,14 +79,27 @@ describe("a conversation", () => {
     )
     const [heard, answered, call] = spoken
     expect(heard).toEqual({
-      ...{ kind: "input", position: 1, by: "human:ada", text: "Add one.", delivery: "steering", given: 2 },
+      kind: "input",
+      position: 1,
+      by: "human:ada",
+      text: "Add one.",
+      delivery: "steering",
+      given: 2,
     })
     expect(answered).toEqual({
-      ...{ ...answer, position: 4, text: "I add.", reasoning: "Hm. ", use: use(100, 10, 0.5) },
+      ...answer,
+      position: 4,
+      text: "I add.",
+      reasoning: "Hm. ",
+      use: use(100, 10, 0.5),
       calls: [{ tool: "perceive", args: {} }],
     })
     expect(call).toEqual({
-      ...{ kind: "call", position: 7, tool: "counter/add", args: { by: 1 }, asked: null },
+      kind: "call",
+      position: 7,
+      tool: "counter/add",
+      args: { by: 1 },
+      asked: null,
       end: { position: 9, status: "succeeded", result: { count: 1 } },
     })
     expect(spoken).toHaveLength(3)
@@ -169,11 +196,20 @@ describe("events that are too long for a page", () => {
     )
     expect(spoken).toEqual([
       {
-        ...{ kind: "call", position: 1, tool: "line 1", args: null, asked: null, ...long(1) },
+        kind: "call",
+        position: 1,
+        tool: "line 1",
+        args: null,
+        asked: null,
+        ...long(1),
         end: { position: 6, status: "failed", result: "line 6", ...long(6) },
       },
       {
-        ...{ kind: "call", position: 3, tool: "boiler/heat", args: {}, asked: null },
+        kind: "call",
+        position: 3,
+        tool: "boiler/heat",
+        args: {},
+        asked: null,
         end: { position: 5, status: "succeeded", result: "line 5", ...long(5) },
       },
     ])

@@ -5,8 +5,11 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const picture = (position: number): Picture => ({
-  ...{ state: { position }, previous: null, changes: [] },
-  ...{ position, theme: "light" },
+  state: { position },
+  previous: null,
+  changes: [],
+  position,
+  theme: "light",
 })
 
 /** A frame that says what it is told to, and the positions that it was sent. */

@@ -9,15 +9,35 @@ import { CHUNK, type Change, type Chunk, type Entry } from "../../../src/studio/
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const entry = (position: number, task: string | null, changes: ReadonlyArray<Change> = []): Entry => ({
-  ...{ position, id: `id-${position}`, type: "SensorRead", kind: "reading", bad: false, task, timeline: "main" },
-  ...{ actor: "kernel", recordedAt: position, occurredAt: position, cause: null, line: "", payload: null, length: 0 },
-  ...{ unreadable: [], changes },
+  position,
+  id: `id-${position}`,
+  type: "SensorRead",
+  kind: "reading",
+  bad: false,
+  task,
+  timeline: "main",
+  actor: "kernel",
+  recordedAt: position,
+  occurredAt: position,
+  cause: null,
+  line: "",
+  payload: null,
+  length: 0,
+  unreadable: [],
+  changes,
 })
 
 /** A task with one event, whose chunk is answered when a test lets it be. */
 const course = async () => {
   const chunk: Chunk = {
-    ...{ timeline: "main", task: "t", number: 0, offset: 0, full: false, written: {}, views: [], aside: [] },
+    timeline: "main",
+    task: "t",
+    number: 0,
+    offset: 0,
+    full: false,
+    written: {},
+    views: [],
+    aside: [],
     state: { shared: { lamp: "off" }, tasks: { t: {} } },
     entries: [entry(1, "t")],
   }
@@ -55,8 +75,16 @@ describe("what was said before the chunk of the position", () => {
         asked.push(number)
         if (isDown) throw new Error("down")
         return {
-          ...{ timeline: "main", task: "t", number, offset: number * CHUNK, full: true, written: {}, views: [] },
-          ...{ aside: [], state: { shared: {}, tasks: { t: {} } }, entries: [entry(number * CHUNK + 1, "t")] },
+          timeline: "main",
+          task: "t",
+          number,
+          offset: number * CHUNK,
+          full: true,
+          written: {},
+          views: [],
+          aside: [],
+          state: { shared: {}, tasks: { t: {} } },
+          entries: [entry(number * CHUNK + 1, "t")],
         }
       },
     } as unknown as Source

@@ -5,8 +5,16 @@ import { inRepository } from "../../repository.ts"
 
 /** Colours of reports, by the colours of Studio's page that mean the same. */
 const SAME = {
-  ...{ page: "page", raised: "card", ink: "ink", dim: "dim", line: "line", accent: "accent" },
-  ...{ reward: "good", punishment: "bad", decision: "denied", approval: "expired" },
+  page: "page",
+  raised: "card",
+  ink: "ink",
+  dim: "dim",
+  line: "line",
+  accent: "accent",
+  reward: "good",
+  punishment: "bad",
+  decision: "denied",
+  approval: "expired",
 }
 
 /** The values of a colour, in light and in dark. */

@@ -23,13 +23,33 @@ const changesOf = (before: Json, after: Json): ReadonlyArray<Change> =>
   JsonPatch.diff(before, after) as ReadonlyArray<Change>
 
 const entry = (position: number, changes: ReadonlyArray<Change>): Entry => ({
-  ...{ position, id: `id-${position}`, type: "SensorRead", kind: "reading", bad: false, task: "t", timeline: "main" },
-  ...{ actor: "kernel", recordedAt: position, occurredAt: position, cause: null, line: "", payload: null, length: 0 },
-  ...{ unreadable: [], changes },
+  position,
+  id: `id-${position}`,
+  type: "SensorRead",
+  kind: "reading",
+  bad: false,
+  task: "t",
+  timeline: "main",
+  actor: "kernel",
+  recordedAt: position,
+  occurredAt: position,
+  cause: null,
+  line: "",
+  payload: null,
+  length: 0,
+  unreadable: [],
+  changes,
 })
 
 const chunkOf = (state: Json, entries: ReadonlyArray<Entry>, rest: Partial<Chunk> = {}): Chunk => ({
-  ...{ timeline: "main", task: "t", number: 0, offset: 0, full: false, written: {}, views: [], aside: [] },
+  timeline: "main",
+  task: "t",
+  number: 0,
+  offset: 0,
+  full: false,
+  written: {},
+  views: [],
+  aside: [],
   state: { shared: {}, tasks: { t: state } },
   entries,
   ...rest,

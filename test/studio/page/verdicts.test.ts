@@ -7,8 +7,15 @@ import type { Verdict, VerdictRow } from "../../../src/studio/wire/Scoring.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const reward = (at: number, amount: number, position = at): RewardRow => ({
-  ...{ position, at, because: [at], kind: amount < 0 ? "punishment" : "reward", amount },
-  ...{ moments: [{ at, amount }], measure: "m", name: "n", rationale: null },
+  position,
+  at,
+  because: [at],
+  kind: amount < 0 ? "punishment" : "reward",
+  amount,
+  moments: [{ at, amount }],
+  measure: "m",
+  name: "n",
+  rationale: null,
 })
 
 const rewards = fc
@@ -49,12 +56,22 @@ describe("a page of rewards", () => {
 })
 
 const verdict = (given: Partial<Verdict> = {}): Verdict => ({
-  ...{ weight: 0.5, when: "It burst.", rule: null, times: 1, amount: -0.5, because: [7], rationale: null },
-  ...{ unscored: null, ...given },
+  weight: 0.5,
+  when: "It burst.",
+  rule: null,
+  times: 1,
+  amount: -0.5,
+  because: [7],
+  rationale: null,
+  unscored: null,
+  ...given,
 })
 
 const row = (...verdicts: ReadonlyArray<Verdict | null>): VerdictRow => ({
-  ...{ measure: "boiler/safe", name: "burst", kind: "punishment", verdicts },
+  measure: "boiler/safe",
+  name: "burst",
+  kind: "punishment",
+  verdicts,
 })
 
 describe("verdicts beside each other", () => {

@@ -49,7 +49,7 @@ describe("a world with one mistake fails exactly the check of that mistake", () 
     ["omitted", ["38 results-for-live-agents"]],
     ["field-lost", ["51 restore-continues"]],
   ])("in its process, too: %s", { timeout: 120_000 }, async (wrong, checks) => {
-    const report = await checkWorld(DIRECTORY, { ...{ consent: "flags", seeds: [1], options: { wrong } } })
+    const report = await checkWorld(DIRECTORY, { consent: "flags", seeds: [1], options: { wrong } })
     expect(failing(report)).toEqual(checks)
   })
 })

@@ -8,7 +8,9 @@ const graph: Space = { type: "Graph", node_space: go, edge_space: go }
 const either: Space = { type: "OneOf", subspaces: [go, list] }
 const all: Space = { type: "Dict", subspaces: { go, list, graph, either } }
 const value = {
-  ...{ go: 0, list: [], either: [0, 1] },
+  go: 0,
+  list: [],
+  either: [0, 1],
   graph: { nodes: [0], edges: null, edge_links: null },
 }
 

@@ -37,7 +37,8 @@ const served = (manifest: Manifest.Manifest, world: MultiAgentWorld): ProcessWor
       catch: (cause) => {
         const outcome = errorOutcome(cause)
         return new CallFailed({
-          ...{ plugin: manifest.name, call },
+          plugin: manifest.name,
+          call,
           error: outcome.type === "error" ? outcome.error : { code: "Error", message: outcome.type },
         })
       },

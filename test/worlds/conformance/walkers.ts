@@ -83,8 +83,13 @@ export const opening = (mode: WorldFacts["mode"], mistake: Mistake = {}): OpenWo
 const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): DrivenWorld => {
   const names = NAMES[mode]
   const facts: WorldFacts = {
-    ...{ name: "walkers", mode, maxAgents: names.length, maxEpisodeSteps: LIMIT },
-    ...{ mask: true, advice: false, endless: false },
+    name: "walkers",
+    mode,
+    maxAgents: names.length,
+    maxEpisodeSteps: LIMIT,
+    mask: true,
+    advice: false,
+    endless: false,
     ...mistake.facts,
   }
   const spaces = mistake.spaces ?? SPACES
@@ -103,7 +108,8 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
     Object.fromEntries(agents.map((agent) => [agent, part(agent)]))
   const document = (): JsonObject => ({
     at: of(names, (name) => at.get(name) ?? 0),
-    ...{ wind, turn },
+    wind,
+    turn,
     episode: {
       step,
       agents: of(names, (name) => ({ status: status.get(name) ?? "left", return: 0 })),
@@ -180,8 +186,12 @@ const walkers = (mode: WorldFacts["mode"], mistake: Mistake, copy: number): Driv
         })
         if (mode === "turn-based" && live().length < before.length) turn = 0
         const stepped: Stepped = {
-          ...{ results, observations: of(names, observation), masks: of(live(), mask) },
-          ...{ turn: whose(), document: document(), named: Object.keys(results) },
+          results,
+          observations: of(names, observation),
+          masks: of(live(), mask),
+          turn: whose(),
+          document: document(),
+          named: Object.keys(results),
         }
         const moment = { copy, resets: resets - 1, seed: 0, withOptions: false, step, live: before }
         const answer = mistake.stepped?.(stepped, moment) ?? stepped

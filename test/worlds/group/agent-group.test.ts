@@ -22,7 +22,8 @@ const eventsOf = (taskId: string) =>
 /** Does the same in each round of the arena. */
 const always = (action: number, name = "walker") =>
   Agent.fromPolicy({
-    ...{ name, version: "1" },
+    name,
+    version: "1",
     policy: () => ({ act: "arena/step", args: { action } }),
   })
 
@@ -32,7 +33,10 @@ const group = (agents: AgentGroup.AgentGroupOptions["agents"], options: Partial<
 const run = (options: AgentGroup.AgentGroupOptions["agents"], more: Partial<AgentGroup.AgentGroupOptions> = {}) =>
   Effect.flatMap(Kernel, (kernel) =>
     kernel.tasks.run(group(options, more), {
-      ...{ goal: "Walk", seed: 5, plugins: [more.world ?? "arena"], agents: Object.keys(options).sort() },
+      goal: "Walk",
+      seed: 5,
+      plugins: [more.world ?? "arena"],
+      agents: Object.keys(options).sort(),
     }),
   )
 
@@ -114,7 +118,9 @@ describe("a group in a parallel world", () => {
         })
         const decided = (yield* eventsOf(taskId)).filter(({ type }) => type === "DecisionMade")
         const forked = yield* kernel.fork(group(other, { maxRounds: 4 }), {
-          ...{ task: taskId, at: decided[2]?.position ?? 0, timeline: "other" },
+          task: taskId,
+          at: decided[2]?.position ?? 0,
+          timeline: "other",
         })
         expect(forked.audit.outcome).toBe("achieved")
       }),
@@ -256,7 +262,8 @@ describe("a group in a parallel world", () => {
         })
         const agents = { ada: talker("ada"), bob: talker("bob"), cem: talker("cem") }
         const audit = yield* run(agents, {
-          ...{ maxRounds: 3, channels: { topology: { ada: ["bob", "cem"], bob: ["ada"] } } },
+          maxRounds: 3,
+          channels: { topology: { ada: ["bob", "cem"], bob: ["ada"] } },
         })
         expect(heard).toEqual([
           "ada heard agent:bob: I am bob",
@@ -274,7 +281,8 @@ describe("a group in a parallel world", () => {
 describe("a group in a world of turns", () => {
   const taker = (name: string) =>
     Agent.fromPolicy({
-      ...{ name, version: "1" },
+      name,
+      version: "1",
       policy: (readings) => {
         const heap = Number(readings["duel/observation"])
         return { act: "duel/step", args: { action: Math.min(heap, heap > 4 ? 3 : 1) } }

@@ -14,13 +14,15 @@ const eventful = () =>
     {
       ada: stepping(({ step }) => (step === 1 ? 9 : 1)),
       bob: {
-        ...{ name: "talking", version: "1" },
+        name: "talking",
+        version: "1",
         decide: ({ step, inputs }) =>
           step === 0 ? { say: "hello" } : { act: "arena/step", args: { action: inputs.length } },
       },
     },
     {
-      ...{ maxRounds: 4, ticks: 100 },
+      maxRounds: 4,
+      ticks: 100,
       changes: (round) =>
         round === 1 ? [{ join: "cem", agent: stepping(() => 0) }] : round === 2 ? [{ leave: "cem" }] : [],
     },
@@ -117,7 +119,8 @@ describe("a fork of a group with one of its agents replaced", () => {
         yield* run
         const at = (yield* eventsOf(TASK)).filter(of("SensorRead", "ada"))[1]?.position ?? 0
         const walking = Agent.fromAdvance({
-          ...{ name: "walking", version: "1" },
+          name: "walking",
+          version: "1",
           advance: (task) => Effect.as(task.act("arena/step", { action: 1 }), true),
         })
         const group = () => groupOf({ ada, bob: walking }, { maxRounds: 2 })
@@ -136,7 +139,8 @@ describe("a fork of a group with one of its agents replaced", () => {
       Effect.gen(function* () {
         const kernel = yield* Kernel
         const looking = Agent.fromAdvance({
-          ...{ name: "looking", version: "1" },
+          name: "looking",
+          version: "1",
           advance: (task) =>
             Effect.gen(function* () {
               const [{ reading = null } = {}] = yield* task.perceive()

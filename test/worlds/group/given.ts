@@ -23,11 +23,13 @@ export const stepping = (
   action: (view: Agent.View) => number | Effect.Effect<number, unknown>,
   world = "arena",
 ): Agent.DecidingAgent => ({
-  ...{ name: "player", version: "1" },
+  name: "player",
+  version: "1",
   decide: (view) => {
     const chosen = action(view)
     return Effect.map(Effect.isEffect(chosen) ? chosen : Effect.succeed(chosen), (action) => ({
-      ...{ act: `${world}/step`, args: { action } },
+      act: `${world}/step`,
+      args: { action },
     }))
   },
 })
@@ -44,7 +46,11 @@ export const runGroup = (
 ) =>
   Effect.flatMap(Kernel, ({ tasks }) =>
     tasks.run(group, {
-      ...{ id: TASK, goal: "Walk", seed: 5, plugins: [world], agents: Object.keys(group.agents).sort() },
+      id: TASK,
+      goal: "Walk",
+      seed: 5,
+      plugins: [world],
+      agents: Object.keys(group.agents).sort(),
       environment: { [world]: options },
     }),
   )

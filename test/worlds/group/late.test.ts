@@ -15,7 +15,8 @@ const question = { provider: "test", model: "one", request: "What now?" }
 /** Asks a model, which answers after `answered`, and then does what it heard meanwhile says. */
 const asking = (answered: Effect.Effect<unknown, unknown>) =>
   Agent.fromAdvance({
-    ...{ name: "asking", version: "1" },
+    name: "asking",
+    version: "1",
     advance: (task) =>
       Effect.gen(function* () {
         const answering = Effect.as(answered, { response: "go on", usage: { inputTokens: 1, outputTokens: 1 } })
@@ -30,7 +31,8 @@ const asking = (answered: Effect.Effect<unknown, unknown>) =>
 const pausing = (pause: Effect.Effect<unknown>) => {
   let hasPaused = false
   return Agent.fromAdvance({
-    ...{ name: "pausing", version: "1" },
+    name: "pausing",
+    version: "1",
     advance: (task) =>
       Effect.gen(function* () {
         yield* task.perceive()
@@ -44,7 +46,8 @@ const pausing = (pause: Effect.Effect<unknown>) => {
 
 /** Says something in its first turn, and then stays where it is. */
 const greeting: Agent.DecidingAgent = {
-  ...{ name: "greeting", version: "1" },
+  name: "greeting",
+  version: "1",
   decide: ({ step }) => (step === 0 ? { say: "hello" } : { act: "arena/step", args: { action: 0 } }),
 }
 
@@ -112,7 +115,8 @@ describe("an agent that takes another's place in a fork, in whose round it never
 
 /** Calls a tool before each of its steps. */
 const calling = Agent.fromAdvance({
-  ...{ name: "calling", version: "1" },
+  name: "calling",
+  version: "1",
   advance: (task) => Effect.as(Effect.zipRight(task.act("program/wait"), task.act("arena/step", { action: 0 })), true),
 })
 
@@ -154,7 +158,9 @@ describe("an agent of a group that was late after it had perceived", () => {
       Effect.gen(function* () {
         const kernel = yield* Kernel
         const agents = (pause: Effect.Effect<unknown, unknown>) => ({
-          ...{ ada: stepping(() => 0), bob: pausing(Effect.orDie(pause)), cem: stepping(() => 0) },
+          ada: stepping(() => 0),
+          bob: pausing(Effect.orDie(pause)),
+          cem: stepping(() => 0),
         })
         const late = yield* onLog(logged(1, of("AgentLate", "bob")))
         yield* runGroup(groupOf(agents(late), { decideWithinMs: 150, maxRounds: 3 }))
@@ -171,7 +177,9 @@ describe("an agent of a group that was late after it had perceived", () => {
 
 describe("an agent of a group whose model answers late", () => {
   const agents = (answered: Effect.Effect<unknown, unknown>) => ({
-    ...{ ada: greeting, bob: asking(answered), cem: stepping(() => 0) },
+    ada: greeting,
+    bob: asking(answered),
+    cem: stepping(() => 0),
   })
 
   it.scopedLive("is replayed: it has the answer when it has the turn again, and not before", () =>
@@ -252,7 +260,8 @@ describe("a group that goes on", () => {
       Effect.gen(function* () {
         const kernel = yield* Kernel
         const walking = Agent.fromAdvance({
-          ...{ name: "walking", version: "1" },
+          name: "walking",
+          version: "1",
           advance: (task) => Effect.as(Effect.zipRight(task.perceive(), task.act("arena/step", { action: 0 })), true),
         })
         const group = () => groupOf({ ada: walking, bob: stepping(() => 0) }, { maxRounds: 2 })

@@ -37,7 +37,8 @@ const action = (world: string, seen: Json, random: number) =>
 
 /** Thinks for a while before it decides, and says something now and then. */
 const thinking = (world: string, delay: Delays): Agent.DecidingAgent => ({
-  ...{ name: "thinking", version: "1" },
+  name: "thinking",
+  version: "1",
   decide: ({ random, inputs, readings }) =>
     Effect.map(pause(delay), () => {
       const drawn = random()
@@ -49,7 +50,8 @@ const thinking = (world: string, delay: Delays): Agent.DecidingAgent => ({
 /** Asks a model, looks for inputs, and records what it has learnt. */
 const asking = (world: string, delay: Delays) =>
   Agent.fromAdvance({
-    ...{ name: "asking", version: "1" },
+    name: "asking",
+    version: "1",
     advance: (task) =>
       Effect.gen(function* () {
         const question = { provider: "test", model: "one", request: `What now? ${task.random()}` }
@@ -72,7 +74,8 @@ const asking = (world: string, delay: Delays) =>
 const group = (world: string, delay: Delays) =>
   groupOf(
     {
-      ...{ ada: thinking(world, delay), bob: asking(world, delay) },
+      ada: thinking(world, delay),
+      bob: asking(world, delay),
       ...(world === "duel" ? {} : { cem: thinking(world, delay), dee: asking(world, delay) }),
     },
     { world, decideWithinMs: 30, maxRounds: 8, ...(world === "arena" ? { ticks: 100 } : {}) },

@@ -23,7 +23,8 @@ const eventsOf = (taskId: string) =>
   Effect.flatMap(EventLog, (log) => log.readPage({ stream: `task/${taskId}`, after: 0 }, 10_000))
 
 const always = (action: number): Agent.DecidingAgent => ({
-  ...{ name: "walker", version: "1" },
+  name: "walker",
+  version: "1",
   decide: ({ step }) => (step === 0 && action === 1 ? { say: "I come" } : { act: "arena/step", args: { action } }),
 })
 
@@ -32,7 +33,11 @@ const agents = { ada: always(1), bob: always(0) }
 /** Ada walks to her end, bob stays, and cem comes in between. */
 const group = () =>
   AgentGroup.make({
-    ...{ name: "group", version: "1", world: "arena", agents, maxRounds: 6 },
+    name: "group",
+    version: "1",
+    world: "arena",
+    agents,
+    maxRounds: 6,
     changes: (round) => (round === 2 ? [{ join: "cem", agent: always(0) }] : []),
   })
 

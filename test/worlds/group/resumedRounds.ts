@@ -49,7 +49,8 @@ export const DUEL: Played = {
 /** The group that plays. */
 export const groupOf = ({ world, agents, action }: Played): Agent.GroupAgent => {
   const player = Agent.fromUnknown("player", {
-    ...{ name: "player", version: "1" },
+    name: "player",
+    version: "1",
     decide: ({ readings, random }: Agent.View) => ({
       act: `${world}/step`,
       args: { action: action(readings[`${world}/observation`] ?? null, random()) },
@@ -80,7 +81,11 @@ export const copyOf = (template: string) =>
 export const run = (played: Played) =>
   Effect.flatMap(Kernel, (kernel) =>
     kernel.tasks.run(groupOf(played), {
-      ...{ id: TASK, goal: "play", seed: 5, plugins: [played.world], agents: played.agents },
+      id: TASK,
+      goal: "play",
+      seed: 5,
+      plugins: [played.world],
+      agents: played.agents,
       environment: { [played.world]: played.options },
     }),
   )

@@ -152,7 +152,8 @@ describe("an agent that says something in the last round", () => {
       const { start } = yield* testKernel({ plugins: [inRepository("packages/worlds", world)] })
       const { run } = yield* start
       const talking: Agent.DecidingAgent = {
-        ...{ name: "talking", version: "1" },
+        name: "talking",
+        version: "1",
         decide: ({ step }) => (step < 2 ? { act: `${world}/step`, args: { action: 5 } } : { say: "Goodbye" }),
       }
       const group = groupOf({ ada: stepping(() => 5, world), bob: talking }, { world, maxRounds: 3 })
@@ -240,7 +241,8 @@ describe("a step that was under way when its kernel ended", () => {
   it.scopedLive("is taken again where the world was brought back to before it", () =>
     Effect.gen(function* () {
       expect(yield* resumed({})).toEqual({
-        ...{ outcome: "achieved", dispatched: 8 },
+        outcome: "achieved",
+        dispatched: 8,
         ends: Array.from({ length: 6 }, () => "CommandSucceeded"),
       })
     }),
@@ -249,7 +251,8 @@ describe("a step that was under way when its kernel ended", () => {
   it.scopedLive("has an unknown outcome where it was not: it is not taken twice", () =>
     Effect.gen(function* () {
       expect(yield* resumed({ rewind: "re-execution", acceptUnrewound: true })).toEqual({
-        ...{ outcome: "achieved", dispatched: 8 },
+        outcome: "achieved",
+        dispatched: 8,
         ends: [
           ...["CommandOutcomeUnknown", "CommandOutcomeUnknown"],
           ...Array.from({ length: 6 }, () => "CommandSucceeded"),

@@ -8,7 +8,8 @@ import { groupOf, inKernel, inNextKernel, logged, of, runGroup, stepping, TASK }
 const group = groupOf(
   { ada: stepping(({ step }) => (step === 0 ? 1 : 0)), bob: stepping(() => 0) },
   {
-    ...{ ticks: 100, maxRounds: 5 },
+    ticks: 100,
+    maxRounds: 5,
   },
 )
 
@@ -63,7 +64,8 @@ describe("the ticks of a world that moves by itself", () => {
         const still = groupOf(
           { ada: stepping(() => 1, "duel"), bob: stepping(() => 1, "duel") },
           {
-            ...{ world: "duel", ticks: 100 },
+            world: "duel",
+            ticks: 100,
           },
         )
         const refused = yield* Effect.exit(runGroup(still, { world: "duel" }))

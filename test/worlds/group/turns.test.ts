@@ -38,7 +38,8 @@ describe("the turn of an agent", () => {
         let turns = 0
         const failing = stepping(() => (++turns === 2 ? Effect.fail(new Error("out of order")) : 1), "duel")
         const audit = yield* runGroup(groupOf({ ada: one, bob: failing }, { world: "duel", maxRounds: 20 }), {
-          ...{ world: "duel", heap: 7 },
+          world: "duel",
+          heap: 7,
         })
         expect(yield* acted).toBe("abaaaaa")
         expect(audit.outcome).toBe("achieved")

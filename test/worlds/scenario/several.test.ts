@@ -41,7 +41,8 @@ events:
 
 /** Takes one action for ever, and tells what it sees. */
 const always = (action: number, told: (view: Agent.View) => void = () => {}): Agent.DecidingAgent => ({
-  ...{ name: `always-${action}`, version: "1" },
+  name: `always-${action}`,
+  version: "1",
   decide: (view) => {
     told(view)
     return { act: "arena/step", args: { action } }
@@ -125,7 +126,9 @@ describe("a scenario of several agents", { timeout: 120_000 }, () => {
 
       const cutOff = commanded.find(({ payload }) => payload.source === "scenario")
       const again = yield* kernelOf.fork(Scenario.conducted(group()), {
-        ...{ task: "left-open", at: cutOff?.position ?? 0, timeline: "again" },
+        task: "left-open",
+        at: cutOff?.position ?? 0,
+        timeline: "again",
       })
       expect(again.audit).toMatchObject({ outcome: "achieved", steps: 8 })
       const log = yield* run(EventLog)
@@ -140,7 +143,9 @@ describe("a scenario of several agents", { timeout: 120_000 }, () => {
 
       const decided = yield* run(events("DecisionMade"))
       const forked = yield* kernelOf.fork(Scenario.conducted(group(1)), {
-        ...{ task: "left-open", at: decided[2]?.position ?? 0, timeline: "other" },
+        task: "left-open",
+        at: decided[2]?.position ?? 0,
+        timeline: "other",
       })
       expect(forked.audit).toMatchObject({ outcome: "achieved", steps: 8 })
     }),

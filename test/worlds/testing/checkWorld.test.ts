@@ -30,8 +30,7 @@ describe("the conformance checks of a world in its process", () => {
   }, 120_000)
 
   it("tell which check fails and why, and reset with the given options", { timeout: 120_000 }, async () => {
-    const wrongly = (wrong: string) =>
-      checkWorld(DRIFT, { ...{ consent: "flags", seeds: [1], steps: 3, options: { wrong } } })
+    const wrongly = (wrong: string) => checkWorld(DRIFT, { consent: "flags", seeds: [1], steps: 3, options: { wrong } })
     const { world, conforms, findings } = await wrongly("observation")
     expect((await wrongly("info")).findings.filter(({ status }) => status === "failed")).toMatchObject([
       { number: 15, why: 'InvalidInfo: expected the info of the reset to be an object, found "calm"' },
@@ -50,7 +49,8 @@ describe("the conformance checks of a world in its process", () => {
 
   it("reject if the plugin has no world, or if the options are wrong", { timeout: 120_000 }, async () => {
     await expect(checkWorld("plugins/text-room", { consent: "flags" })).rejects.toMatchObject({
-      ...{ _tag: "WorldNotStarted", code: "NoWorld" },
+      _tag: "WorldNotStarted",
+      code: "NoWorld",
     })
     await expect(checkWorld(DRIFT, { steps: 0 })).rejects.toThrow("steps")
   })

@@ -60,7 +60,9 @@ const turn = (
   const failed = (failure: Failure): ModelCallFailed => {
     const [parts, usage] = [secrets.redactJson(answer.parts()), answer.usage()]
     return new ModelCallFailed({
-      ...{ provider: provider.name, model, ...failure },
+      provider: provider.name,
+      model,
+      ...failure,
       ...(parts.length === 0 ? {} : { response: parts }),
       ...(usage === undefined ? {} : { usage }),
     })

@@ -34,7 +34,8 @@ export const bounded =
     if (body === null) return response
     return new Response(body.pipeThrough(limiter(ok ? LARGEST_BODY : LARGEST_ERROR)), {
       status: Math.min(status, LARGEST_STATUS),
-      ...{ statusText, headers },
+      statusText,
+      headers,
     })
   }
 

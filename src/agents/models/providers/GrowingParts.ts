@@ -92,7 +92,7 @@ export const none = (
   const wholeFile = ({ mediaType, data }: WholeFile): undefined => {
     const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64")
     if (mediaType === "" || base64 === "") return undefined
-    place({ ...{ kind: "text", text: "", told: streamed(), metadata: undefined }, file: { mediaType, data: base64 } })
+    place({ kind: "text", text: "", told: streamed(), metadata: undefined, file: { mediaType, data: base64 } })
     return undefined
   }
   const take = (piece: LanguageModelV3StreamPart): Delta | undefined => {

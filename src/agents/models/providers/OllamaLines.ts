@@ -57,9 +57,13 @@ const check = (line: string): void => {
 /** What the package takes (its own schema). */
 const isPiece = Schema.is(
   Schema.Struct({
-    ...{ model: Schema.String, created_at: Schema.String, done: Schema.Boolean },
+    model: Schema.String,
+    created_at: Schema.String,
+    done: Schema.Boolean,
     message: Schema.Struct({
-      ...{ content: Schema.String, role: Schema.String, thinking: Schema.optional(Schema.String) },
+      content: Schema.String,
+      role: Schema.String,
+      thinking: Schema.optional(Schema.String),
       tool_calls: Schema.optional(
         Schema.NullOr(
           Schema.Array(

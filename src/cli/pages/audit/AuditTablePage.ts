@@ -104,7 +104,9 @@ export const groups = (
   if (of.length === 0) return [noTask(shown)]
   const counts = countsOf(of)
   const numbers = (heading: string, rank: number, cell: (group: Group) => number | null): ResponsiveTable.Column => ({
-    ...{ heading, rank, align: "right" },
+    heading,
+    rank,
+    align: "right",
     cells: of.map((group) => numberOf(cell(group))),
   })
   return [

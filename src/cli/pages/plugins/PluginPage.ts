@@ -61,7 +61,15 @@ export const listed = ({ name, plugin, missing }: PluginStatus) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
   const risks = actuatorRisks(plugin)
   return {
-    ...{ name, version, digest, source, origin, importedAt, active, quarantined, missing },
+    name,
+    version,
+    digest,
+    source,
+    origin,
+    importedAt,
+    active,
+    quarantined,
+    missing,
     held: held === null ? null : { version: held.version, digest: held.digest, missing: held.missing },
     components: Object.entries(components).map(([component, { kind, active, priority }]) => ({
       name: `${name}/${component}`,

@@ -107,7 +107,10 @@ const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<nu
     }
 
     const reader = {
-      ...{ database: target, names: Names.make(target), upcast, keys: PersonalDataKeys.memory() },
+      database: target,
+      names: Names.make(target),
+      upcast,
+      keys: PersonalDataKeys.memory(),
       segments: yield* Segments.make(target),
     }
     let recordedAt = Date.now()

@@ -187,7 +187,9 @@ const refuseUnreadable = ({ filename, rows }: OpenFile) =>
     const found = yield* rows("SELECT type, name, sql FROM sqlite_schema")
     const reason = unreadable(
       found.map(([type, name, sql]) => ({
-        ...{ type: String(type), name: String(name), sql: sql === null ? null : String(sql) },
+        type: String(type),
+        name: String(name),
+        sql: sql === null ? null : String(sql),
       })),
     )
     if (reason === undefined) return

@@ -90,7 +90,8 @@ const checkFile = (filename: string) =>
     },
     catch: (cause) =>
       new LogUnavailable({
-        ...{ log: filename, reason: cause instanceof Error ? cause.message : String(cause) },
+        log: filename,
+        reason: cause instanceof Error ? cause.message : String(cause),
         missing: !fs.existsSync(filename),
       }),
   })

@@ -103,7 +103,9 @@ const summaryOf = (chained: Verifier.ChainResult): string =>
   chained.broken === null ? counted(chained.events, "event") : `broken at @${chained.broken.position}`
 
 const chainFlaw = ({ position, kind, reason }: Break): Flaw => ({
-  ...{ position, kind, reason },
+  position,
+  kind,
+  reason,
   finding: {
     severity: "damage",
     what: `chain at @${position}`,

@@ -50,8 +50,12 @@ export const keep = (source: Source, { position, hash }: Head): Effect.Effect<vo
         if (!source.heads.some((own) => LogRecord.isSameHead(own, { position, hash }))) return
         const { foreignUpTo, codes } = source
         const kept: typeof Kept.Type = {
-          ...{ position, hash, machine: unpublished ?? null, foreignUpTo },
-          ...{ codes: codes.map(({ plugin, digest, grants }) => ({ plugin, digest, grants })), at: Date.now() },
+          position,
+          hash,
+          machine: unpublished ?? null,
+          foreignUpTo,
+          codes: codes.map(({ plugin, digest, grants }) => ({ plugin, digest, grants })),
+          at: Date.now(),
         }
         const file = fileOf({ position, hash }, { readonly: false })
         const partial = AtomicFile.nameFor(file)

@@ -11,7 +11,8 @@ import { type Backend, type BackendTest, newLog, twoOpen } from "./backend.ts"
 const EACH = 40
 
 const noted = (text: string, id?: string) => ({
-  ...{ type: "NoteAdded" as const, payload: { about: "task", text } },
+  type: "NoteAdded" as const,
+  payload: { about: "task", text },
   ...(id === undefined ? {} : { id }),
 })
 
@@ -82,7 +83,9 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
       yield* there.record(noted("disturbs"))
       expect(yield* here.recordUndisturbed([noted("third")], Effect.succeed(true))).toBeUndefined()
       expect(yield* Effect.flip(here.recordAfter(first.version, noted("after the first")))).toMatchObject({
-        ...{ _tag: "VersionConflict", stream: "task", actual: 3 },
+        _tag: "VersionConflict",
+        stream: "task",
+        actual: 3,
       })
       yield* here.record(noted("last"))
       const events = yield* readAll(Context.get(two, EventLog), { stream: "task" })

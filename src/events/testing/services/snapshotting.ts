@@ -28,7 +28,10 @@ const at = (position: number, text = `state at ${position}`): Snapshot => ({
 const part = (text: string): readonly [string, Uint8Array] => [sha256(text), bytes(text)]
 
 const seriesIn = (epoch: string, change: Partial<Series> = {}): Series => ({
-  ...{ projection: "counts", fingerprint: "f1", timeline: "main", epoch },
+  projection: "counts",
+  fingerprint: "f1",
+  timeline: "main",
+  epoch,
   ...change,
 })
 
@@ -46,7 +49,9 @@ export const snapshotting = <At>(
 ): void => {
   /** Two connections to a log without personal data, and a series in it. */
   const cached = Effect.map(twoOpen(backend), ({ at, one, two }) => ({
-    ...{ at, here: Context.get(one, Snapshots), there: Context.get(two, Snapshots) },
+    at,
+    here: Context.get(one, Snapshots),
+    there: Context.get(two, Snapshots),
   }))
 
   test(

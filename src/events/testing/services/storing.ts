@@ -56,7 +56,9 @@ const storedApart = <At>(
   backend: Backend<EventLog, At> & Required<Pick<Backend<EventLog, At>, "blobs">>,
 ): void => {
   const stored = Effect.map(twoOpen(backend), ({ at, one, two }) => ({
-    ...{ here: Context.get(one, EventLog), there: Context.get(two, EventLog), digests: backend.blobs(at) },
+    here: Context.get(one, EventLog),
+    there: Context.get(two, EventLog),
+    digests: backend.blobs(at),
   }))
 
   test(

@@ -33,7 +33,11 @@ export interface ObservedResult {
 export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
   type: "ActuatorCommanded",
   payload: {
-    ...{ ...call, args, argsDigest: digest(args), priority: 0, observed: true },
+    ...call,
+    args,
+    argsDigest: digest(args),
+    priority: 0,
+    observed: true,
     ...(agentId === undefined ? {} : { agentId }),
   },
 })

@@ -102,7 +102,8 @@ const recordEndings = (
       const commands = travellers.map(({ command }) => command.commandId)
       const last = travellers.at(-1)?.state.last ?? task.openedBy
       const changed = CommandOutcome.changesOf(task, plugin, state, {
-        ...{ commands, isConfirmed: endings.some(CommandOutcome.isUnrecorded) },
+        commands,
+        isConfirmed: endings.some(CommandOutcome.isUnrecorded),
       })
       const causedBy = (event: CoreNewEvent): CoreNewEvent => ({ causationId: last, ...event })
       const recorded = yield* recordedAll(task, [...outcomes, ...changed.map(causedBy), ...rewards.map(causedBy)])

@@ -93,7 +93,8 @@ export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
     [...agents].map(([name, { status, return: sum, outcome, spaces }]) => [
       name,
       {
-        ...{ status, return: sum },
+        status,
+        return: sum,
         ...(outcome === undefined ? {} : { outcome }),
         ...(spaces === undefined ? {} : { spaces: spaces as unknown as Json }),
       },

@@ -65,7 +65,9 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
   const contextOf = (context: PluginContext, agent: string): WorldContext =>
     // The prototype keeps what is made on first access, such as the signal.
     Object.assign(Object.create(context) as PluginContext, {
-      ...{ agent, agents: Episode.taking(episode), rng: episode.rng },
+      agent,
+      agents: Episode.taking(episode),
+      rng: episode.rng,
     })
 
   const nameIn = ({ agent }: PluginContext) => agent ?? firstOf(episode)
@@ -237,7 +239,9 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
           }),
     },
     actuators: { step },
-    ...{ reset, state, round },
+    reset,
+    state,
+    round,
     ...(restore === undefined ? {} : { restore }),
     join: (context, agent) => {
       if (!isShared(world) || world.join === undefined) throw refusal("NoJoining", "agents cannot join this world")

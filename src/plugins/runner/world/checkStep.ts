@@ -55,7 +55,8 @@ export const checkStep = (agent: string, step: unknown): AgentStep => {
   return {
     reward: sum,
     rewards: rewards as AgentStep["rewards"],
-    ...{ terminated, truncated },
+    terminated,
+    truncated,
     ...(outcome === undefined || !terminated ? {} : { outcome }),
     info: info as JsonObject,
   }

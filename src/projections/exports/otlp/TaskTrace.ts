@@ -163,7 +163,11 @@ export const begin = (
   link: Link,
   { parentSpanId, name, kind = Span.INTERNAL, attributes }: SpanDescription,
 ): OpenSpan => ({
-  ...{ spanId: Span.spanIdOf(link.id), parentSpanId, name, kind, start: link.occurredAt },
+  spanId: Span.spanIdOf(link.id),
+  parentSpanId,
+  name,
+  kind,
+  start: link.occurredAt,
   attributes: { ...attributes, "hindcast.position": link.position },
   events: [],
   dropped: 0,

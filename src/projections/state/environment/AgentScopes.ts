@@ -86,7 +86,8 @@ export const active = ({ reason: _reason, outcome: _outcome, ...scope }: AgentSc
 export const suspended =
   ({ reason }: PayloadOf<"AgentSuspended">) =>
   (scope: AgentScope): AgentScope => ({
-    ...{ ...active(scope), status: "suspended" },
+    ...active(scope),
+    status: "suspended",
     ...(reason === undefined ? {} : { reason }),
   })
 

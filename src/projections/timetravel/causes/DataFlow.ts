@@ -88,7 +88,8 @@ function* leavesOf(whole: Json): Generator<Leaf> {
       if (inner !== undefined) left.push({ value: inner, keys, level: level + 1 })
     } else if (typeof value === "object" && value !== null) {
       const members = Object.entries(value as JsonObject).map(([key, member]) => ({
-        ...{ value: member, level },
+        value: member,
+        level,
         keys: level === 0 ? [...keys, key] : keys,
       }))
       for (const member of members.reverse()) left.push(member)

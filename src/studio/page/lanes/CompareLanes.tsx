@@ -125,7 +125,8 @@ const Strip = ({ name, pairs, side, course, rewards, hits }: StripProps) => {
     const most = Math.max(1, pairs.length - 1)
     const placeOf = rowsOf(pairs, side)
     const nets = netLine(momentsOf(rewards)).map(({ at, net, amount }) => ({
-      ...{ place: placeOf(at) / most, net },
+      place: placeOf(at) / most,
+      net,
       kind: amount < 0 ? ("punishment" as const) : ("reward" as const),
     }))
     const marks = marksOf(pairs, side, course)

@@ -70,7 +70,8 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
     paint(
       context,
       {
-        ...{ width, height },
+        width,
+        height,
         marks: axis === null || marks === null ? ofDensity(density) : ofCourse(axis, marks),
         rewards: nets.map(({ at, net, amount }) => ({
           place: placeOf(at),

@@ -127,7 +127,10 @@ export const format = (address: Address): string => {
       const { timeline, task, at, pane, path, vs, scores, when, zoom } = address
       const course = task === null ? `/l/${segment(timeline)}` : `/t/${segment(timeline)}/${segment(task)}`
       const query = queryOf({
-        ...{ path, vs, scores, when },
+        path,
+        vs,
+        scores,
+        when,
         pane: pane === "event" ? "" : pane,
         zoom: zoom === null ? "" : zoom.join("-"),
       })
@@ -143,7 +146,11 @@ const visitOf = (course: Course, at: string | undefined, query: URLSearchParams)
   const text = (name: string) => query.get(name) ?? ""
   const zoom = /^(\d{1,15})-(\d{1,15})$/.exec(text("zoom"))
   return visit(course, position, {
-    ...{ pane, path: text("path"), vs: text("vs"), scores: text("scores"), when: text("when") },
+    pane,
+    path: text("path"),
+    vs: text("vs"),
+    scores: text("scores"),
+    when: text("when"),
     zoom: zoom === null ? null : [Number(zoom[1]), Number(zoom[2])],
   })
 }

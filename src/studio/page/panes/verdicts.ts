@@ -34,7 +34,10 @@ export const besideRewards = (
   for (const { measure, name, kind, amount } of rewards) {
     const known = rows.get(keyOf({ measure, name, kind }))
     rows.set(keyOf({ measure, name, kind }), {
-      ...{ measure, name, kind, after: null },
+      measure,
+      name,
+      kind,
+      after: null,
       ...known,
       before: (known?.before ?? 0) + amount,
     })

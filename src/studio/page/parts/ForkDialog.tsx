@@ -32,7 +32,9 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const fork = () =>
     give(async (signal) => {
       const made = await studio.source.order("forks", {
-        ...{ timeline: now.timeline, task, at },
+        timeline: now.timeline,
+        task,
+        at,
         ...orderOf(chosen),
         ...(typed.length === 0 ? {} : { readings: valuesOf(typed) }),
         ...(isAccepted ? { acceptUnrewound: true } : {}),

@@ -34,7 +34,11 @@ export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<Drawn
       if (drawn === undefined) return []
       const at = [...keys, "environment", plugin]
       const world: DrawnWorld = {
-        ...{ plugin, scope: keys.join("/"), position: frame.position, document, code: drawn.code },
+        plugin,
+        scope: keys.join("/"),
+        position: frame.position,
+        document,
+        code: drawn.code,
         previous: valueAt(frame.before, at) ?? null,
         changes: within(frame.entry?.changes ?? [], at),
         // The server has decoded it by the schema of views.

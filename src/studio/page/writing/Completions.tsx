@@ -102,7 +102,11 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
     } else if (MOVING.test(event.key)) close()
   }
   return {
-    ...{ opened, onTyped, onKeyDown, write, close },
+    opened,
+    onTyped,
+    onKeyDown,
+    write,
+    close,
     says: schema === null ? "" : foundNothing ? "Nothing that the schema names fits at the caret." : HINT,
     described: {
       ...(schema === null ? {} : { "aria-autocomplete": "list" }),

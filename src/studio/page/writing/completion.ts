@@ -49,7 +49,8 @@ const keysAt = (schema: JsonObject, text: string, { path, isKey, from, to, besid
     if (beside.has(name)) continue
     const before = fields.get(name)
     fields.set(name, {
-      ...{ name, description: before?.description || description },
+      name,
+      description: before?.description || description,
       // Where the alternatives differ, it is needed only if it is so in all of them that have it.
       isRequired: isRequired && (before?.isRequired ?? true),
       text: `${isQuoted ? JSON.stringify(name) : name}${hasColon ? "" : ": "}`,

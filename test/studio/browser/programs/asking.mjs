@@ -15,7 +15,8 @@ const { answer = false, write = false, fork = false, confirmWithinMs } = JSON.pa
 const WORDS = { type: "object", properties: { words: { type: "string" } }, additionalProperties: false }
 
 const writer = {
-  ...{ name: "writer", version: "1.0.0" },
+  name: "writer",
+  version: "1.0.0",
   decide: ({ step, lastOutcome }) => {
     if (step === 0) return { act: "program/note", args: { words: "one" } }
     if (step === 1) return { act: "program/write", args: { words: "two" } }
@@ -25,13 +26,15 @@ const writer = {
 
 /** It takes its time and fails, so that its fork differs from what it left. */
 const slow = {
-  ...{ name: "slow", version: "2.0.0" },
+  name: "slow",
+  version: "2.0.0",
   decide: ({ step }) =>
     step < 6 ? { act: "program/note", args: { words: `${step}` } } : { done: "failed", reason: "No time." },
 }
 
 const kernel = Hindcast.layer({
-  ...{ log, seed: 7 },
+  log,
+  seed: 7,
   gate: {
     default: "allow",
     rules: [{ name: "ask", actuator: "program/write", decision: "confirm" }],
@@ -39,7 +42,9 @@ const kernel = Hindcast.layer({
   },
   tools: {
     write: Tool.make({
-      ...{ description: "Writes", risk: "high", args: WORDS },
+      description: "Writes",
+      risk: "high",
+      args: WORDS,
       run: ({ words }) => `${words} was written`,
     }),
     note: Tool.make({ description: "Notes", risk: "none", args: WORDS, run: () => "noted" }),

@@ -68,7 +68,11 @@ export default {
       )
     },
     state: () => ({
-      ...{ places, bumps, goal, ...(time === 0 ? {} : { time }), ...(flood === 0 ? {} : { steps }) },
+      places,
+      bumps,
+      goal,
+      ...(time === 0 ? {} : { time }),
+      ...(flood === 0 ? {} : { steps }),
       ...(swollen && Object.values(places).includes(1) ? { text: "x".repeat(5 * 1024 * 1024) } : {}),
     }),
     restore: (_context, options, state) => {

@@ -34,7 +34,9 @@ export const archivedIn = (scratch: LogDatabase): ArchivedEvents => {
     },
     streamsAfter: (last, limit) =>
       scratch.rows(STREAMS, [last?.timeline ?? "", last?.stream ?? "", limit]).map((row) => ({
-        ...{ timeline: String(row[0]), stream: String(row[1]), version: Number(row[2]) },
+        timeline: String(row[0]),
+        stream: String(row[1]),
+        version: Number(row[2]),
       })),
     streams: () => Number(scratch.rows("SELECT count(*) FROM streams")[0]?.[0]),
   }

@@ -23,7 +23,10 @@ export const pageFaults = (database: LogDatabase, what = "pages"): ReadonlyArray
   if (faults.length === 1 && faults[0] === "ok") return []
   return faults.map((found) =>
     flaw("pages damaged", null, {
-      ...{ what, expected: "nothing amiss by SQLite's integrity_check", found, advice: recovery() },
+      what,
+      expected: "nothing amiss by SQLite's integrity_check",
+      found,
+      advice: recovery(),
     }),
   )
 }

@@ -14,7 +14,9 @@ export const schema = (stores: Stores): Check => ({
     const flaws = findings
       .filter(({ severity }) => severity === "damage")
       .map((finding) => ({
-        ...{ position: null, kind: "schema changed" as const, finding },
+        position: null,
+        kind: "schema changed" as const,
+        finding,
         reason: `${finding.what}: expected ${finding.expected}, found ${finding.found}`,
       }))
     return {

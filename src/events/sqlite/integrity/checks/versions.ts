@@ -55,7 +55,10 @@ interface Row {
 
 const after = (database: LogDatabase, { stream, timeline, version }: Row): ReadonlyArray<Row> =>
   database.rows(PAGE, [stream, timeline, version, PAGE_SIZE]).map((row) => ({
-    ...{ stream: Number(row[0]), timeline: Number(row[1]), version: Number(row[2]), position: Number(row[3]) },
+    stream: Number(row[0]),
+    timeline: Number(row[1]),
+    version: Number(row[2]),
+    position: Number(row[3]),
   }))
 
 const PAGE = `SELECT stream, timeline, version, position FROM events INDEXED BY sqlite_autoindex_events_2

@@ -101,7 +101,10 @@ class Conversation {
 
   #hear(entry: Entry, payload: JsonObject): void {
     const input: Growing<Input> = {
-      ...{ kind: "input", position: entry.position, by: entry.actor, given: null },
+      kind: "input",
+      position: entry.position,
+      by: entry.actor,
+      given: null,
       text: textOf(payload.content) || entry.line,
       delivery: deliveryOf(payload.delivery),
       ...longOf(entry),
@@ -124,7 +127,12 @@ class Conversation {
 
   #begin(request: number, begun: Pick<Answer, "position" | "model" | "request">): Growing<Answer> {
     const answer: Growing<Answer> = {
-      ...{ kind: "answer", text: "", reasoning: "", calls: [], failed: null, use: NOTHING },
+      kind: "answer",
+      text: "",
+      reasoning: "",
+      calls: [],
+      failed: null,
+      use: NOTHING,
       ...begun,
     }
     this.#answers.set(request, answer)
@@ -153,7 +161,10 @@ class Conversation {
     const called = typeof callId === "string" ? this.#calls.get(callId) : undefined
     if (called !== undefined) this.#calls.delete(String(callId))
     const command: Growing<Call> = {
-      ...{ kind: "call", position: entry.position, end: null, asked: null },
+      kind: "call",
+      position: entry.position,
+      end: null,
+      asked: null,
       tool: isText(actuator) ? actuator : (called?.tool ?? entry.line),
       args: args ?? called?.args ?? null,
       ...longOf(entry),
@@ -178,7 +189,10 @@ class Conversation {
     const result = entry.payload === null ? entry.line : (payload.result ?? payload.error ?? payload.reason ?? null)
     const { reason } = objectOf(payload.unrecorded)
     command.end = {
-      ...{ position: entry.position, status, result, ...longOf(entry) },
+      position: entry.position,
+      status,
+      result,
+      ...longOf(entry),
       ...(isText(reason) ? { unrecorded: reason } : {}),
       ...(isText(payload.settledBy) ? { settledBy: payload.settledBy } : {}),
     }
