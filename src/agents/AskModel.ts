@@ -10,6 +10,7 @@ import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import { costOf } from "../kernel/pricing/Prices.ts"
 import type { ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import { digest } from "../values/Digest.ts"
+import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import type { AgentTools } from "./AgentTools.ts"
 import { textIn } from "./Conversation.ts"
@@ -28,7 +29,7 @@ export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, s
     const { temperature, initialMemories = [] } = settings.guide
     const guide = {
       systemPrompt: system,
-      ...(temperature === undefined ? {} : { temperature }),
+      ...defined({ temperature }),
       memoryPolicy: { ...settings.memory },
       ...(settings.conversation ? { conversation: true as const } : {}),
       initialMemories,
@@ -59,8 +60,7 @@ export const askModel = (
         system,
         messages: Memory.select(memory, run),
         tools: tools.descriptions,
-        ...(guide.temperature === undefined ? {} : { temperature: guide.temperature }),
-        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        ...defined({ temperature: guide.temperature, maxOutputTokens }),
       },
       { first, again: { messages: [] } },
     ).pipe(
@@ -91,7 +91,7 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   interruptible: true,
   backoffMs,
   costOf: (model: Model, usage: Parameters<typeof costOf>[2]) => costOf(model.provider, model.model, usage),
-  ...(settings.onDelta === undefined ? {} : { onDelta: settings.onDelta }),
+  ...defined({ onDelta: settings.onDelta }),
   mayAsk: (afterMs: number) =>
     Effect.map(exceededIn(settings, task, run, afterMs), (exceeded) => exceeded === undefined),
   refusal: refusalOf(settings, run),

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import { optional } from "../events/vocabulary/EventType.ts"
 import { ModelCallFailed, warnOfUnknownFields } from "../kernel/tasks/ModelCalls.ts"
+import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import type { Model, Turn } from "./models/Model.ts"
@@ -71,7 +72,7 @@ export const inTime = (
         kind: "timed-out",
         reason: OUT_OF_TIME,
         response: { parts },
-        ...(usage === undefined ? {} : { usage }),
+        ...defined({ usage }),
       })
     }
     return Number.isFinite(left) ? Effect.timeoutFail(turn, { duration: left + CLOCK_SLACK_MS, onTimeout }) : turn

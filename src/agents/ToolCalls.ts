@@ -8,6 +8,7 @@ import * as FailedStep from "../kernel/acting/FailedStep.ts"
 import type { AgentTask } from "../kernel/agents/Agent.ts"
 import type { TaskClosed } from "../kernel/context/TaskLifecycle.ts"
 import type { PerceiveError } from "../kernel/sensing/Perception.ts"
+import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
@@ -139,7 +140,7 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
     case "failed": {
       const { code, message } = outcome.error
       const note = FailedStep.advice(code)
-      return { isError: true, content: { failed: message, code, ...(note === undefined ? {} : { note }) } }
+      return { isError: true, content: { failed: message, code, ...defined({ note }) } }
     }
     case "denied":
       return { isError: true, content: { denied: outcome.reason } }

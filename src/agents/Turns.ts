@@ -9,6 +9,7 @@ import { costOfSource } from "../kernel/pricing/Prices.ts"
 import { isTransient, ModelCallFailed } from "../kernel/tasks/ModelCalls.ts"
 import * as ProgramLog from "../platform/ProgramLog.ts"
 import { digest } from "../values/Digest.ts"
+import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { inWords } from "../values/time/Wait.ts"
 import { RecordedAnswer } from "./Conversation.ts"
@@ -140,7 +141,7 @@ export const ask = (
               const cost = usage === undefined ? null : yield* costOf(model, usage)
               return {
                 response: { parts: cleanedAll(model, come) },
-                ...(usage === undefined ? {} : { usage }),
+                ...defined({ usage }),
                 ...(cost === null ? {} : { cost }),
               }
             }),
@@ -207,10 +208,9 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
         model: name,
         kind,
         reason,
-        ...(response === undefined ? {} : { response }),
-        ...(usage === undefined ? {} : { usage }),
+        ...defined({ response, usage }),
         ...(cost === null ? {} : { cost }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...defined({ retryAfterMs }),
       })
     }),
   )

@@ -5,6 +5,7 @@ import * as path from "node:path"
 import { Clock, Effect } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
+import { defined } from "../values/defined.ts"
 import * as Companions from "./files/Companions.ts"
 import * as Detection from "./files/Detection.ts"
 import * as Records from "./files/Records.ts"
@@ -119,7 +120,7 @@ export const importFound = (
     )
     const added = addedSoFar()
     const shown = preview?.shown
-    return { dryRun, files, refused, unknown, links, added, ...(shown === undefined ? {} : { preview: shown }) }
+    return { dryRun, files, refused, unknown, links, added, ...defined({ preview: shown }) }
   })
 
 /** The formats to consider. One that is named recognizes every file but those that only another one does. */

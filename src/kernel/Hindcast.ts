@@ -20,6 +20,7 @@ import * as ComponentSchemas from "../plugins/schemas/ComponentSchemas.ts"
 import * as Projector from "../projections/projector/Projector.ts"
 import * as TimeTravel from "../projections/timetravel/TimeTravel.ts"
 import * as Unfinished from "../projections/unfinished/Unfinished.ts"
+import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Agent from "./agents/Agent.ts"
 import * as TaskControl from "./control/TaskControl.ts"
@@ -171,7 +172,7 @@ const servicesOf = (
   places: Places,
 ): Layer.Layer<LogServices, Options.InvalidOptions | OpenError, PluginHost.PluginHost> => {
   const sqlite = typeof log === "string" ? { filename: log } : log
-  const registry = Registry.layer({ ...places, ...(actor === undefined ? {} : { actor }) })
+  const registry = Registry.layer({ ...places, ...defined({ actor }) })
   const scoring = Layer.provideMerge(Scoring.layerWithCritics, Critics.layer(places))
   return Layer.mergeAll(TimeTravel.layer, Confirmations.layer, TaskControl.layer, scoring).pipe(
     Layer.provideMerge(registry),
@@ -220,13 +221,7 @@ const kernelOn = (
   const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, trust, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...(gate === undefined ? {} : { gate }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(idleMs === undefined ? {} : { idleMs }),
-    ...(onOpenTasks === undefined ? {} : { onOpenTasks }),
-    ...(restarts === undefined ? {} : { restarts }),
-    ...(trust === undefined ? {} : { trust }),
+    ...defined({ gate, seed, owner, idleMs, onOpenTasks, restarts, trust }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {

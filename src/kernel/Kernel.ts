@@ -17,6 +17,7 @@ import { Projector } from "../projections/projector/Projector.ts"
 import { activeActuators, type PluginRegistry } from "../projections/state/PluginRegistry.ts"
 import * as Tasks from "../projections/state/Tasks.ts"
 import { digest } from "../values/Digest.ts"
+import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Pcg32 from "../values/random/Pcg32.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
@@ -215,8 +216,7 @@ const make = (input: KernelOptions) =>
       seed,
       gate,
       onEmit: pushed.record,
-      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
-      ...(options.restarts === undefined ? {} : { restarts: options.restarts }),
+      ...defined({ idleMs: options.idleMs, restarts: options.restarts }),
     }).pipe(Scope.extend(scope))
     const program = yield* Program
     const instances = ProgramInstances.around(processes, program, log)

@@ -26,6 +26,7 @@ import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import type { PendingConfirmation } from "../projections/state/PendingConfirmations.ts"
 import * as KernelTimeTravel from "../projections/timetravel/TimeTravel.ts"
+import { defined } from "../values/defined.ts"
 import { InvalidOptions } from "../values/Options.ts"
 import { type Agent, adapted, fromModel } from "./Agent.ts"
 import * as Calls from "./Calls.ts"
@@ -181,7 +182,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
   return {
     tasks: tasksOf(kernel, control, calls),
     scenarios: scenariosOf(kernel, calls),
-    agent: (options) => fromModel({ ...(model === undefined ? {} : { model }), ...options } as ModelAgentOptions),
+    agent: (options) => fromModel({ ...defined({ model }), ...options } as ModelAgentOptions),
     ...promised({ audit: kernel.audit }, calls),
     ...agentCallsOf(kernel, calls),
     rescore: rescoreOf(kernel, calls),

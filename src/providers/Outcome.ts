@@ -7,6 +7,7 @@ import { classify, type Failure, reasonOf } from "../agents/models/Failure.ts"
 import type { AnswerPart } from "../agents/models/Message.ts"
 import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
+import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import { jsonOf } from "./pieces.ts"
@@ -100,8 +101,7 @@ export const outcomeOf = (
           unread: unreadIn(parts),
           ...cost,
           finish: finish.unified === "stop" && hasCalls ? "calls" : finish.unified,
-          ...(id === undefined ? {} : { id }),
-          ...(model === undefined ? {} : { model }),
+          ...defined({ id, model }),
         },
       }
     }

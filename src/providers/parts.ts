@@ -3,6 +3,7 @@
 import * as Arguments from "../agents/models/Arguments.ts"
 import type { AnswerPart, CallPart, HostedPart, ItemPart, ToldPart, ToolResult } from "../agents/models/Message.ts"
 import type { ToolDescription } from "../agents/models/Model.ts"
+import { defined } from "../values/defined.ts"
 import { type Json, type JsonObject, wellFormed } from "../values/Json.ts"
 import { asObject, fieldOf, textOf } from "../values/JsonObjects.ts"
 import { exactTextOf } from "./ExactJson.ts"
@@ -37,7 +38,7 @@ export const reasoningParts = (
   providerMetadata?: JsonObject,
 ): ReadonlyArray<Extract<AnswerPart, { readonly type: "reasoning" }>> =>
   typeof text === "string" && (text !== "" || providerMetadata !== undefined)
-    ? [{ type: "reasoning", text, ...(providerMetadata === undefined ? {} : { providerMetadata }) }]
+    ? [{ type: "reasoning", text, ...defined({ providerMetadata }) }]
     : []
 
 /** Something with a meaning of its own that is no text, file or call. */
@@ -80,7 +81,7 @@ const valueArguments = (value: unknown): Arguments.Arguments => {
   const args = wellFormed(value as Json)
   if (args === undefined) return Arguments.unread(asText(value))
   const text = exactTextOf(value)
-  return { args, ...(text === undefined ? {} : { text }) }
+  return { args, ...defined({ text }) }
 }
 
 /** A call of a tool that takes text as it is, without JSON. */

@@ -4,6 +4,7 @@ import type { Fetch } from "../agents/models/Fetch.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
+import { defined } from "../values/defined.ts"
 import * as Redaction from "./http/Redaction.ts"
 import * as RunLog from "./log/RunLog.ts"
 import * as RecordOptions from "./RecordOptions.ts"
@@ -49,7 +50,7 @@ export const begin = async (
     redaction,
     gate,
     fetch: decoded.fetch ?? globalThis.fetch,
-    ...(unseen === undefined ? {} : { unseen }),
+    ...defined({ unseen }),
   })
 }
 

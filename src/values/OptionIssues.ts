@@ -5,6 +5,7 @@
 
 import { SchemaAST as AST, Option, ParseResult } from "effect"
 import * as DidYouMean from "./DidYouMean.ts"
+import { defined } from "./defined.ts"
 
 /** What a schema reports about one path of a value. */
 export interface SchemaIssue {
@@ -130,7 +131,7 @@ const mismatch = (
     keys,
     expected: expectation(issue.ast),
     found: issue.message ?? describeValue(issue.actual),
-    ...(nearest === undefined ? {} : { nearest }),
+    ...defined({ nearest }),
     tolerable: false,
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as RateLimit from "../../src/values/RateLimit.ts"
+import * as RateLimit from "../../src/values/time/RateLimit.ts"
 
 const rate = fc.record({ perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) })
 const gaps = fc.array(fc.integer({ min: 0, max: 2000 }), { maxLength: 200 })

@@ -11,6 +11,7 @@ import { Sha256 } from "../../events/vocabulary/EventType.ts"
 import { TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
 import { Confirmations, type NotAsShown, type NotPending } from "../../kernel/gate/Confirmations.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { ContentPart } from "../models/Message.ts"
 import * as AgentState from "./AgentState.ts"
@@ -133,7 +134,7 @@ export const make = (
             append(log, taskId, `human:${by}`, {
               source,
               content,
-              ...(delivery === undefined ? {} : { delivery }),
+              ...defined({ delivery }),
             }),
         ),
       provideConfirmation: (confirmationId, approved, answer = {}) =>

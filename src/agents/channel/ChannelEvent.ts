@@ -6,6 +6,7 @@
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as AgentState from "./AgentState.ts"
 
@@ -211,9 +212,9 @@ const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
     toolName: typeof actuator === "string" ? actuator : `${hostRequest} ${target}`,
     args: args ?? null,
     confirmationId,
-    ...(warning === undefined ? {} : { security_warning: warning }),
+    ...defined({ security_warning: warning }),
     shown: shown as JsonObject,
-    ...(shownDigest === undefined ? {} : { shownDigest }),
+    ...defined({ shownDigest }),
     expiresAt,
   }
 }

@@ -4,6 +4,7 @@ import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { type ChannelEvent, type Happening, initial, type Telling, tell } from "./ChannelEvent.ts"
 import * as Cursor from "./Cursor.ts"
 import type { Deltas } from "./Deltas.ts"
@@ -76,8 +77,7 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
     timeline,
     cursor: Cursor.format({
       position,
-      ...(told === undefined ? {} : { told }),
-      ...(answer === undefined ? {} : { answer }),
+      ...defined({ told, answer }),
     }),
   })
 

@@ -16,6 +16,7 @@ import * as Messages from "../../platform/loopback/Messages.ts"
 import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import { only, type Refusal, refusal, refuse } from "../../platform/loopback/Refusal.ts"
 import * as ServerSentEvents from "../../platform/loopback/ServerSentEvents.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { ContentPart } from "../models/Message.ts"
 import * as Channel from "./Channel.ts"
@@ -191,10 +192,10 @@ const InputBody = Schema.Struct({
 const takeInput = ({ request, response, by }: Exchange, taskId: string) =>
   Effect.gen(function* () {
     const { content, delivery, timeline } = yield* Messages.bodyOf(request, InputBody)
-    const channel = yield* Channel.make({ taskId, by, ...(timeline === undefined ? {} : { timeline }) })
+    const channel = yield* Channel.make({ taskId, by, ...defined({ timeline }) })
     const { position } = yield* channel.submitUserInput(content, {
       source: "http",
-      ...(delivery === undefined ? {} : { delivery }),
+      ...defined({ delivery }),
     })
     yield* Messages.answer(response, 202, { position })
   })

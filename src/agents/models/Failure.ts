@@ -4,6 +4,7 @@
  */
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
+import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 
@@ -36,7 +37,7 @@ export const classify = (error: unknown, redact: (text: string) => string, now: 
   return {
     kind: found.kind,
     reason: reasonOf(found.reason, redact),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs }),
   }
 }
 

@@ -3,6 +3,7 @@
 import { Effect, Either, Redacted } from "effect"
 import { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import type { Fetch } from "./Fetch.ts"
 import type { Model } from "./Model.ts"
@@ -117,7 +118,7 @@ const named = (name: string): Either.Either<readonly [Provider.Provider, string]
   if (provider !== undefined && model !== "") return Either.right([provider, model])
   const known = Provider.providers.map(({ name }) => name)
   const [nearest] = provider === undefined ? DidYouMean.similarNames(prefix, known) : []
-  return Either.left(new UnknownProvider({ found: text, known, ...(nearest === undefined ? {} : { nearest }) }))
+  return Either.left(new UnknownProvider({ found: text, known, ...defined({ nearest }) }))
 }
 
 const invalid = (path: string, expected: string, found: string) =>

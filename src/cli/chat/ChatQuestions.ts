@@ -3,6 +3,7 @@
 import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
@@ -63,7 +64,7 @@ export const make = (
           approved,
           by: user,
           channel: "terminal",
-          ...(shownDigest === undefined ? {} : { shownDigest }),
+          ...defined({ shownDigest }),
           ...(approved || /^(n|no)?$/i.test(reason) ? {} : { reason }),
         }
         yield* decide(confirmationId, decision)

@@ -13,6 +13,7 @@ import type { RunOptions } from "../../kernel/agents/runAgent.ts"
 import type { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import * as Inputs from "../../kernel/tasks/Inputs.ts"
+import { defined } from "../../values/defined.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { value } from "../terminal/Text.ts"
 
@@ -80,7 +81,7 @@ export const begin = (agent: Agent.AdvancingAgent, deltas: Deltas, options: RunO
 /** A conversation with an agent that works in another process. */
 export const attach = (taskId: string, timeline: string | undefined) =>
   Effect.map(
-    Channel.make({ taskId, ...(timeline === undefined ? {} : { timeline }) }),
+    Channel.make({ taskId, ...defined({ timeline }) }),
     (channel): ConversationAtWork => ({
       channel,
       after: 0,

@@ -5,6 +5,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import type { Run } from "../../projections/timetravel/TimeTravel.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
+import { defined } from "../../values/defined.ts"
 import * as Ids from "./Ids.ts"
 
 /** The notations of a run, for help texts. */
@@ -22,7 +23,7 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
     const timeline = isTimeline ? text : at > 0 ? text.slice(0, at) : undefined
     const task = isTimeline ? Option.getOrUndefined(onlyTask) : text.slice(at + 1)
     return {
-      ...(timeline === undefined ? {} : { timeline }),
+      ...defined({ timeline }),
       ...(task === undefined ? {} : { taskId: yield* taskId(task, timeline).pipe(orNoRun(text, known)) }),
     } satisfies Run
   })

@@ -3,6 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Records } from "../../events/read/Records.ts"
 import * as PiaAvtLines from "../../projections/exports/PiaAvtLines.ts"
+import { defined } from "../../values/defined.ts"
 import { flag, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 import * as Selection from "./Selection.ts"
@@ -49,7 +50,7 @@ const agentsAt = (until: number | undefined) =>
     const agents = new Map<string, string>()
     if (until === 0) return agents
     const records = yield* Records
-    const query = { types: ["TaskOpened"], ...(until === undefined ? {} : { until }) }
+    const query = { types: ["TaskOpened"], ...defined({ until }) }
     yield* records.decoded(query, { decrypted: false }, (page) =>
       Effect.sync(() => {
         for (const { link, text } of page)

@@ -8,6 +8,7 @@ import { Data, Effect } from "effect"
 import * as Unseen from "../../record/network/Unseen.ts"
 import * as ProcessReport from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 /** The words after `--`. */
@@ -95,7 +96,7 @@ export const run = (
   { stdio, env = {} }: Running = {},
 ): Effect.Effect<Ended, NotStarted> =>
   start([node, "--import", PRELOAD, ...others], {
-    ...(stdio === undefined ? {} : { stdio }),
+    ...defined({ stdio }),
     env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
 

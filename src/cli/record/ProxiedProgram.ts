@@ -12,6 +12,7 @@ import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
 import type { PlaybackRun } from "../../record/replay/PlaybackRun.ts"
 import * as Thrown from "../../record/Thrown.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Output from "../command/Output.ts"
 import { count } from "../terminal/Text.ts"
@@ -42,7 +43,7 @@ export const recorderOf = (taskId: string) =>
     const recorder = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
     if (recorder?.means === undefined) return undefined
     const { means, addresses } = recorder
-    return { means, ...(addresses === undefined ? {} : { addresses }) } satisfies RecorderMeans
+    return { means, ...defined({ addresses }) } satisfies RecorderMeans
   })
 
 /** Runs a program and records what passes the proxy. Fails with `BadAddress`, with the errors of opening a log, and with `NotStarted`. */

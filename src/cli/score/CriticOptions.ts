@@ -2,6 +2,7 @@
 import { Effect, Either, type Option } from "effect"
 import type * as Critics from "../../kernel/critics/Critics.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 
@@ -34,7 +35,7 @@ export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
     return {
       wishes,
       versions: Object.fromEntries(versions),
-      ...(answersOf === undefined ? {} : { answersOf }),
+      ...defined({ answersOf }),
     } satisfies Critics.CriticRequest
   })
 

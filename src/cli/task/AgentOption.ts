@@ -11,6 +11,7 @@ import type * as Budget from "../../agents/Budget.ts"
 import * as Models from "../../agents/models/index.ts"
 import type * as KernelAgent from "../../kernel/agents/Agent.ts"
 import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
+import { defined } from "../../values/defined.ts"
 import { groupOf } from "../../worlds/scenario/Cast.ts"
 import { conducted } from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -169,7 +170,7 @@ export const fromModel = (
   Effect.gen(function* () {
     const budget: Budget.Budget = given({ tokens: maxTokens, usd: maxUsd })
     const told = Option.isNone(guide) ? undefined : yield* guideOf(guide.value)
-    return Agent.fromModel({ model, budget, ...more, ...(told === undefined ? {} : { guide: told }) })
+    return Agent.fromModel({ model, budget, ...more, ...defined({ guide: told }) })
   })
 
 /** A file, where there is one or the name is that of a file; else the name of a plugin's guide. */

@@ -10,6 +10,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { Confirmations, digestOf, NotPending } from "../../kernel/gate/Confirmations.ts"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -107,7 +108,7 @@ const findPending = (named: string) =>
 
 /** The lines of a pending confirmation: its origin, its content up to a limit, and its digest. */
 const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, limit?: number) => {
-  const fitting = { width: width(), ...(limit === undefined ? {} : { limit }) }
+  const fitting = { width: width(), ...defined({ limit }) }
   const { lines, hidden } = ConfirmationPage.page(style, waiting.shown, fitting)
   const below = ConfirmationPage.unseen(style, hidden, `${showCommand(id)} --all`)
   const page = [
@@ -149,7 +150,7 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
       approved,
       by: userName(),
       channel: "cli",
-      ...(shownDigest === undefined ? {} : { shownDigest }),
+      ...defined({ shownDigest }),
       ...(Option.isNone(reason) ? {} : { reason: reason.value }),
     }),
   )

@@ -4,6 +4,7 @@ import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
+import { defined } from "../../values/defined.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -136,8 +137,7 @@ const perform = ({
         .run(Scenarios.conducted(agent, played?.playing), {
           goal: goalOf,
           ...opening,
-          ...(plugins === undefined ? {} : { plugins }),
-          ...(names === undefined ? {} : { agents: names }),
+          ...defined({ plugins, agents: names }),
           ...given({ maxSteps: most, seed, subject, deadlineMs }),
         })
         .pipe(Effect.catchTag("AgentFailed", (failed) => withTask(failed, after))),

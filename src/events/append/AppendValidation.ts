@@ -4,6 +4,7 @@
  */
 
 import { Either } from "effect"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { isClockTime, isMoment, iso } from "../../values/Time.ts"
 import { type AppendRequest, type Fence, InvalidEvent, MAIN, type NewEvent } from "../log/EventLog.ts"
@@ -187,7 +188,7 @@ const validateParts = (
             actor,
             events,
             taskId: part.taskId ?? null,
-            ...(own === undefined ? {} : { timeline: own }),
+            ...defined({ timeline: own }),
             // An append that opens a task for a subject may bring more of the task.
             ...(subject !== undefined && part.taskId != null && part.taskId === taskId ? { subject } : {}),
           })

@@ -3,6 +3,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import type { WallClockWatch } from "../../platform/WallClockWatch.ts"
+import { defined } from "../../values/defined.ts"
 import { type Event, newId } from "../vocabulary/Event.ts"
 import { firstEvent } from "./AppendRequest.ts"
 import {
@@ -281,7 +282,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       return id
     },
     recordFirst: (event, subject) =>
-      Effect.tap(append({ events: [event], expected: NoStream, ...(subject === undefined ? {} : { subject }) }), () => {
+      Effect.tap(append({ events: [event], expected: NoStream, ...defined({ subject }) }), () => {
         StreamState.begun(state)
       }),
     // One by one: of many that expect the same version, each but the first would read what the others appended.

@@ -2,6 +2,7 @@
 
 import { Context, Effect, Either, Layer, Option, Schema, Scope } from "effect"
 import { machine } from "../../platform/user/Machine.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as AppendValidation from "../append/AppendValidation.ts"
 import * as Writer from "../append/Writer.ts"
@@ -130,11 +131,11 @@ const opened = (options: SqliteOptions) =>
         inMemory || vocabulary !== Vocabulary.core
           ? undefined
           : { filename, identity: (yield* reading(() => identityOf(filename))) ?? "", personal }
-      const stores = { database, segments, keys, ownKey, ...(file === undefined ? {} : { file }) }
+      const stores = { database, segments, keys, ownKey, ...defined({ file }) }
 
       const log = EventLog.of({
         name: filename,
-        ...(file === undefined ? {} : { file }),
+        ...defined({ file }),
         ...(inMemory ? {} : { ownership: ownership.make(filename, () => readHead(database)) }),
         ...ON_MAIN,
         append,

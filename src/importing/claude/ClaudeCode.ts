@@ -3,6 +3,7 @@
  * them. The format is not documented by its makers; what is relied on here is what released versions (1.0 to 2.1) write.
  */
 
+import { defined } from "../../values/defined.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, parsed, textOf } from "../runs/Untrusted.ts"
@@ -58,7 +59,7 @@ const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined
     at: times.find((time) => time !== null) ?? null,
     // Of two that begin with the same message, the one with more prompts is the original: a fork gives all that it copies one id.
     rank: -new Set(text.match(/"promptId": ?"[^"]+"/g)).size,
-    ...(first === undefined ? {} : { first }),
+    ...defined({ first }),
   }
 }
 

@@ -3,6 +3,7 @@
  * from or whose agent it is, is no part of it.
  */
 
+import { defined } from "../../values/defined.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { RunStart } from "../runs/RunEvent.ts"
@@ -146,7 +147,7 @@ export class Beginning {
         ...Object.fromEntries(named),
         ...(isObject(git) ? { git: logJson(git).json } : {}),
         ...(parent === undefined ? {} : { parent: taskIdOf("codex", parent) }),
-        ...(forkedAt === undefined ? {} : { forkedAt }),
+        ...defined({ forkedAt }),
       },
     }
   }

@@ -1,6 +1,7 @@
 /** One session of Copilot CLI: maps its events, in the order of the file, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
@@ -77,7 +78,7 @@ export class Session {
       goal: goal === "" ? `session ${id}` : goal,
       agent: `copilot-cli@${textOf(data, "copilotVersion") ?? "unknown"}`,
       at: this.#runs.timeOf(field(data, "startTime") ?? field(this.#early[0], "timestamp")),
-      about: { session: id, ...(cwd === undefined ? {} : { cwd }) },
+      about: { session: id, ...defined({ cwd }) },
     })
     this.#run = run
     for (const value of this.#early.splice(0)) this.#map(run, value)
@@ -125,7 +126,7 @@ export class Session {
     run.said(key, words, {
       at: time,
       ...(isSteering ? { delivery: "steering" } : {}),
-      ...(told === undefined ? {} : { told }),
+      ...defined({ told }),
     })
   }
 

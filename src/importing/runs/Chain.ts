@@ -1,6 +1,7 @@
 /** The messages between a source's program and one of its agents, and the answer that is under way. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { defined } from "../../values/defined.ts"
 import { OpenTurn } from "./OpenTurn.ts"
 import type { Run } from "./Run.ts"
 
@@ -77,7 +78,7 @@ export class Chain {
       at: turn.at,
       usage: times === 1 ? turn.usage : ofLaterPart,
       usd: times === 1 ? turn.usd : undefined,
-      ...(agentId === undefined ? {} : { agentId }),
+      ...defined({ agentId }),
     })
     if (!turn.calls && turn.text !== "") run.spoke(key, turn.text, { at: turn.at, cause: `answered:${key}`, agentId })
     for (const what of turn.waiting) what()

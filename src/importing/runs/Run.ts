@@ -4,6 +4,7 @@ import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { sha256 } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { Commands } from "./Commands.ts"
 import { ModelTurns } from "./ModelTurns.ts"
@@ -110,7 +111,7 @@ export class Run implements ImportedRun {
   said(key: string, content: unknown, when: When & Saying): void {
     const { json } = logJson(content)
     const { source = "user", delivery, told = json } = when
-    const payload = { source, content: json, ...(delivery === undefined ? {} : { delivery }), ...ofAgent(when.agentId) }
+    const payload = { source, content: json, ...defined({ delivery }), ...ofAgent(when.agentId) }
     this.#write(`said:${key}`, { type: "InputReceived", payload }, when)
     this.model.told({ role: "user", content: partsOf(told) }, when.agentId, `said:${key}`)
   }

@@ -1,5 +1,6 @@
 /** Runs of LangSmith: a line each, a document that is a list of them, or one with `runs`. A trace or thread of them is a run. */
 
+import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
@@ -52,7 +53,7 @@ const spanOf = (run: unknown): Span | undefined => {
     start: timeOf(field(run, "start_time")),
     end: timeOf(field(run, "end_time")),
     attributes: {
-      ...(thread === undefined ? {} : { "gen_ai.conversation.id": thread }),
+      ...defined({ "gen_ai.conversation.id": thread }),
       ...(type === "llm" || type === "chat_model" ? modelOf(run) : type === "tool" ? toolOf(run) : agentOf(run)),
     },
     events: [],

@@ -1,5 +1,6 @@
 /** Observations of Langfuse: lines of its exports (`observations`, with names in snake case), or documents of its API (`data`, `observations`). */
 
+import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
@@ -69,7 +70,7 @@ const spanOf = (one: unknown, trace: unknown): Span | undefined => {
     start: timeOf(get(one, "startTime")),
     end: timeOf(get(one, "endTime")),
     attributes: {
-      ...(session === undefined ? {} : { "gen_ai.conversation.id": session }),
+      ...defined({ "gen_ai.conversation.id": session }),
       ...(type === "GENERATION"
         ? modelOf(one)
         : type === "TOOL"

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
@@ -96,7 +97,7 @@ const called = (
     commandId,
     causationId: state.last,
     ...(declared?.timeout === undefined ? {} : { timeoutMs: declared.timeout }),
-    ...(agentId === undefined ? {} : { agent: agentId }),
+    ...defined({ agent: agentId }),
   }
   const step = { taskId: task.id, plugin, because: [state.commandedAt], agentId }
   if (isStep) of.step = step

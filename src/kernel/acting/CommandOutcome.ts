@@ -7,6 +7,7 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import { type Command, type CommandOutcome, unknownReason } from "./Command.ts"
@@ -114,7 +115,7 @@ export const outcomeOf = (
         args,
         event,
         result: ending.succeeded,
-        ...(ending.unrecorded === undefined ? {} : { unrecorded: ending.unrecorded }),
+        ...defined({ unrecorded: ending.unrecorded }),
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
@@ -138,7 +139,7 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         payload: {
           commandId,
           error: ending.failed,
-          ...(ending.latencyMs === undefined ? {} : { latencyMs: ending.latencyMs }),
+          ...defined({ latencyMs: ending.latencyMs }),
           ...settledByOf(ending),
         },
       }

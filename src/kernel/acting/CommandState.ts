@@ -7,6 +7,7 @@
 import type { CoreNewEvent } from "../../events/log/AppendRequest.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import type * as Gate from "../gate/Gate.ts"
@@ -244,11 +245,11 @@ export const eventOf = (
     case "expire":
       return { type: "CommandDenied", id, causationId, payload: { commandId, rule: step.rule, reason: EXPIRED } }
     case "dispatch": {
-      const payload = { commandId, ...(step.round === undefined ? {} : { round: step.round }) }
+      const payload = { commandId, ...defined({ round: step.round }) }
       return { type: "CommandDispatched", id, causationId, payload }
     }
     case "doubt": {
-      const payload = { commandId, ...(doubt === undefined ? {} : { reason: doubt }) }
+      const payload = { commandId, ...defined({ reason: doubt }) }
       return { type: "CommandOutcomeUnknown", id, causationId, payload }
     }
     default:

@@ -8,6 +8,7 @@ import type { AppendError, CoreNewEvent, LogError } from "../../events/log/Event
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { Instance } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { type ResolvedActuator, resolve } from "./Command.ts"
@@ -168,7 +169,7 @@ const dispatches = (
   stateOf: (of: Traveller) => CommandState.CommandState,
 ): ReadonlyArray<Interpreter.Entry<Traveller>> => {
   const round = reach.isRound ? ready[0]?.command.commandId : undefined
-  const step: CommandState.Step = { do: "dispatch", ...(round === undefined ? {} : { round }) }
+  const step: CommandState.Step = { do: "dispatch", ...defined({ round }) }
   return ready.map((of) => Interpreter.entryOf(of, stateOf(of), step))
 }
 

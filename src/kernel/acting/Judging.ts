@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { inWords } from "../../plugins/manifest/Risk.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import * as Gate from "../gate/Gate.ts"
 import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { ActingTask } from "./ActingTask.ts"
@@ -120,7 +121,7 @@ export const ask = ({ command, judgement, state }: Traveller, resolved: Command.
       actuator,
       args,
       risk: risk.effective,
-      ...(agentId === undefined ? {} : { agent: agentId }),
+      ...defined({ agent: agentId }),
       ...(risk.because.length === 0 ? {} : { declared: risk.declared, because: risk.because.join("; ") }),
       description: declared?.description ?? "",
       plugin: `${plugin} ${found.version}`,

@@ -5,6 +5,7 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { SettleAnswer } from "../../plugins/process/Components.ts"
+import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
@@ -72,8 +73,7 @@ const question = (
     taskId: task.instanceName,
     commandId,
     causationId: left.state.last,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(agentId === undefined ? {} : { agent: agentId }),
+    ...defined({ timeoutMs, agent: agentId }),
   }
   return Effect.flatMap(task.instance(plugin, registry), ({ process, use }) =>
     use(process.settle(component, args, options)),

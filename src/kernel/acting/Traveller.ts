@@ -2,6 +2,7 @@
 
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { ActingTask } from "./ActingTask.ts"
 import type { Command, CommandIdentity, CommandOutcome, Stop } from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
@@ -45,9 +46,7 @@ export const requested = (
       args,
       argsDigest,
       priority,
-      ...(callId === undefined ? {} : { callId }),
-      ...(agentId === undefined ? {} : { agentId }),
-      ...(source === undefined ? {} : { source }),
+      ...defined({ callId, agentId, source }),
     }),
   }
 }

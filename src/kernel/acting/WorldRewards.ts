@@ -10,6 +10,7 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { LABEL, scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
@@ -123,7 +124,7 @@ const given = (
       amount: Math.abs(reward),
       occurrences: 1,
       because,
-      ...(agentId === undefined ? {} : { agentId }),
+      ...defined({ agentId }),
     }
     return [{ type: reward > 0 ? "RewardGiven" : "PunishmentGiven", payload }]
   })

@@ -3,6 +3,7 @@
 import { Effect, Runtime } from "effect"
 import { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as Pcg32 from "../../values/random/Pcg32.ts"
@@ -159,14 +160,14 @@ const decideLoop = (
         agent: Agent.fullName(agent),
         choice: decided,
         basedOn,
-        ...(rationale === undefined ? {} : { rationale }),
+        ...defined({ rationale }),
       }
       if ("done" in choice) {
         yield* task.decided(decision)
         return {
           outcome: choice.done,
           steps: step + 1,
-          ...(choice.reason === undefined ? {} : { reason: choice.reason }),
+          ...defined({ reason: choice.reason }),
         }
       }
       const causationId = yield* task.deciding(decision)

@@ -6,6 +6,7 @@ import { Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
@@ -47,8 +48,7 @@ export const runAgent = (
       const agent = yield* Options.decode("tasks.run", Agent.Agent, given, ["agent"])
       const { maxSteps, deadlineMs, ...opening } = yield* Options.decode("tasks.run", RunOptions, options)
       const asked = {
-        ...(maxSteps === undefined ? {} : { maxSteps }),
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...defined({ maxSteps, deadlineMs }),
       }
       const rounds = Agent.isGroup(agent) && agent.maxRounds !== undefined ? { maxRounds: agent.maxRounds } : {}
       const known = { ...asked, ...rounds }

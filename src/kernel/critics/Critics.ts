@@ -8,6 +8,7 @@ import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { PluginHost } from "../../plugins/process/PluginHost.ts"
 import { DenoMissing } from "../../plugins/sandbox/Tools.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { visible } from "../../values/PlainText.ts"
 import { filesOf } from "../instances/ManagedProcess.ts"
@@ -124,7 +125,7 @@ export const make = (options: CriticsOptions): Critics.Service => {
           wishes,
           plugins: Object.fromEntries(judging.map(([name, { version }]) => [name, version?.digest ?? ""])),
           ...(asking === undefined || byModel.length === 0 ? {} : { model: ModelCritic.paramsOf(asking) }),
-          ...(answersOf === undefined ? {} : { answersOf }),
+          ...defined({ answersOf }),
         },
       })
     })
@@ -146,7 +147,7 @@ export const make = (options: CriticsOptions): Critics.Service => {
 export const requestFromParams = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}
   const { wishes, plugins, answersOf } = recorded
-  return { wishes, versions: plugins, ...(answersOf === undefined ? {} : { answersOf }) }
+  return { wishes, versions: plugins, ...defined({ answersOf }) }
 }
 
 /** Critics for a program that runs no plugins: rules and a model. */
@@ -190,7 +191,7 @@ const pluginMember = (
           record: (event, judged) =>
             log.append({
               stream: `plugin/${plugin}`,
-              ...(judged === undefined ? {} : { subjectOfTask: judged }),
+              ...defined({ subjectOfTask: judged }),
               actor:
                 event.type === "PluginLogged"
                   ? `plugin:${plugin}@${visible(version.version)}`

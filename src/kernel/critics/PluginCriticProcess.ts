@@ -11,6 +11,7 @@ import type { JudgeOptions, PluginProcess } from "../../plugins/process/PluginPr
 import type { ProcessLimits } from "../../plugins/process/ProcessSpec.ts"
 import type { MayStart } from "../../plugins/sandbox/Consent.ts"
 import type { Verdict } from "../../plugins/Verdict.ts"
+import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
 /** The judging functions of one version of a plugin. */
@@ -166,8 +167,7 @@ const specOf = (
   instance: INSTANCE,
   metadata: { plugin: manifest.metadata ?? {}, components: {} },
   record: (event: CoreNewEvent) => recordIn((event) => record(event, judged()), event),
-  ...(limits === undefined ? {} : { limits }),
-  ...(consent === undefined ? {} : { consent }),
+  ...defined({ limits, consent }),
 })
 
 /** A constant seed, so that the same task always has the same verdicts. */

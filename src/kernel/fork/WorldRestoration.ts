@@ -10,6 +10,7 @@ import type { Components } from "../../plugins/process/Components.ts"
 import { fold } from "../../projections/fold/Projection.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -112,7 +113,7 @@ const restoreOne = (
     const call = {
       taskId: task.instanceName,
       causationId: task.openedBy,
-      ...(agents === undefined ? {} : { agents }),
+      ...defined({ agents }),
     }
     const patch = SafeRecord.get(options.world ?? {}, plugin)
     const wanted = patch === undefined ? document : merged(document, patch)
@@ -138,7 +139,7 @@ const restoreOne = (
           by: method.kind,
           at: point.at,
           checked: { ...checked, document: patch === undefined, readings: checked.readings + readings },
-          ...(engine === undefined ? {} : { engine }),
+          ...defined({ engine }),
         },
       },
       ...(patch === undefined

@@ -19,6 +19,7 @@ import {
   interpretAnswer,
   streamOf,
 } from "../../projections/state/ConfirmationAnswer.ts"
+import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
 /** Makes the waiting interruptible where the rest is not. */
@@ -105,8 +106,7 @@ const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.E
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
     const confirmationId = newId()
     const about = {
-      ...(commandId === undefined ? {} : { commandId }),
-      ...(requestId === undefined ? {} : { requestId }),
+      ...defined({ commandId, requestId }),
     }
     const request = { confirmationId, ...about, argsDigest, shown, expiresAt: Math.round(Date.now() + withinMs) }
     const payload = { ...request, shownDigest: confirmationDigest(request) }

@@ -10,6 +10,7 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { confirmationOf, isLate, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
@@ -190,8 +191,7 @@ const recordDecision = (
       channel,
       argsDigest,
       waitedMs: OwnTime.between(requestedAt, now),
-      ...(shownDigest === undefined ? {} : { shownDigest }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ shownDigest, reason }),
     }
     const causationId = yield* questionId(log, confirmationId)
     const event = { type: "ConfirmationDecided", causationId, payload } as const

@@ -4,6 +4,7 @@ import { Effect, Schema, Scope } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import type { Plugin, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { manifestOf, NotInRegistry } from "../registry/Registry.ts"
 import {
@@ -45,7 +46,7 @@ export interface RequestingTask {
 export const make = (options: InstancesOptions): Effect.Effect<Instances, never, Scope.Scope> =>
   Effect.map(Effect.scope, (kernelScope) => {
     const { log, registry, restarts, idleMs, seed } = options
-    const supervisor = Supervision.make({ log, registry, ...(restarts === undefined ? {} : { policy: restarts }) })
+    const supervisor = Supervision.make({ log, registry, ...defined({ policy: restarts }) })
     const slots = new Map<string, Slot>()
 
     const slotOf = (plugin: string, instance: string): Slot => {

@@ -3,6 +3,7 @@
 import { Context, type Effect, Either } from "effect"
 import { type Actuator, actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asJson } from "../registry/ImportEvents.ts"
 import { type Declaration, IN_PROCESS, PROGRAM } from "../registry/InProcess.ts"
@@ -122,7 +123,7 @@ const sensorOf = (
   description,
   ...declared,
   ...(reading === undefined ? {} : { reading: jsonSchemaOf(reading) }),
-  ...(every === undefined ? {} : { interval: every }),
+  ...defined({ interval: every }),
 })
 
 /** Every schema was written as JSON Schema when the options were decoded. */

@@ -4,6 +4,7 @@ import { Any, type CoreNewEvent, Exact, type ExpectedVersion } from "../../event
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import type { Unfinished } from "../../projections/unfinished/Unfinished.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { cancelledReason } from "../context/TaskLifecycle.ts"
 import { KERNEL } from "../instances/Instance.ts"
@@ -120,7 +121,7 @@ const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray
             signal,
             inFlight,
             reason: GONE + ORPHAN_REASONS[orphanState],
-            ...(kernel === undefined ? {} : { kernel }),
+            ...defined({ kernel }),
           },
         },
       ],

@@ -5,6 +5,7 @@ import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import type { GrantedPermissions, Origin } from "../../events/vocabulary/Plugins.ts"
 import type { LoadedPlugin } from "../../plugins/manifest/Manifest.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 
@@ -59,7 +60,7 @@ const release = ({ manifest, digest, source, origin, workspace, given, warnings 
   source,
   origin,
   workspace,
-  ...(given === undefined ? {} : { given }),
+  ...defined({ given }),
   ...(warnings.length === 0 ? {} : { warnings }),
 })
 

@@ -9,6 +9,7 @@ import type { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import { type PluginVersion, TYPES, versionsOf } from "../../projections/state/PluginVersions.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -231,7 +232,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
               return {
                 ...checked,
                 directory: PluginCopies.pathOf(options.directory, manifest.name, digest),
-                ...(changes === undefined ? {} : { changes }),
+                ...defined({ changes }),
               }
             }),
           )
@@ -263,7 +264,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
       return {
         state,
         versions: (plugin, until) =>
-          log.read({ stream: `plugin/${plugin}`, types: TYPES, ...(until === undefined ? {} : { until }) }).pipe(
+          log.read({ stream: `plugin/${plugin}`, types: TYPES, ...defined({ until }) }).pipe(
             Stream.runCollect,
             Effect.map((events) => versionsOf([...events])),
           ),

@@ -6,6 +6,7 @@ import { worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { RoundOutcome } from "../../plugins/process/Components.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
+import { defined } from "../../values/defined.ts"
 import { groupBy } from "../../values/groupBy.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { CommandOutcome } from "../acting/Command.ts"
@@ -157,7 +158,7 @@ export const make = (
     roundOutcome: ({ outcome, agentId, at: commandedAt }) => {
       if (outcome.status === "succeeded") return { ok: outcome.result as JsonObject }
       const got = gotFor(recording, commandedAt, agentId)
-      return { error: outcome.error, ...(got === undefined ? {} : { got }) }
+      return { error: outcome.error, ...defined({ got }) }
     },
   }
 }

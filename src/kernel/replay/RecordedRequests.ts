@@ -3,6 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { inputOf } from "../tasks/Inputs.ts"
 import { ModelCallFailed } from "../tasks/ModelCalls.ts"
@@ -242,7 +243,7 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
         commandId,
         actuator,
         args: args as JsonObject,
-        ...(callId === undefined ? {} : { callId }),
+        ...defined({ callId }),
         ...agentOf(event),
         causationId: event.causationId,
         outcome: outcome?.outcome ?? null,

@@ -1,6 +1,7 @@
 /** Leads an agent that decides over recorded decisions, and notices where it would have decided otherwise. */
 
 import { Effect } from "effect"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Agent from "../agents/Agent.ts"
 import { between, type Divergence } from "./Divergence.ts"
@@ -77,7 +78,7 @@ const replayChoices = (agent: Agent.Agent, choices: ReadonlyArray<Decided>, comp
         // The recorded value was decoded as a choice when it was recorded.
         return {
           ...(choice as JsonObject),
-          ...(rationale === undefined ? {} : { rationale }),
+          ...defined({ rationale }),
         } as unknown as Agent.Choice
       }),
   }

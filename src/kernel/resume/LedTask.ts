@@ -1,6 +1,7 @@
 /** The task of an agent that is led over the recording of an open task, up to where it asks for something new. */
 
 import { Effect } from "effect"
+import { defined } from "../../values/defined.ts"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
 import { isSame } from "../acting/LeftCommands.ts"
 import { between, choiceOf } from "../replay/Divergence.ts"
@@ -25,7 +26,7 @@ export const withUnfinishedTurn = (
       const { callId, agentId } = options
       if (recorded.turnsLeft() > 0) return led.act(actuator, args, options)
       const named = agentId === undefined ? {} : { agentId }
-      const requested = { actuator, args, ...named, ...(callId === undefined ? {} : { callId }) }
+      const requested = { actuator, args, ...named, ...defined({ callId }) }
       const same = left.some((command) => isSame(command, requested))
       if (callId === undefined) {
         const isLeft = same && !recorded.hasCommand(actuator, args, agentId)
@@ -45,7 +46,7 @@ export const withUnfinishedTurn = (
     Effect.suspend(() => {
       const next = recorded.next()
       if (next === undefined) return led.close(outcome, reason)
-      const found = { done: outcome, ...(reason === undefined ? {} : { reason }) }
+      const found = { done: outcome, ...defined({ reason }) }
       const expected = choiceOf(next)
       return recorded.diverge({ kind: "done-earlier", position: positionOf(next), path: "", expected, found })
     }),

@@ -4,6 +4,7 @@ import type { ASTNode } from "@marcbachmann/cel-js"
 import { Data, Either } from "effect"
 import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Predicate } from "../../projections/timetravel/Predicate.ts"
+import { defined } from "../../values/defined.ts"
 import { makeEnvironment } from "./Arithmetic.ts"
 import * as Expression from "./Expression.ts"
 import type { Budget } from "./Meter.ts"
@@ -46,7 +47,7 @@ export const compile = (
       source,
       mentionsEvent: mentionsEvent || RuleDependencies.has(program.ast, isPosition),
       monotone: isMonotone(program.ast),
-      ...(reads === undefined ? {} : { reads }),
+      ...defined({ reads }),
       ...(types === undefined ? {} : { types: [...types] }),
       holds: ({ state, value, event, position }, onMissing) => {
         const context = {
@@ -54,7 +55,7 @@ export const compile = (
           event: event ?? {},
           position: BigInt(position),
           // A value that is not given counts as missing, like a key.
-          ...(value === undefined ? {} : { value }),
+          ...defined({ value }),
         }
         return evaluateOrFalse(
           () => program(context),

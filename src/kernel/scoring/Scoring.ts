@@ -7,6 +7,7 @@ import type { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as Critics from "../critics/Critics.ts"
 import { asJson, digestOf, type Rubric, type RubricInvalid } from "../rules/Rubric.ts"
@@ -148,7 +149,7 @@ const make = (critics: Critics.Critics.Service) =>
         const { started, rubric, progress, left } = yield* ResumePoint.load(log, scoreSetId)
         const criticSet = yield* critics.choose(rubric, {
           ...Critics.requestFromParams(started.params),
-          ...(model === undefined ? {} : { model }),
+          ...defined({ model }),
         })
         if (criticSet.digest !== started.criticDigest) {
           const reason = `it was begun by the critic ${started.critic}; now ${criticSet.name} would decide, and differently`

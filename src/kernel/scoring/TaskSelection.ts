@@ -9,6 +9,7 @@ import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import { defined } from "../../values/defined.ts"
 import * as TaskFilter from "./TaskFilter.ts"
 
 /** Select other tasks: none matches. */
@@ -92,7 +93,7 @@ const fitting = (
       if (task === undefined) continue
       const opening = opened.get(taskId) ?? { plugins: [], seed: null }
       const durationMs = lasted.get(taskId)
-      const candidate = { ...task, taskId, ...opening, ...(durationMs === undefined ? {} : { durationMs }) }
+      const candidate = { ...task, taskId, ...opening, ...defined({ durationMs }) }
       if (yield* matches(candidate)) fits.add(taskId)
     }
     return fits

@@ -2,7 +2,7 @@
 
 import { Duration, Effect } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import * as RateLimit from "../../values/RateLimit.ts"
+import * as RateLimit from "../../values/time/RateLimit.ts"
 import { SHORTEST_MS } from "./IntervalGrid.ts"
 
 /**

@@ -7,6 +7,7 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { sensorsOf } from "../../plugins/manifest/Manifest.ts"
 import type { ActiveComponent, PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { failureOf, onPluginFailure } from "../instances/PluginFailure.ts"
 import * as Deadline from "./Deadline.ts"
@@ -38,8 +39,7 @@ export interface SenseOptions {
 type PerceptionFields = Pick<SenseOptions, "perception" | "agentId">
 
 const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
-  ...(perception === undefined ? {} : { perception }),
-  ...(agentId === undefined ? {} : { agentId }),
+  ...defined({ perception, agentId }),
 })
 
 /**
@@ -68,8 +68,7 @@ export const sense = (
       const reading = yield* process.read(sensor.component, {
         taskId: task.instanceName,
         causationId: task.openedBy,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(of.agentId === undefined ? {} : { agent: of.agentId }),
+        ...defined({ timeoutMs, agent: of.agentId }),
       })
       return { reading, latencyMs: MonotonicClock.elapsedSince(startedAt) }
     })

@@ -17,6 +17,7 @@ import {
   activeSensors,
   type PluginRegistry,
 } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { effectiveRisk } from "../gate/PluginRisk.ts"
@@ -131,7 +132,7 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
       (name, { description, reading }): SensorCapability => ({
         name,
         description,
-        ...(reading === undefined ? {} : { reading }),
+        ...defined({ reading }),
       }),
     ),
     actuators: described(
@@ -140,13 +141,10 @@ export const offered = (registry: PluginRegistry, takesPart: (plugin: string) =>
       (name, { description, args, result, risk, idempotent, concurrent }, plugin): ActuatorCapability => ({
         name,
         description,
-        ...(args === undefined ? {} : { args }),
-        ...(result === undefined ? {} : { result }),
-        ...(risk === undefined ? {} : { risk }),
+        ...defined({ args, result, risk }),
         ...riskIn(registry, plugin, risk),
         ...(isStep(name, plugin) ? { world: true as const } : {}),
-        ...(idempotent === undefined ? {} : { idempotent }),
-        ...(concurrent === undefined ? {} : { concurrent }),
+        ...defined({ idempotent, concurrent }),
       }),
     ),
   }

@@ -6,6 +6,7 @@ import type { Environment } from "../../plugins/manifest/Manifest.ts"
 import type { Components } from "../../plugins/process/Components.ts"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -151,7 +152,7 @@ export const resetOne = (
       .reset(settings, {
         taskId: task.instanceName,
         causationId: task.openedBy,
-        ...(task.agents === undefined ? {} : { agents: task.agents }),
+        ...defined({ agents: task.agents }),
       })
       .pipe(refusedBy(plugin))
     task.documents.set(plugin, state)
@@ -175,7 +176,7 @@ export const resetOne = (
           seed: task.seed,
           options: settings,
           state,
-          ...(task.agents === undefined ? {} : { agents: task.agents }),
+          ...defined({ agents: task.agents }),
         },
       },
     )
@@ -200,5 +201,5 @@ export const refusedBy = (plugin: string, asked?: string) =>
   onPluginFailure((failure) => {
     const { code, message } = failureOf(failure)
     const reason = `${code}: ${message}`
-    return new EnvironmentRefused({ plugin, reason, ...(asked === undefined ? {} : { asked }) })
+    return new EnvironmentRefused({ plugin, reason, ...defined({ asked }) })
   })

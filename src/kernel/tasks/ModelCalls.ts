@@ -9,6 +9,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
@@ -123,7 +124,7 @@ export const ask = <E>(
           requestDigest,
           request,
           ...(workedMs === undefined ? {} : { workedMs: Math.round(yield* workedMs) }),
-          ...(agentId === undefined ? {} : { agentId }),
+          ...defined({ agentId }),
         },
       })
       const startedAt = performance.now()
@@ -135,11 +136,7 @@ export const ask = <E>(
             kind,
             reason: plainText(reason),
             latencyMs: MonotonicClock.elapsedSince(startedAt),
-            ...(response === undefined ? {} : { response }),
-            ...(usage === undefined ? {} : { usage }),
-            ...(cost === undefined ? {} : { cost }),
-            ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-            ...(retryInMs === undefined ? {} : { retryInMs }),
+            ...defined({ response, usage, cost, retryAfterMs, retryInMs }),
           },
         })
       // Where what had come is too large for an event, or no JSON, the failure is recorded without it; then without its tokens.
@@ -150,12 +147,11 @@ export const ask = <E>(
           kind,
           reason,
           ...(response === undefined && usage === undefined && cost === undefined ? {} : { response: [] }),
-          ...(retryInMs === undefined ? {} : { retryInMs }),
+          ...defined({ retryInMs }),
         }
         const metered: FailedCall = {
           ...least,
-          ...(usage === undefined ? {} : { usage }),
-          ...(cost === undefined ? {} : { cost }),
+          ...defined({ usage, cost }),
         }
         return recordFailed(failed).pipe(
           Effect.catchTag("InvalidEvent", () => recordFailed(metered)),
@@ -168,11 +164,7 @@ export const ask = <E>(
           return recordFailure({
             kind,
             reason,
-            ...(response === undefined ? {} : { response }),
-            ...(usage === undefined ? {} : { usage }),
-            ...(cost === undefined ? {} : { cost }),
-            ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-            ...(waitMs === undefined ? {} : { retryInMs: waitMs }),
+            ...defined({ response, usage, cost, retryAfterMs, retryInMs: waitMs }),
           })
         })
       const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
@@ -205,7 +197,7 @@ export const ask = <E>(
                 response,
                 usage,
                 latencyMs: MonotonicClock.elapsedSince(startedAt),
-                ...(cost === undefined ? {} : { cost }),
+                ...defined({ cost }),
               },
             }),
             "InvalidEvent",
@@ -218,7 +210,7 @@ export const ask = <E>(
                 reason: unrecordable(message),
                 response: [],
                 usage,
-                ...(cost === undefined ? {} : { cost }),
+                ...defined({ cost }),
               }),
           ),
         ),

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
+import { defined } from "../../values/defined.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
 import * as Suspension from "../context/Suspension.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
@@ -56,9 +57,7 @@ export const open = (
         measures: participants.rubric.measures.map(measureName),
         plugins: participants.plugins,
         seed,
-        ...(options.agents === undefined ? {} : { agents: options.agents }),
-        ...(options.environment === undefined ? {} : { environment: options.environment }),
-        ...(options.limits === undefined ? {} : { limits: options.limits }),
+        ...defined({ agents: options.agents, environment: options.environment, limits: options.limits }),
       }
       const recorded = record.recorder.recordFirst({ type: "TaskOpened", payload }, options.subject)
       const opened = yield* Effect.catchTag(

@@ -10,10 +10,10 @@ import { closeScope } from "../../platform/closeScope.ts"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import * as WallClockWatch from "../../platform/WallClockWatch.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import * as CommandExecution from "../acting/CommandExecution.ts"
-
 import * as LeftCommands from "../acting/LeftCommands.ts"
 import { together } from "../acting/round/Round.ts"
 import * as TaskLifecycle from "../context/TaskLifecycle.ts"
@@ -292,8 +292,7 @@ const decisionMade = ({ agent, choice, basedOn, rationale, agentId }: Decision, 
     agent,
     choice,
     basedOn: basedOn.map(({ position }) => position),
-    ...(rationale === undefined ? {} : { rationale }),
-    ...(agentId === undefined ? {} : { agentId }),
+    ...defined({ rationale, agentId }),
   },
 })
 

@@ -1,6 +1,7 @@
 /** Why a request is refused: what was expected, and what was found. */
 
 import { Effect } from "effect"
+import { defined } from "../../values/defined.ts"
 
 /** A refused request: the answer's status, a name for programs, and what was expected and found. */
 export interface Refusal {
@@ -19,7 +20,7 @@ export const refusal = (
   expected: string,
   found: string,
   headers?: Refusal["headers"],
-): Refusal => ({ status, error, expected, found, ...(headers === undefined ? {} : { headers }) })
+): Refusal => ({ status, error, expected, found, ...defined({ headers }) })
 
 /** Fails with a refusal. */
 export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>

@@ -1,5 +1,6 @@
 /** What calls fail with: the plugin's own failure, an invalid answer, the end of the process. */
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { AnswerInvalid, type CallError, CallFailed, PluginExited, PluginStuck } from "../PluginError.ts"
 import type { ChildExit } from "../sandbox/Child.ts"
@@ -19,7 +20,7 @@ export const ended = (
 ): CallError =>
   reason !== undefined && reason === stuckReason
     ? new PluginStuck({ plugin, reason, inFlight, call })
-    : new PluginExited({ plugin, code, signal, inFlight, call, ...(reason === undefined ? {} : { reason }) })
+    : new PluginExited({ plugin, code, signal, inFlight, call, ...defined({ reason }) })
 
 /** A plugin's answer that is no success. */
 export const answered = (

@@ -1,5 +1,5 @@
 /** Rate-limits what a plugin process sends without being asked: printed output, log lines and pushed readings. */
-import * as RateLimit from "../../values/RateLimit.ts"
+import * as RateLimit from "../../values/time/RateLimit.ts"
 
 /** Default limit on printed, logged and pushed bytes per second. Answers to calls do not count. */
 export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024

@@ -4,6 +4,7 @@
  */
 import { Either, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
+import { defined } from "../../values/defined.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
 import { mistakesOf, type ParseError } from "../../values/schema/Mistakes.ts"
 
@@ -278,7 +279,7 @@ export const withinAnswerLimit = (frame: AnswerFrame, bytes: number): AnswerFram
   if (largeState !== undefined) return { type: "invalid", id, reason: largeState }
   const largeValue = frame.type === "ok" ? tooLarge("the answer", frame.value) : undefined
   if (largeValue === undefined) return frame
-  return { type: "invalid", id, reason: largeValue, ...(state === undefined ? {} : { state }) }
+  return { type: "invalid", id, reason: largeValue, ...defined({ state }) }
 }
 
 const tooLarge = (name: string, part: Json | undefined): string | undefined => {

@@ -3,6 +3,7 @@ import * as crypto from "node:crypto"
 import { Effect, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { sha256 } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { describe } from "../../values/schema/Mistakes.ts"
 import type { Client, Method, RequestResult } from "./Client.ts"
@@ -89,7 +90,7 @@ const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchP
       url,
       method: fetching.method,
       headers: Object.fromEntries(Object.entries(headers).map(withoutSecret)),
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
     },
     logged: {
       url,

@@ -5,6 +5,7 @@
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
 import type { GrantedPermissions, MissingGrant } from "../../events/vocabulary/Plugins.ts"
+import { defined } from "../../values/defined.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import type { Manifest } from "./Manifest.ts"
 import { confusableCharacter, isInside } from "./paths.ts"
@@ -230,7 +231,7 @@ const resolvePath = (
   { directory, workspace, extra, revoked, earlier }: GrantInputs,
 ): Either.Either<string, Refusal> => {
   const refuse = (reason: string, flag?: string) =>
-    Either.left({ field: `permissions.${field}`, asked: place, reason, ...(flag === undefined ? {} : { flag }) })
+    Either.left({ field: `permissions.${field}`, asked: place, reason, ...defined({ flag }) })
   const isWorkspace = path.normalize(place).replace(/\/+$/, "") === ANY
   const resolved = isWorkspace ? path.resolve(workspace) : path.resolve(directory, place)
   if (place === "") return refuse('expected a path or "."; found empty text')

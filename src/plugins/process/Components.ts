@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject, plainText } from "../../values/Json.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
@@ -177,8 +178,7 @@ export const make = (
           id,
           options,
           now,
-          ...(agents === undefined ? {} : { agents }),
-          ...(seed === undefined ? {} : { seed }),
+          ...defined({ agents, seed }),
         }),
         stateIn(plugin, `reset ${plugin}`),
         callOptions,
@@ -244,7 +244,7 @@ export const settleAnswerOf = (
 ): Effect.Effect<SettleAnswer, AnswerInvalid> =>
   Either.match(Settled.decode(value), {
     onLeft: (wrong) => new AnswerInvalid({ plugin, call, reason: `expected ${plainText(wrong)}` }),
-    onRight: (settled) => Effect.succeed({ settled, ...(state === undefined ? {} : { state }) }),
+    onRight: (settled) => Effect.succeed({ settled, ...defined({ state }) }),
   })
 
 const forCommand = ({ commandId }: CallOptions = {}) => (commandId === undefined ? {} : { commandId })
@@ -279,7 +279,7 @@ const roundIn =
     const agents = decodeRound(value)
     if (state === undefined || Either.isLeft(agents)) {
       const reason = "expected what became of each agent's action, and the world's state"
-      return new AnswerInvalid({ plugin, call, reason, ...(state === undefined ? {} : { state }) })
+      return new AnswerInvalid({ plugin, call, reason, ...defined({ state }) })
     }
     return Effect.succeed({ agents: agents.right, state })
   }

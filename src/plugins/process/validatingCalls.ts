@@ -1,5 +1,6 @@
 /** Validates calls and pushed readings against the manifest's JSON Schemas. */
 import { Effect } from "effect"
+import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { OnEmit } from "../channel/PushedReadings.ts"
 import { type Actuator, actuatorsOf, type Manifest, type Sensor, sensorsOf } from "../manifest/schema.ts"
@@ -74,7 +75,7 @@ export const validatorsOf = (manifest: Manifest): Validators => {
             plugin,
             call,
             reason: plainText(wrong),
-            ...(state === undefined ? {} : { state }),
+            ...defined({ state }),
           })
         })
       },

@@ -5,6 +5,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
+import { defined } from "../../values/defined.ts"
 import type { SandboxedCommand } from "./Sandbox.ts"
 
 /** How a process ended. */
@@ -174,7 +175,7 @@ const startChild = <Attached extends ChildHandlers>(
   const end = (code: number | null, signal: string | null) => {
     if (hasEnded) return
     hasEnded = true
-    handlers.onExit({ code, signal, ...(reason === undefined ? {} : { reason }) })
+    handlers.onExit({ code, signal, ...defined({ reason }) })
     for (const listener of listeners) listener()
   }
   process_.stdout.on("data", handlers.onStdout)

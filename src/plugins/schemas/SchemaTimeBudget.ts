@@ -3,7 +3,7 @@
  * with slow schemas would otherwise delay everything else.
  */
 import { Effect } from "effect"
-import * as RateLimit from "../../values/RateLimit.ts"
+import * as RateLimit from "../../values/time/RateLimit.ts"
 
 /** The time budget. */
 export interface SchemaTimeBudget {

@@ -3,6 +3,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Cause, Clock, Effect, Either, Exit, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type * as Manifest from "../manifest/Manifest.ts"
@@ -142,13 +143,7 @@ const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: Plugin
     const commandOption = commandId === undefined ? {} : { commandId }
     const progressOption =
       onProgress === undefined ? {} : { onProgress: (progress: Progress) => Effect.sync(() => onProgress(progress)) }
-    return run(
-      withClockAt(
-        now,
-        effect({ ...progressOption, ...commandOption, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
-      ),
-      signal,
-    )
+    return run(withClockAt(now, effect({ ...progressOption, ...commandOption, ...defined({ timeoutMs }) })), signal)
   }
   return {
     state: () => state,

@@ -2,6 +2,7 @@
 import * as path from "node:path"
 import { Effect, Either } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Grants from "../manifest/Grants.ts"
 import * as Manifest from "../manifest/Manifest.ts"
@@ -34,7 +35,7 @@ export const start = (directory: string, options: LoadPluginOptions, say: string
     const brokered: Array<BrokeredCall> = []
     const pushed: Array<PushedReading> = []
     const { sandbox = "auto", consent } = options
-    const host = PluginHost.layerOf({ sandbox, ...(consent === undefined ? {} : { consent }) })
+    const host = PluginHost.layerOf({ sandbox, ...defined({ consent }) })
     const { start } = yield* Effect.provide(PluginHost.PluginHost, host)
     yield* PrecomputedBytes.lend(manifest, denoDir)
     const process = yield* start({

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { AgentId } from "../../events/vocabulary/EventType.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -104,7 +105,7 @@ export const projection: Projection<State> = {
       update(state, agentId, ({ reason: _, ...before }) => ({ ...before, agent, outcome: null })),
     AgentLeft: (state, { agentId, outcome, reason }) =>
       update(state, agentId, (before) =>
-        before.outcome === null ? { ...before, outcome, ...(reason === undefined ? {} : { reason }) } : before,
+        before.outcome === null ? { ...before, outcome, ...defined({ reason }) } : before,
       ),
     AgentLate: (state, { agentId }) => add(state, agentId, "late"),
     SensorRead: (state, { agentId }) => add(state, agentId, "reads"),

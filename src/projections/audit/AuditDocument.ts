@@ -2,6 +2,7 @@
 
 import { Data, Either, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as Capture from "../state/Capture.ts"
 import * as Acting from "./Acting.ts"
@@ -96,9 +97,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),
     changes: Changes.section(changes),
-    ...(modelUse === undefined ? {} : { model: modelUse }),
-    ...(captured === undefined ? {} : { capture: captured }),
-    ...(byAgent === undefined ? {} : { agents: byAgent }),
+    ...defined({ model: modelUse, capture: captured, agents: byAgent }),
     scores: Scores.section(state.verdicts),
   })
 }

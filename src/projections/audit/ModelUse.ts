@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { evolveBy, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -152,8 +153,7 @@ const stated = (state: State, name: string, { usd, inputTokens, outputTokens }: 
     ? state
     : count(state, name, (before) => ({
         ...before,
-        ...(inputTokens === undefined ? {} : { inputTokens }),
-        ...(outputTokens === undefined ? {} : { outputTokens }),
+        ...defined({ inputTokens, outputTokens }),
         ...(inputTokens === undefined || outputTokens === undefined ? {} : { metered: before.calls }),
         ...(usd === undefined ? {} : { usd: Sum.add(Sum.zero, usd), priced: before.calls, prices: ["source"] }),
       }))

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import * as Rubric from "./Rubric.ts"
@@ -151,7 +152,7 @@ const verdictOf = ({ name, weight, times, amount, because, amounts }: RecordedVe
   times,
   amount: Sum.value(amount),
   because,
-  ...(amounts === undefined ? {} : { amounts }),
+  ...defined({ amounts }),
 })
 
 /** Verdicts that the rubric does not list, such as an environment's own reward. They count, and are shown. */

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -122,7 +123,7 @@ export const recordedVerdict = (
     times: (before?.times ?? 0) + (occurrences ?? Math.max(1, because.length)),
     amount: Sum.add(before?.amount ?? Sum.zero, amount),
     because: [...(before?.because ?? []), ...because],
-    ...(amounts === undefined ? {} : { amounts }),
+    ...defined({ amounts }),
   }
   return { ...set, given: SafeRecord.set(set.given, key, after) }
 }

@@ -8,6 +8,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { FIRST_PAGE } from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
+import { defined } from "../../values/defined.ts"
 import { applyAll, begin, type Positioned, type Projection, type StateBuilder } from "../fold/Projection.ts"
 import * as FoldWatch from "./FoldWatch.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
@@ -73,8 +74,7 @@ export const over = (log: EventLog.Service) => {
     const range = {
       after: progress.position,
       timeline: log.timeline,
-      ...(until === undefined ? {} : { until }),
-      ...(projection.types === undefined ? {} : { types: projection.types }),
+      ...defined({ until, types: projection.types }),
     }
     return Effect.map(log.readPage(range, limit), (page) => {
       applyAll(projection, progress.builder, page)

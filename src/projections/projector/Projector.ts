@@ -11,6 +11,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { applyAll, begin, type Positioned, type Projection } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
@@ -156,7 +157,7 @@ const folding = (
       // Before the log is asked, which may take longer than the turn lasts.
       const turn = EventLoopTurn.current()
       const { types } = projection
-      if (log.mayHave({ after: foldedTo, ...(types === undefined ? {} : { types }) })) return undefined
+      if (log.mayHave({ after: foldedTo, ...defined({ types }) })) return undefined
       folding.currentIn = turn
       return latest
     }

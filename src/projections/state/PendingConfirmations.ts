@@ -5,6 +5,7 @@ import { MAIN } from "../../events/log/EventLog.ts"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -79,12 +80,10 @@ export const asked: Projection<PendingConfirmations> = {
 const pendingFrom = (event: Event, request: PayloadOf<"ConfirmationRequested">): PendingConfirmation => {
   const { commandId, requestId, argsDigest, shown, shownDigest, securityWarning, expiresAt } = request
   return {
-    ...(commandId === undefined ? {} : { commandId }),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ commandId, requestId }),
     argsDigest,
     shown,
-    ...(shownDigest === undefined ? {} : { shownDigest }),
-    ...(securityWarning === undefined ? {} : { securityWarning }),
+    ...defined({ shownDigest, securityWarning }),
     requestedAt: event.recordedAt,
     expiresAt,
     position: event.position,

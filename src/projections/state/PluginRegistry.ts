@@ -5,6 +5,7 @@ import { Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { GrantedPermissions, MissingGrant, Origin } from "../../events/vocabulary/Plugins.ts"
 import { evolveBy, type Handlers } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -203,7 +204,7 @@ const handlers: Handlers<PluginRegistry> = {
   PluginStarted: (registry, { plugin, instance, pid, birth }) =>
     SafeRecord.change(registry, plugin, (found) => ({
       ...found,
-      running: SafeRecord.set(found.running, String(pid), { instance, ...(birth === undefined ? {} : { birth }) }),
+      running: SafeRecord.set(found.running, String(pid), { instance, ...defined({ birth }) }),
     })),
   PluginExited: (registry, { plugin, pid }) =>
     SafeRecord.change(registry, plugin, (found) =>

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 
@@ -29,8 +30,7 @@ export type Processes = typeof Processes.Type
 const keyOf = (plugin: string, pid: number, kernel = ""): string => [pid, plugin, kernel].join(" ").trimEnd()
 
 const given = (fields: { readonly birth: string | undefined; readonly kernel: string | undefined }) => ({
-  ...(fields.birth === undefined ? {} : { birth: fields.birth }),
-  ...(fields.kernel === undefined ? {} : { kernel: fields.kernel }),
+  ...defined({ birth: fields.birth, kernel: fields.kernel }),
 })
 
 const apply = (processes: RecordBuilder<Process>, event: Event): void => {

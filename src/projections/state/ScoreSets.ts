@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
 import { evolveBy, type Handlers } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Projection from "../fold/Projection.ts"
@@ -72,7 +73,7 @@ const handlers: Handlers<ScoreSetRecords> = {
       finished: false,
       totals: null,
       by: event.actor,
-      ...(replaces === undefined ? {} : { replaces }),
+      ...defined({ replaces }),
     })
     return records
   },

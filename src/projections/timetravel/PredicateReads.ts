@@ -3,6 +3,7 @@
 import { Data, Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { PositionOutOfRange } from "../../events/read/Moment.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 import * as PathPattern from "../patch/PathPattern.ts"
@@ -120,7 +121,7 @@ const existedIn = (
   const steps = stepsInState(at, watched)
   if (steps !== undefined) return existedInState(past, until, steps)
   if (at.variable !== "event") return Effect.succeed(true)
-  return pages(past, { after, until, ...(types === undefined ? {} : { types }) }).pipe(
+  return pages(past, { after, until, ...defined({ types }) }).pipe(
     Stream.flattenChunks,
     Stream.filter((event) => PathPattern.exists({ ...event } as Json, at.steps)),
     Stream.runHead,

@@ -3,6 +3,7 @@
 import { Either, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
@@ -92,7 +93,7 @@ const amongEvents = (
     return answer.right ? Either.right(event) : undefined
   }
   const { types } = predicate
-  return pages(past, { after, until, ...(types === undefined ? {} : { types }) }, onProgress).pipe(
+  return pages(past, { after, until, ...defined({ types }) }, onProgress).pipe(
     Stream.mapEffect((page) => definedOf(page, holdsAt)),
     Stream.flattenChunks,
     Stream.mapEffect((hit) => hit),

@@ -4,6 +4,7 @@ import { Chunk, Data, Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import { TaskNotFound } from "../audit/TaskAudit.ts"
 import * as TaskAlignment from "./TaskAlignment.ts"
@@ -56,7 +57,7 @@ const eventsOf = (
     if (taskId !== undefined && (yield* past.readPage({ taskId }, 1)).length === 0)
       return yield* new TaskNotFound({ taskId })
     const events: Array<Event> = []
-    yield* Pages.stream(past.readPage, { after, ...(taskId === undefined ? {} : { taskId }) }).pipe(
+    yield* Pages.stream(past.readPage, { after, ...defined({ taskId }) }).pipe(
       Stream.runForEachChunk((page) => {
         for (const event of Chunk.toReadonlyArray(page)) events.push(event)
         const run = `${past.timeline}${taskId === undefined ? "" : `@${taskId}`}`

@@ -3,6 +3,7 @@
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "../Conversing.ts"
@@ -45,7 +46,7 @@ export const requestOf = ({ host }: Address, body: JsonObject, model?: string): 
       return { ...described, name: described.name || Parts.asText(fieldOf(tool, "type") ?? "") }
     }),
     settings: Parts.settingsOf(body, ["model", "system", "messages", "tools", "stream"]),
-    ...(thread === undefined ? {} : { thread }),
+    ...defined({ thread }),
   }
 }
 
@@ -116,7 +117,7 @@ const finishOf = (stop: string | undefined): Finished => ({
 const threadIn = ({ thread }: JsonObject): Thread | undefined => {
   const [after, id] = [textOf(fieldOf(thread, "previous_message_id")), textOf(fieldOf(thread, "id"))]
   if (after === undefined && id === undefined) return undefined
-  return { ...(after === undefined ? {} : { after }), ...(id === undefined ? {} : { conversation: id }) }
+  return { ...defined({ after, conversation: id }) }
 }
 
 const tell = (told: Conversing.Conversing, message: unknown) => {

@@ -1,6 +1,7 @@
 /** The steps of Gemini's interactions, and the contents in them: whole, or as they stream. */
 
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
+import { defined } from "../../values/defined.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
@@ -66,7 +67,7 @@ const partsOfStep = (
     case "function_call": {
       const id = textOf(fieldOf(step, "id")) ?? callId()
       const call = Parts.callPart(id, fieldOf(step, "name"), fieldOf(step, "arguments"))
-      return [{ ...call, ...(metadata === undefined ? {} : { providerMetadata: metadata }) }]
+      return [{ ...call, ...defined({ providerMetadata: metadata }) }]
     }
   }
   if (isContent(step)) return [contentPart(step)].filter(isNotEmpty)
@@ -104,7 +105,7 @@ export class GrowingSteps {
       const begun = typeof step === "object" && step !== null ? step : {}
       const more = {
         ...(summary.length === 0 ? {} : { summary }),
-        ...(signature === undefined ? {} : { signature }),
+        ...defined({ signature }),
         ...(args === "" ? {} : { arguments: args }),
       }
       if (contents.length === 0) return { ...begun, ...more }

@@ -2,6 +2,7 @@
 
 import type { ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
 import * as Conversing from "../Conversing.ts"
@@ -28,7 +29,7 @@ export const openAiResponses: Wire = {
       ...told.whole(),
       tools: toolsOf(body.tools),
       settings: Parts.settingsOf(body, ["model", "instructions", "input", "tools", "stream"]),
-      ...(thread === undefined ? {} : { thread }),
+      ...defined({ thread }),
     }
   },
   answer: (body, callId) => {
@@ -69,7 +70,7 @@ const threadIn = ({ previous_response_id, conversation }: JsonObject): Thread | 
   const after = textOf(previous_response_id)
   const id = textOf(isObject(conversation) ? conversation.id : conversation)
   if (after === undefined && id === undefined) return undefined
-  return { ...(after === undefined ? {} : { after }), ...(id === undefined ? {} : { conversation: id }) }
+  return { ...defined({ after, conversation: id }) }
 }
 
 /** Whether a value is a response, and no event about one. */

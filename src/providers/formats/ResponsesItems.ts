@@ -1,6 +1,7 @@
 /** The items of OpenAI's responses: what a model gives, and what a program sends back. */
 
 import type { AnswerPart, CallPart } from "../../agents/models/Message.ts"
+import { defined } from "../../values/defined.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
@@ -187,7 +188,7 @@ const OTHERS: { readonly [type: string]: (item: unknown) => ReadonlyArray<Answer
     const metadata =
       encrypted === undefined
         ? undefined
-        : { openai: { ...(id === undefined ? {} : { itemId: id }), reasoningEncryptedContent: encrypted } }
+        : { openai: { ...defined({ itemId: id }), reasoningEncryptedContent: encrypted } }
     return Parts.reasoningParts(text, metadata)
   },
   compaction: (item) => [Parts.itemPart("compaction", item)],

@@ -7,6 +7,7 @@ import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
 import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import type { RunConversations } from "../conversations/Conversations.ts"
 import type { RunLog } from "../log/RunLog.ts"
@@ -120,7 +121,7 @@ const modelExchange = (
       model,
       requestDigest: read.digest,
       request,
-      ...(retryOf === undefined ? {} : { retryOf }),
+      ...defined({ retryOf }),
     },
   }
   const [first = asking, ...others] = [...results, asking]
@@ -191,8 +192,7 @@ const modelExchange = (
         reason: plainText(reason),
         latencyMs,
         ...priced,
-        ...(usage === undefined ? {} : { usage }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...defined({ usage, retryAfterMs }),
       }
       const hasParts = answered.parts.length > 0
       await tell((parts) => ({
@@ -299,7 +299,8 @@ const recordedResponse = (
   const hasKeys = redaction.isIn(text)
   // The text of what is no text cannot stand for it.
   const isHeld = hasToldKey || (hasKeys && !HttpMessage.isText(kept?.chunks ?? []))
-  const omitted = kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
+  const omitted: HttpMessage.RecordedResponse["omitted"] =
+    kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
   const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
   return {
     url: url === "" ? "" : redaction.url(url),
@@ -310,7 +311,7 @@ const recordedResponse = (
     chunks: omitted === undefined ? chunks : [],
     end: kept?.end ?? "none",
     ...(kept?.abortedBy === undefined ? {} : { aborted: abortedBy(kept.abortedBy, redaction) }),
-    ...(omitted === undefined ? {} : { omitted }),
+    ...defined({ omitted }),
     ...(hasKeys ? { redacted: true as const } : {}),
   }
 }

@@ -13,6 +13,7 @@ import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
 import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Calls from "../../promise/Calls.ts"
+import { defined } from "../../values/defined.ts"
 import { visibleLines } from "../../values/PlainText.ts"
 import { RunNotOpen } from "../Run.ts"
 import * as KeyVariables from "./KeyVariables.ts"
@@ -185,7 +186,7 @@ const openTask = (
         taskId,
         actor,
         expected: NoStream,
-        ...(subject === undefined ? {} : { subject }),
+        ...defined({ subject }),
         events: [{ type: "TaskOpened", payload: { goal, agent, measures: [], plugins: [], recorder } }],
       })
       .pipe(

@@ -1,6 +1,7 @@
 /** A proxy on the loopback between a program and its models: the program's variables lead its clients to it. */
 
 import { randomBytes } from "node:crypto"
+import { defined } from "../../values/defined.ts"
 import * as AnsweringProxy from "./AnsweringProxy.ts"
 import type { Environment } from "./Families.ts"
 import * as ProxyServer from "./ProxyServer.ts"
@@ -55,7 +56,7 @@ const serving = async (
   const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
   const server = await ProxyServer.listen({
     port,
-    ...(host === undefined ? {} : { host }),
+    ...defined({ host }),
     answer,
     upgrade: upgrades.pass,
     ...(intercepted === undefined ? {} : { interception: intercepted.interception }),

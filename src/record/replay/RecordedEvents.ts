@@ -7,6 +7,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { NotReplayable } from "../../kernel/context/NotReplayable.ts"
 import * as Calls from "../../promise/Calls.ts"
+import { defined } from "../../values/defined.ts"
 import * as ReadOnly from "../log/readOnly.ts"
 
 /** There is no such run in the log: name the id of a task that was recorded. */
@@ -36,7 +37,7 @@ export const eventsOf = (
     if (encrypted !== undefined)
       return yield* new NotReplayable({ taskId: encrypted.taskId ?? "", position: encrypted.position })
     if (events.length > 0) return events
-    return yield* Effect.fail(new RunNotFound({ log: filename, ...(taskId === undefined ? {} : { taskId }) }))
+    return yield* Effect.fail(new RunNotFound({ log: filename, ...defined({ taskId }) }))
   }).pipe(Effect.provide(ReadOnly.layer(filename)), Calls.run)
 
 /** The task that was opened last; null if there is none. It is looked for from the end of the log, further back each time. */

@@ -8,6 +8,7 @@ import type { Agent } from "../../kernel/agents/Agent.ts"
 import * as RecordedEngine from "../../kernel/fork/RecordedEngine.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
+import { defined } from "../../values/defined.ts"
 import { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { Allowed, type Forks, NotAllowed, untilBegun } from "../Allowed.ts"
@@ -59,7 +60,7 @@ const begun = (
     const log = yield* EventLog
     const name = TimelineName.next((yield* Timelines.list(log)).map((known) => known.name))
     const { position: after } = yield* log.head
-    const overrides = { ...(seed === undefined ? {} : { seed }), ...(readings === undefined ? {} : { readings }) }
+    const overrides = { ...defined({ seed, readings }) }
     const working = yield* forks.begin(chosen, {
       at: `${timeline}@${at}`,
       task,

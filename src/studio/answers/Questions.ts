@@ -7,6 +7,7 @@ import { Confirmations, digestOf } from "../../kernel/gate/Confirmations.ts"
 import { streamOf } from "../../projections/state/ConfirmationAnswer.ts"
 import type { PendingConfirmation } from "../../projections/state/PendingConfirmations.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { Allowed, NotAllowed } from "../Allowed.ts"
@@ -104,7 +105,7 @@ export const answer = ({ question, digest, approve, reason }: Answer) =>
         by: allowed.by,
         channel: "studio",
         shownDigest: digest,
-        ...(reason === undefined ? {} : { reason }),
+        ...defined({ reason }),
       })
       .pipe(
         Effect.catchTags({

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Scoring from "../../kernel/scoring/Scoring.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import type { Rescored, RescoreOrder } from "../wire/Asking.ts"
 import * as Rubrics from "./Rubrics.ts"
@@ -28,7 +29,7 @@ export const rescore = ({ rubric: text, label, tasks }: RescoreOrder) =>
     const sets: Array<Rescored[number]> = []
     for (const timeline of new Set(tasks.map((task) => task.timeline))) {
       const ids = tasks.flatMap((one) => (one.timeline === timeline ? [one.task] : []))
-      const options = { rubric, tasks: ids, ...(label === undefined ? {} : { label }) }
+      const options = { rubric, tasks: ids, ...defined({ label }) }
       const summary = yield* scoringOn(timeline, (scoring) => scoring.rescore(options))
       sets.push({ timeline, set: summary.scoreSetId, label: summary.label })
     }

@@ -5,6 +5,7 @@ import { Effect, Either, JSONSchema, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { jsonSchema } from "../../worlds/scenario/Scenario.ts"
@@ -110,7 +111,7 @@ export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
     const log = yield* EventLog
     const { position: after } = yield* log.head
     const task = newId()
-    const working = yield* begin(agent, loaded, { id: task, ...(seed === undefined ? {} : { seed }) })
+    const working = yield* begin(agent, loaded, { id: task, ...defined({ seed }) })
     yield* untilBegun(working, log.follow({ after, taskId: task, types: ["TaskOpened"] }))
     return { timeline: log.timeline, task }
   })

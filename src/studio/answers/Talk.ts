@@ -7,6 +7,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import { FORM } from "../../platform/loopback/Messages.ts"
 import type { ServerSentEvent } from "../../platform/loopback/ServerSentEvents.ts"
+import { defined } from "../../values/defined.ts"
 import { Allowed, NotAllowed } from "../Allowed.ts"
 import { type Delta, type Input, LONGEST_INPUT } from "../wire/Talk.ts"
 import * as Query from "./Query.ts"
@@ -18,7 +19,7 @@ export const talk = ({ timeline, task }: typeof TalkQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const deltas = (yield* Allowed).talk?.deltas
-    const channel = yield* Channel.make({ taskId: task, timeline, ...(deltas === undefined ? {} : { deltas }) })
+    const channel = yield* Channel.make({ taskId: task, timeline, ...defined({ deltas }) })
     const { position: after } = yield* log.head
     const state = yield* channel.state
     const now: ServerSentEvent = { id: after, type: "state", data: { state } }

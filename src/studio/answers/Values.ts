@@ -5,6 +5,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as TimeSearch from "../../events/read/TimeSearch.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
 import type { Located, PathHistory } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
 
@@ -38,7 +39,7 @@ export const history = ({ timeline, path }: typeof HistoryQuery.Type) =>
     yield* Stream.runForEach(travel.history(path, { until: `${timeline}@now` }), ({ event, value }) =>
       Effect.sync(() => {
         const { position, type, actor } = event
-        values.push({ position, type, actor, ...(value === undefined ? {} : { value }) })
+        values.push({ position, type, actor, ...defined({ value }) })
         if (values.length < 2 * MAX_VALUES) return
         values = values.slice(-MAX_VALUES)
         cut = true

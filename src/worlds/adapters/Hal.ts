@@ -4,6 +4,7 @@
  */
 
 import { Effect, Schema } from "effect"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
@@ -170,7 +171,7 @@ const actionSpaceOf = (actuators: ReadonlyArray<ActuatorDescription>, options: A
             name,
             {
               ...schema,
-              ...(choices === undefined ? {} : { choices }),
+              ...defined({ choices }),
               ...(required ? {} : { optional: true }),
             },
           ]),

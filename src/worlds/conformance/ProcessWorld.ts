@@ -4,6 +4,7 @@ import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import { ACTION_MASK, OBSERVATION, worldOf } from "../../plugins/manifest/world.ts"
 import type { Components, RoundOutcome } from "../../plugins/process/Components.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { DrivenSpaces, DrivenWorld, OpenWorld, Refusal, Stepped, WorldFacts } from "./DrivenWorld.ts"
@@ -60,7 +61,7 @@ const drivenBy = (
     const call = <A>(effect: Effect.Effect<A, unknown>) => Effect.mapError(effect, refusalOf)
 
     const reset = (seed: number, options: JsonObject = {}) =>
-      call(process.reset({ ...defaults, ...options }, { seed, ...(agents === undefined ? {} : { agents }) }))
+      call(process.reset({ ...defaults, ...options }, { seed, ...defined({ agents }) }))
     const read = (sensor: string, names: ReadonlyArray<string>) =>
       Effect.map(
         Effect.forEach(names, (agent) =>

@@ -7,6 +7,7 @@ import { Effect, Either, Schema } from "effect"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Agent from "../../kernel/agents/Agent.ts"
 import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
+import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as Channels from "./Channels.ts"
 import * as Rounds from "./Rounds.ts"
@@ -64,7 +65,7 @@ export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
     name,
     version,
     agents: rounds.agents,
-    ...(rounds.maxRounds === undefined ? {} : { maxRounds: rounds.maxRounds }),
+    ...defined({ maxRounds: rounds.maxRounds }),
     withAgents: (agents, limits = {}) => make({ ...options, agents, ...limits }),
     // One call is the whole run: the rounds are counted by the group.
     advance: (task) =>

@@ -12,6 +12,7 @@ import type { Task } from "../../kernel/tasks/Task.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
@@ -157,8 +158,7 @@ const make = (
         goal: goal ?? `Act in ${info.name}`,
         plugins: [plugin],
         ...(isShared ? { agents } : {}),
-        ...(seed === undefined ? {} : { seed }),
-        ...(subject === undefined ? {} : { subject }),
+        ...defined({ seed, subject }),
         ...(options === undefined ? {} : { environment: { [plugin]: options } }),
       })
       current = { task, agents, perceived: new Map(), current: new Set(), lastEnded: new Map(), outcomes: new Map() }

@@ -5,6 +5,7 @@ import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
 import { stepResultOf } from "../../kernel/acting/WorldRewards.ts"
 import * as EpisodeEnd from "../../kernel/agents/EpisodeEnd.ts"
 import { actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { asObject, isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -27,12 +28,12 @@ export const infoOf = (manifest: Manifest): EnvironmentInfo => {
     sensors: sensorsOf(manifest).map(({ name, description, reading }) => ({
       name,
       description,
-      ...(reading === undefined ? {} : { reading }),
+      ...defined({ reading }),
     })),
     actuators: actuatorsOf(manifest).map(({ name, description, args }) => ({
       name,
       description,
-      ...(args === undefined ? {} : { args }),
+      ...defined({ args }),
     })),
   }
 }

@@ -9,6 +9,7 @@ import { Registry } from "../../kernel/registry/Registry.ts"
 import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import { PluginHost } from "../../plugins/process/PluginHost.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
@@ -50,6 +51,6 @@ export const document = ({ plugin, options, seed, agents, directory, workspace }
       record: () => Effect.void,
       consent: SandboxConsents.mayStart(log, { plugin, version: manifest.version, digest: found.digest }),
     })
-    const reset: Json = yield* process.reset(options, { seed, ...(agents === undefined ? {} : { agents }) })
+    const reset: Json = yield* process.reset(options, { seed, ...defined({ agents }) })
     return reset
   }).pipe(Effect.scoped)

@@ -2,6 +2,7 @@
 
 import { Either } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
+import { defined } from "../../values/defined.ts"
 import { InvalidOptions } from "../../values/Options.ts"
 import * as AgentGroup from "../group/AgentGroup.ts"
 
@@ -49,8 +50,7 @@ export const groupOf = (
     name: nameOf(Object.keys(agents).sort()),
     version: "1",
     agents,
-    ...(world === undefined ? {} : { world }),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...defined({ world, maxRounds }),
   })
 
 /** Most names that the name of a group lists. */

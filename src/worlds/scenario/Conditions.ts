@@ -1,6 +1,7 @@
 /** The conditions of a scenario: when it is won, and when it is lost. Pure. */
 
 import { Either } from "effect"
+import { defined } from "../../values/defined.ts"
 import type { Condition, Scenario } from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
 import type { Facts } from "./Facts.ts"
@@ -28,7 +29,7 @@ export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditio
       const found = met(facts)
       if (found === undefined) continue
       const { at, agentId } = found
-      return { result, condition, because: [at], ...(agentId === undefined ? {} : { agentId }) }
+      return { result, condition, because: [at], ...defined({ agentId }) }
     }
     return undefined
   }

@@ -3,6 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { ScenarioEvent } from "../../kernel/tasks/Task.ts"
+import { defined } from "../../values/defined.ts"
 import * as Facts from "./Facts.ts"
 import type { Firing } from "./Triggers.ts"
 import { asObject } from "./World.ts"
@@ -102,7 +103,7 @@ export const consequencesOf = (
           type: "MilestoneReached",
           payload: {
             name: response.milestone_name,
-            ...(response.agent_id === undefined ? {} : { agentId: response.agent_id }),
+            ...defined({ agentId: response.agent_id }),
             because,
           },
         },

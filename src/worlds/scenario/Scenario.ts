@@ -6,6 +6,7 @@ import * as Rubric from "../../kernel/rules/Rubric.ts"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Cast from "./Cast.ts"
 import { conducted, type Playing } from "./Conducting.ts"
@@ -145,9 +146,7 @@ export const run = (
     return yield* kernel.tasks.run(conducted(agent, playing), {
       goal,
       ...rest,
-      ...(agents === undefined ? {} : { agents }),
-      ...(plugins === undefined ? {} : { plugins }),
-      ...(steps === undefined ? {} : { maxSteps: steps }),
+      ...defined({ agents, plugins, maxSteps: steps }),
       environment: { ...options.environment, ...environment },
     })
   })

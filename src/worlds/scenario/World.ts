@@ -4,6 +4,7 @@ import { Either } from "effect"
 import { manifestOf } from "../../kernel/registry/Registry.ts"
 import { actuatorsOf, type Manifest, STEP, worldOf } from "../../plugins/manifest/Manifest.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { agentsOf, asJson, responsesOf, type Scenario } from "./Document.ts"
@@ -106,8 +107,7 @@ const parts = (scenario: Scenario): JsonObject => {
   const isPlaced = agents.some((agent) => Object.keys(agent).length > 1)
   return {
     ...asObject(configuration),
-    ...(rooms === undefined ? {} : { rooms }),
-    ...(object_details === undefined ? {} : { object_details }),
+    ...defined({ rooms, object_details }),
     ...(isPlaced ? { agents } : {}),
   }
 }

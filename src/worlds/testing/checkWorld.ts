@@ -3,6 +3,7 @@
 import { Cause, Data, Effect, Exit, Schema } from "effect"
 import { WantedTier } from "../../plugins/sandbox/Tier.ts"
 import * as TestProcess from "../../plugins/testing/TestProcess.ts"
+import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { check, type Report } from "../conformance/Conformance.ts"
@@ -77,11 +78,9 @@ export const checking = (directory: string, given: CheckWorldOptions, say = HOW_
       process,
     }))
     const open = ProcessWorld.opening(start, {
-      ...(options === undefined ? {} : { options }),
-      ...(agents === undefined ? {} : { agents }),
+      ...defined({ options, agents }),
     })
     return yield* check(open, {
-      ...(seeds === undefined ? {} : { seeds }),
-      ...(steps === undefined ? {} : { steps }),
+      ...defined({ seeds, steps }),
     }).pipe(Effect.mapError(({ code, message }) => new WorldNotStarted({ directory, code, reason: message })))
   })

@@ -4,6 +4,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provide
 import { Clock, Effect } from "effect"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
 import { ModelCallFailed } from "../../../kernel/tasks/ModelCalls.ts"
+import { defined } from "../../../values/defined.ts"
 import { callIdOf } from "../CallId.ts"
 import { classify, type Failure, reasonOf } from "../Failure.ts"
 import type { Delta, Model, Turn, TurnRequest } from "../Model.ts"
@@ -64,7 +65,7 @@ const turn = (
       model,
       ...failure,
       ...(parts.length === 0 ? {} : { response: parts }),
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
     })
   }
   const classified = (error: unknown) =>

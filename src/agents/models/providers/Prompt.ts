@@ -6,6 +6,7 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3ToolResultOutput,
 } from "@ai-sdk/provider"
+import { defined } from "../../../values/defined.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as Files from "../Files.ts"
 import type { AnswerPart, CallPart, ContentPart, Message, ToldPart, ToolResult } from "../Message.ts"
@@ -29,8 +30,7 @@ export const callOptions = (
     ...request.messages.flatMap((message) => messagesOf(message, files)).filter(({ content }) => content.length > 0),
   ],
   ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => toolOf(tool, looseTools)) }),
-  ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
-  ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+  ...defined({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens }),
 })
 
 const toolOf = ({ name, description, args }: ToolDescription, loose: boolean): LanguageModelV3FunctionTool => ({

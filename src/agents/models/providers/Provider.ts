@@ -3,6 +3,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
 import * as OptionalPackage from "../../../platform/packages/OptionalPackage.ts"
+import { defined } from "../../../values/defined.ts"
 import type { Fetch } from "../Fetch.ts"
 import type { FileSupport } from "../Files.ts"
 import { ProviderMissing } from "../UnusableModel.ts"
@@ -121,15 +122,14 @@ export const languageModel = (
 ): Effect.Effect<LanguageModelV3, ProviderMissing> => {
   const { name, package: of, major } = provider
   const missing = (found: string | undefined) =>
-    new ProviderMissing({ provider: name, package: of, major, ...(found === undefined ? {} : { found }) })
+    new ProviderMissing({ provider: name, package: of, major, ...defined({ found }) })
   return OptionalPackage.load(of, major, places).pipe(
     Effect.mapError(({ found }) => missing(found)),
     Effect.flatMap(({ version, exports }) => {
       const create = exports.get(provider.factory)
       if (typeof create !== "function") return Effect.fail(missing(`${version}, which has no ${provider.factory}`))
       const settings = {
-        ...(apiKey === undefined ? {} : { apiKey }),
-        ...(baseURL === undefined ? {} : { baseURL }),
+        ...defined({ apiKey, baseURL }),
         ...(provider.needsBaseURL ? { name: NAME_OF_COMPATIBLE, includeUsage: true } : {}),
         headers: provider.keyVariable === undefined ? { ...bearer(apiKey), ...headers } : headers,
         fetch,

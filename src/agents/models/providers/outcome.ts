@@ -1,6 +1,7 @@
 /** What an answer of a provider comes to, once nothing more comes of it. */
 
 import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
+import { defined } from "../../../values/defined.ts"
 import type { Failure } from "../Failure.ts"
 import type { AnswerPart } from "../Message.ts"
 import type { Turn } from "../Model.ts"
@@ -18,7 +19,7 @@ export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | 
   const hasCalls = parts.some(({ type }) => type === "call")
   const hasFiles = parts.some(({ type }) => type === "file")
   const cost = answer.cost()
-  const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN, ...(cost === undefined ? {} : { cost }) }
+  const turn = { parts, usage: answer.usage() ?? ProviderUsage.UNKNOWN, ...defined({ cost }) }
   if (answer.refusal() !== "") return { kind: "refused", reason: `The model refused: ${answer.refusal()}` }
   const finish = answer.finish()
   switch (finish?.unified) {

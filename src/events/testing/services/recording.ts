@@ -2,6 +2,7 @@
 
 import { Context, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { expect } from "vitest"
+import { defined } from "../../../values/defined.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import * as Recorder from "../../log/Recorder.ts"
 import { ID_1, readAll, textOf } from "../given.ts"
@@ -13,7 +14,7 @@ const EACH = 40
 const noted = (text: string, id?: string) => ({
   type: "NoteAdded" as const,
   payload: { about: "task", text },
-  ...(id === undefined ? {} : { id }),
+  ...defined({ id }),
 })
 
 /** A recorder of the stream `task` over a connection. */

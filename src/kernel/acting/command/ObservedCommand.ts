@@ -7,6 +7,7 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { type CoreName, is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
+import { defined } from "../../../values/defined.ts"
 import { type Json, plainText } from "../../../values/Json.ts"
 
 type Body<Name extends CoreName> = { readonly type: Name; readonly payload: PayloadOf<Name> }
@@ -38,7 +39,7 @@ export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"Actua
     argsDigest: digest(args),
     priority: 0,
     observed: true,
-    ...(agentId === undefined ? {} : { agentId }),
+    ...defined({ agentId }),
   },
 })
 
@@ -64,7 +65,7 @@ export const ended = (
 /** The end of a command whose result never came: it may have succeeded. */
 export const unknown = (commandId: string, reason?: string): Body<"CommandOutcomeUnknown"> => ({
   type: "CommandOutcomeUnknown",
-  payload: { commandId, ...(reason === undefined ? {} : { reason }) },
+  payload: { commandId, ...defined({ reason }) },
 })
 
 /** The ids of the commands among events that no kernel carried out. */

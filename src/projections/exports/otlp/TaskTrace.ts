@@ -1,6 +1,7 @@
 /** Builds the spans of one task from its events. */
 
 import type { Link } from "../../../events/integrity/Chain.ts"
+import { defined } from "../../../values/defined.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { asObject } from "../../../values/JsonObjects.ts"
 import * as ModelUsage from "./ModelUsage.ts"
@@ -139,7 +140,7 @@ export const ended = (
 ): Span.Span => ({
   traceId,
   spanId: span.spanId,
-  ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+  ...defined({ parentSpanId: span.parentSpanId }),
   name: span.name,
   kind: span.kind,
   startTimeUnixNano: Span.nanos(span.start),

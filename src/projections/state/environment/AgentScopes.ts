@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { AgentId } from "../../../events/vocabulary/EventType.ts"
 import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../../values/defined.ts"
 import { Json } from "../../../values/Json.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 import * as Sum from "../../../values/Sum.ts"
@@ -88,16 +89,14 @@ export const suspended =
   (scope: AgentScope): AgentScope => ({
     ...active(scope),
     status: "suspended",
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   })
 
 /** An agent that takes no further part. The first outcome counts until it joins again. */
 export const left =
   ({ outcome, reason }: PayloadOf<"AgentLeft">) =>
   (scope: AgentScope): AgentScope =>
-    scope.status === "left"
-      ? scope
-      : { ...active(scope), status: "left", outcome, ...(reason === undefined ? {} : { reason }) }
+    scope.status === "left" ? scope : { ...active(scope), status: "left", outcome, ...defined({ reason }) }
 
 /** An agent that a world gave something; a negative number if it took something. */
 export const given =

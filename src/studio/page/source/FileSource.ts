@@ -2,6 +2,8 @@
  * A shared file as a source: the answers stand in the page itself (`wire/Shared`). What follows from the events is worked out here; what
  * only the log can say is refused, with what to do instead.
  */
+
+import { defined } from "../../../values/defined.ts"
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { FindLine, PathHistory } from "../../wire/Asking.ts"
 import type { Effects, Entry, Why } from "../../wire/Chunk.ts"
@@ -75,7 +77,7 @@ export const fileSource = (): Source => {
       for (const [index, { position, type, actor }] of chunk.entries.entries()) {
         const value = valueAt(chunk.stateAfter(index), keys)
         const text = value === undefined ? undefined : JSON.stringify(value)
-        if (text !== before) values.push({ position, type, actor, ...(value === undefined ? {} : { value }) })
+        if (text !== before) values.push({ position, type, actor, ...defined({ value }) })
         before = text
       }
     }
