@@ -14,9 +14,10 @@ const read = (page: string): string => fs.readFileSync(inRepository(page), "utf8
 const PAGES = [
   "README.md",
   ...fs
-    .readdirSync(inRepository("docs"))
+    .readdirSync(inRepository("docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
+    .sort(),
 ]
 
 describe("docs/events.md", () => {
@@ -65,7 +66,7 @@ describe("links between pages", () => {
 
   it("docs/README.md leads to every page", () => {
     const index = read("docs/README.md")
-    const pages = PAGES.map((page) => path.basename(page)).filter((name) => name !== "README.md")
+    const pages = PAGES.map((page) => page.replace(/^docs\//, "")).filter((name) => name !== "README.md")
     expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([])
   })
 })
@@ -97,7 +98,16 @@ describe("commands in pages", () => {
 })
 
 describe("programs in pages", () => {
-  const programs = ["concepts", "events", "extending", "agents", "live-agents", "your-agents"].flatMap((page) =>
+  /** The programs of each page, in its order. */
+  const named: Readonly<Record<string, ReadonlyArray<string>>> = {
+    concepts: ["notes.ts", "task.ts"],
+    events: ["orders.ts"],
+    extending: ["shelves.ts", "forks.ts"],
+    agents: ["agents.ts", "tools.ts", "promises.ts"],
+    "live-agents": ["live.ts", "talking.ts"],
+    "your-agents": ["letters.ts", "desk.ts", "another.ts"],
+  }
+  const programs = Object.keys(named).flatMap((page) =>
     [...read(`docs/${page}.md`).matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", source = ""]) => ({
       page,
       name,
@@ -105,23 +115,8 @@ describe("programs in pages", () => {
     })),
   )
 
-  it("are there", () => {
-    const names = [
-      "notes.ts",
-      "task.ts",
-      "orders.ts",
-      "shelves.ts",
-      "forks.ts",
-      "agents.ts",
-      "tools.ts",
-      "promises.ts",
-      "live.ts",
-      "talking.ts",
-      "letters.ts",
-      "desk.ts",
-      "another.ts",
-    ]
-    expect(programs.map(({ name }) => name)).toEqual(names)
+  it.each(Object.entries(named))("of docs/%s.md are there", (page, names) => {
+    expect(programs.filter((program) => program.page === page).map(({ name }) => name)).toEqual(names)
   })
 
   for (const { page, name, source } of programs) {
