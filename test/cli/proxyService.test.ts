@@ -20,7 +20,7 @@ const provider = http.createServer(async (request, response) => {
   const piece = (delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
   response.write(piece({ content: `heard ${said}` }))
-  if (said === "hold") held.push(response)
+  if (said === "hold" && held.length === 0) held.push(response)
   else response.end(piece({}, "stop"))
 })
 let OPENAI_BASE_URL = ""
@@ -60,7 +60,7 @@ const talk = (base: string, texts: ReadonlyArray<string>, headers: ReadonlyArray
   ask(`${base}/chat/completions`, { headers, body: JSON.stringify(says(...texts)) })
 
 describe("hindcast proxy", () => {
-  it("records each conversation as a task, continues it after a restart, and loses no answer when it is killed", async () => {
+  it("records each conversation as a task, continues it after a restart and after a kill, and loses no answer", async () => {
     const first = await listening()
     await Promise.all([
       talk(first.base, ["one"]),
@@ -92,6 +92,13 @@ describe("hindcast proxy", () => {
     await Promise.all([cut, second.ended])
     expect(held).toHaveLength(1)
 
+    const third = await listening()
+    await talk(third.base, ["hold"])
+    await talk(third.base, ["one", "heard one", "one more", "heard one more", "and more", "heard and more", "the last"])
+    await talk(third.base, ["four", "heard four", "six"], ["X-Hindcast-Run", "order-7"])
+    third.child.kill("SIGINT")
+    await third.ended
+
     expect((await hindcast(["log", "verify", "--log", log])).code).toBe(0)
     const { tasks } = (await document(["task", "ls", "--log", log])) as {
       tasks: ReadonlyArray<{ readonly id: string; readonly goal: string }>
@@ -101,9 +108,10 @@ describe("hindcast proxy", () => {
       const { id = "" } = tasks.find((task) => task.goal === goal) ?? {}
       return events.filter(({ type, taskId }) => type === "ModelResponded" && taskId === id).length
     }
-    expect([answers("one"), answers("two")]).toEqual([3, 1])
+    expect([answers("one"), answers("two"), answers("hold")]).toEqual([4, 1, 1])
+    expect(tasks.map(({ goal }) => goal).sort()).toEqual(["hold", "one", "three", "two"])
     expect(tasks.map(({ id }) => id)).toContain("order-7")
-    expect(events.filter(({ type, taskId }) => type === "ModelResponded" && taskId === "order-7")).toHaveLength(2)
+    expect(events.filter(({ type, taskId }) => type === "ModelResponded" && taskId === "order-7")).toHaveLength(3)
     expect(tasks.map(({ goal }) => goal)).not.toContain("five")
   })
 })

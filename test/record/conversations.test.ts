@@ -236,6 +236,30 @@ describe("a process with many conversations", () => {
       messages: [{ role: "user" }, { role: "assistant" }, { role: "tool" }],
     })
   })
+
+  it("closes, as a service, what had been silent for long when an earlier process left it", async () => {
+    const log = temporary("silent.db")
+    const [hi, again] = [
+      chat([user("hi")], assistant("hello")),
+      chat([user("hi"), assistant("hello"), user("still there?")], {}),
+    ]
+    await serving([hi, again], async (_, ask) => {
+      const earlier = await opened(log)
+      await ask(fetchOf(earlier), hi)
+      await earlier.close()
+      const service = await opened(log, { isService: true, idleMs: -1 })
+      await ask(fetchOf(service), again)
+      await service.close()
+    })
+    const tasks = byTask(await eventsOf(log))
+    const [silent = [], own = []] = tasks
+    expect(of(silent, "TaskClosed").map(({ payload }) => payload)).toMatchObject([
+      { outcome: "achieved", reason: expect.stringContaining("silent") },
+    ])
+    expect(of(own, "ModelCalled")[0]?.payload.request).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }],
+    })
+  })
 })
 
 describe("the meaning of a message", () => {

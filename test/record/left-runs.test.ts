@@ -48,13 +48,13 @@ const abandoned = (filename: string) =>
           }),
       }
       yield* Effect.provide(
-        Effect.flatMap(Effect.scope, LeftRuns.abandon),
+        Effect.flatMap(Effect.scope, (scope) => LeftRuns.abandon(scope)),
         Context.add(context, EventLog.EventLog, counting),
       )
       const read = events
       const closings = yield* log.readPage({ taskId: "left", types: ["TaskClosed"] }, 2)
       const living = yield* log.readPage({ taskId: "living", types: ["TaskClosed"] }, 2)
-      return { read, left: closings.map(({ payload }) => payload.outcome), living: living.length }
+      return { read, left: closings.map(({ payload }) => [payload.outcome, payload.reason]), living: living.length }
     }),
   )
 
@@ -78,10 +78,10 @@ describe("a recorder that opens a log of many runs", () => {
         Effect.provide(EventLog.layerSqlite({ filename })),
       )
       const closing = yield* abandoned(filename)
-      expect(closing).toMatchObject({ left: ["abandoned"], living: 0 })
+      expect(closing).toMatchObject({ left: [["abandoned", "its recorder ended"]], living: 0 })
       expect(closing.read).toBeLessThan(600)
       const last = yield* abandoned(filename)
-      expect(last).toMatchObject({ left: ["abandoned"], living: 0 })
+      expect(last).toMatchObject({ left: [["abandoned", "its recorder ended"]], living: 0 })
       expect(last.read).toBeLessThan(600)
     }),
   )

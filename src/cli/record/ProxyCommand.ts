@@ -39,7 +39,9 @@ export const proxy = Command.make(
       const options = { log: yield* OpenLog.fileOf(log), agent: Option.getOrElse(agent, () => "services") }
       const means = { means: "proxy" as const, addresses: routes.named }
       const runs = yield* Effect.acquireRelease(
-        ProxiedProgram.attempt(() => ConversationRuns.open({ ...options, means, onLogFailure: "go-on" })),
+        ProxiedProgram.attempt(() =>
+          ConversationRuns.open({ ...options, means, onLogFailure: "go-on", isService: true }),
+        ),
         // Tasks stay open: the next proxy continues their conversations.
         (runs) => Effect.promise(() => runs.close("leave").catch(() => {})),
       )

@@ -13,14 +13,18 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 export type OnClosed<R> = (log: EventLog.Service, closed: Event) => Effect.Effect<void, AppendError, R>
 
 /** Closes one task, if it is open. It reads the events of this task alone. */
-export const closeTask = <R>(taskId: string, onClosed: OnClosed<R>): Effect.Effect<void, AppendError, EventLog | R> =>
+export const closeTask = <R>(
+  taskId: string,
+  onClosed: OnClosed<R>,
+  gone: RecoveryPlan.GoneReason = "its kernel ended",
+): Effect.Effect<void, AppendError, EventLog | R> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const state = yield* unfinishedIn(log, taskId)
-    const questions = RecoveryPlan.questionsOf(state, taskId)
-    const ending = RecoveryPlan.taskEnding(state, taskId)
+    const questions = RecoveryPlan.questionsOf(state, taskId, gone)
+    const ending = RecoveryPlan.taskEnding(state, taskId, gone)
     for (const one of [...questions, ...(ending === undefined ? [] : [ending])]) {
-      const closed = (yield* close(log, state, one)).find((event) => Vocabulary.is(event, "TaskClosed"))
+      const closed = (yield* close(log, state, one, gone)).find((event) => Vocabulary.is(event, "TaskClosed"))
       if (closed !== undefined) yield* onClosed(log, closed)
     }
   })
@@ -42,6 +46,7 @@ export const close = (
   log: EventLog.Service,
   state: Unfinished.Unfinished,
   ending: RecoveryPlan.RecoveryAppend,
+  gone: RecoveryPlan.GoneReason = "its kernel ended",
 ): Effect.Effect<ReadonlyArray<Event>, AppendError> =>
   Effect.map(log.append({ ...ending, actor: "kernel" }), ({ events }) => events).pipe(
     Effect.catchTag("VersionConflict", ({ missed }) => {
@@ -50,7 +55,7 @@ export const close = (
       // A confirmation that was decided meanwhile needs no withdrawal.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
       const now = Projection.fold(Unfinished.projection, missed, state)
-      const left = RecoveryPlan.taskEnding(now, ending.taskId)
-      return left === undefined ? Effect.succeed([]) : close(log, now, left)
+      const left = RecoveryPlan.taskEnding(now, ending.taskId, gone)
+      return left === undefined ? Effect.succeed([]) : close(log, now, left, gone)
     }),
   )

@@ -45,7 +45,7 @@ export const doubtful = (
  */
 export const closeOnceGone = <E, R, E2, R2>(
   { tasks, recorders }: Doubtful,
-  close: (taskId: string) => Effect.Effect<void, E, R>,
+  close: (left: Recording) => Effect.Effect<void, E, R>,
   closedFork: Parameters<typeof StaleForks.endAll<E2, R2, never>>[1],
 ): Effect.Effect<void, never, EventLog | Presence | R | R2> =>
   Effect.forEach(
@@ -64,7 +64,7 @@ export const closeOnceGone = <E, R, E2, R2>(
           tasks.filter((task) => task.recorder.identity === identity),
           isStill,
         )
-        yield* Effect.forEach(left, ({ taskId }) => close(taskId), { discard: true })
+        yield* Effect.forEach(left, close, { discard: true })
         yield* StaleForks.endAll(
           (forked) => Effect.succeed(StaleForks.recorderOf(forked)?.identity === identity),
           closedFork,

@@ -19,6 +19,14 @@ export interface RecoveryAppend {
   readonly events: ReadonlyArray<CoreNewEvent>
 }
 
+/** Why a task that nobody works on any more is closed. */
+export type GoneReason = "its kernel ended" | "its recorder ended"
+
+/** Why each task is closed; `null` stands for what belongs to no task. */
+export type GoneOf = (taskId: string | null) => GoneReason
+
+const KERNEL_GONE: GoneReason = "its kernel ended"
+
 /** What becomes of the tasks that a dead kernel left open. */
 export type OnOpenTasks = "abandon" | "resume"
 
@@ -33,19 +41,21 @@ export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId
  * @param onOpenTasks whether tasks that can be resumed, their commands and the questions about these, are left as they
  * are
  * @param recorded the tasks that recorders may be at work on, which are left as they are
+ * @param goneOf why a task is closed
  */
 export const endings = (
   state: Unfinished,
   orphanStates: OrphanStates = new Map(),
   onOpenTasks: OnOpenTasks = "abandon",
   recorded: ReadonlySet<string> = new Set(),
+  goneOf: GoneOf = () => KERNEL_GONE,
 ): ReadonlyArray<RecoveryAppend> => {
   const left = new Set([...(onOpenTasks === "resume" ? resumable(state).map(([taskId]) => taskId) : []), ...recorded])
   return [
-    ...questions(state, left),
+    ...questions(state, left, goneOf),
     ...requests(state),
     ...processes(state, orphanStates),
-    ...tasks(state).flatMap((taskId) => (left.has(taskId) ? [] : (taskEnding(state, taskId) ?? []))),
+    ...tasks(state).flatMap((taskId) => (left.has(taskId) ? [] : (taskEnding(state, taskId, goneOf(taskId)) ?? []))),
   ]
 }
 
@@ -66,6 +76,7 @@ export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<
 const questions = (
   { confirmations }: Unfinished,
   left: ReadonlySet<string> = new Set(),
+  goneOf: GoneOf = () => KERNEL_GONE,
 ): ReadonlyArray<RecoveryAppend> =>
   Object.entries(confirmations)
     .filter(([, { taskId, commandId }]) => commandId === undefined || taskId === null || !left.has(taskId))
@@ -73,12 +84,16 @@ const questions = (
       stream: `confirmation/${confirmationId}`,
       taskId,
       expected: Exact(1),
-      events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: GONE } }],
+      events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: goneOf(taskId) } }],
     }))
 
 /** Withdraws the confirmations of one task. */
-export const questionsOf = (state: Unfinished, taskId: string): ReadonlyArray<RecoveryAppend> =>
-  questions(state).filter((ending) => ending.taskId === taskId)
+export const questionsOf = (
+  state: Unfinished,
+  taskId: string,
+  reason: GoneReason = KERNEL_GONE,
+): ReadonlyArray<RecoveryAppend> =>
+  questions(state, new Set(), () => reason).filter((ending) => ending.taskId === taskId)
 
 /** Answers open host requests. They may have taken effect. */
 const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
@@ -93,7 +108,7 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
         payload: {
           plugin,
           requestId,
-          error: { code: "OutcomeUnknown", message: `${GONE}; whether it took effect is not known` },
+          error: { code: "OutcomeUnknown", message: `${KERNEL_GONE}; whether it took effect is not known` },
         },
       },
     ],
@@ -120,7 +135,7 @@ const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray
             code: null,
             signal,
             inFlight,
-            reason: GONE + ORPHAN_REASONS[orphanState],
+            reason: KERNEL_GONE + ORPHAN_REASONS[orphanState],
             ...defined({ kernel }),
           },
         },
@@ -158,6 +173,7 @@ const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
 export const taskEnding = (
   { environment, tasks, versions }: Unfinished,
   taskId: string,
+  gone: GoneReason = KERNEL_GONE,
 ): RecoveryAppend | undefined => {
   const { pending } = EnvironmentState.taskScope(environment, taskId)
   const commands = Object.entries(pending).map(
@@ -166,11 +182,11 @@ export const taskEnding = (
         ? { type: "CommandOutcomeUnknown", payload: { commandId } }
         : {
             type: "CommandDenied",
-            payload: { commandId, rule: "recovery", reason: `${GONE} before the command was dispatched` },
+            payload: { commandId, rule: "recovery", reason: `${gone} before the command was dispatched` },
           },
   )
   const task = SafeRecord.get(tasks, taskId)
-  const reason = task?.asked?.what === "cancelled" ? cancelledReason(task.asked.by, task.asked.reason) : GONE
+  const reason = task?.asked?.what === "cancelled" ? cancelledReason(task.asked.by, task.asked.reason) : gone
   const closed: ReadonlyArray<CoreNewEvent> =
     task?.outcome === null ? [{ type: "TaskClosed", payload: { outcome: "abandoned", reason } }] : []
   const events = [...commands, ...closed]
@@ -180,5 +196,3 @@ export const taskEnding = (
 }
 
 const streamOf = (taskId: string) => `task/${taskId}`
-
-const GONE = "its kernel ended"

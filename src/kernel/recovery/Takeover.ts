@@ -38,12 +38,14 @@ export const recover = (
     const { position } = yield* log.head
     const state = yield* unfinishedAt(position)
     const swept = yield* OrphanProcesses.sweep(state.processes, lease)
-    const { recordings, left } = yield* recordedTasks(log, state)
+    const { recordings, left, gone } = yield* recordedTasks(log, state)
     const recorded = new Set([...recordings.map(({ taskId }) => taskId), ...left])
     if (onOpenTasks === "abandon") {
       yield* sayAbandoned(RecoveryPlan.resumable(state).filter(([taskId]) => !recorded.has(taskId)).length)
     }
-    for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks, recorded)) {
+    const goneOf: RecoveryPlan.GoneOf = (taskId) =>
+      taskId !== null && gone.has(taskId) ? "its recorder ended" : "its kernel ended"
+    for (const ending of RecoveryPlan.endings(state, swept, onOpenTasks, recorded, goneOf)) {
       const appended = yield* Closing.close(log, state, ending)
       const closed = appended.find((event) => Vocabulary.is(event, "TaskClosed"))
       if (closed !== undefined) yield* score(log, closed)
@@ -53,25 +55,31 @@ export const recover = (
     return yield* LeftRecordings.doubtful(recordings)
   })
 
-/** The open tasks that processes record without a kernel, and may be at work on, and those that their recorders left for another one. */
+/** The open tasks that processes record without a kernel: those they may be at work on, those they left, and those whose process is gone. */
 const recordedTasks = (
   log: EventLog.Service,
   { tasks }: Unfinished.Unfinished,
 ): Effect.Effect<
-  { readonly recordings: ReadonlyArray<LeftRecordings.Recording>; readonly left: ReadonlyArray<string> },
+  {
+    readonly recordings: ReadonlyArray<LeftRecordings.Recording>
+    readonly left: ReadonlyArray<string>
+    readonly gone: ReadonlySet<string>
+  },
   LogError,
   Presence
 > =>
   Effect.gen(function* () {
     const recordings: Array<LeftRecordings.Recording> = []
     const left: Array<string> = []
+    const gone = new Set<string>()
     for (const [taskId, { asked }] of Tasks.open(tasks)) {
       const recorder = yield* Recorders.currentOf(log, taskId)
       if (recorder === "left" && asked?.what !== "cancelled") left.push(taskId)
       if (recorder === undefined || recorder === "left") continue
-      if ((yield* Recorders.stateOf(recorder)) !== "gone") recordings.push({ taskId, recorder })
+      if ((yield* Recorders.stateOf(recorder)) === "gone") gone.add(taskId)
+      else recordings.push({ taskId, recorder })
     }
-    return { recordings, left }
+    return { recordings, left, gone }
   })
 
 // Not `current`: the projector would keep this state, which is needed only once.
@@ -92,7 +100,7 @@ export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
 
 /** Watches the recorders that may be at work, and closes and scores what those left that are gone. */
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
-  LeftRecordings.closeOnceGone(doubtful, closeTask, score)
+  LeftRecordings.closeOnceGone(doubtful, ({ taskId }) => Closing.closeTask(taskId, score, "its recorder ended"), score)
 
 /** Scores an abandoned task by the measures that it was opened with, as its `live` score set. */
 const score: Closing.OnClosed<Projector> = (log, closed) =>

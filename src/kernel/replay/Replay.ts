@@ -263,5 +263,10 @@ const wasCancelled = ({ events, forked }: Recording.Recording): boolean =>
 const endedFromOutside = ({ outcome, reason = "" }: TaskEnd): boolean =>
   outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isUnrecordedReason(reason)
 
-/** The reasons with which a kernel closes abandoned tasks. */
-const ABANDONED_REASONS: ReadonlySet<string> = new Set(["the kernel ended", "its kernel ended", "it was interrupted"])
+/** The reasons with which tasks are closed that nobody works on any more. */
+const ABANDONED_REASONS: ReadonlySet<string> = new Set([
+  "the kernel ended",
+  "its kernel ended",
+  "its recorder ended",
+  "it was interrupted",
+])

@@ -39,6 +39,8 @@ export interface ConversationOptions {
   readonly idleMs?: number | undefined
   /** A task that is to be continued, which is left open though its process may be gone. */
   readonly continues?: string | undefined
+  /** Whether it is a service, which continues the conversations of an earlier one of the same name that was killed. */
+  readonly isService?: boolean | undefined
   /** Told each task, when its recording begins in this process. */
   readonly onBegun?: (taskId: string) => void
   /** What was seen of the process and could not be recorded, which the last run to be ended notes. Default: nothing. */
@@ -104,7 +106,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   const conversations = Conversations.make()
   let hasFailed = false
   const { open } = await import("../log/OpenedLog.ts")
-  const opened = await open({ log: file, isSilent: () => hasFailed, means, continues: options.continues })
+  const recall: LeftConversations.Recall = { conversations, means, idleMs }
+  const onEnded = (taskId: string) => LeftConversations.recallTask(taskId, recall)
+  const inherits = options.isService === true ? { agent, onEnded } : undefined
+  const opened = await open({ log: file, isSilent: () => hasFailed, means, continues: options.continues, inherits })
 
   /** By the ids of their tasks, those last that were used last. */
   const runs = new Map<string, OpenRun>()
@@ -184,6 +189,17 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
   }
 
+  /** Closes the tasks of conversations that had been silent for long when an earlier process left them. */
+  const closeSilent = async (taskIds: ReadonlyArray<string>): Promise<void> => {
+    if (options.isService !== true) return
+    for (const taskId of taskIds) {
+      conversations.forget(taskId)
+      const run = await begin(SILENT, taskId)
+      runs.delete(taskId)
+      await (run.hasOpenCalls() ? run.end("abandoned", SILENT) : run.end("achieved", SILENT))
+    }
+  }
+
   /** The run of a request. Nothing is awaited where it is open: the next request sees that this one continued it. */
   const placeOf = (
     read: ExchangeEvents.ReadExchange,
@@ -221,7 +237,9 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     exchange: async (sent, belonging = {}) => {
       const read = ExchangeEvents.read(sent, redaction)
       if (belonging.run === undefined) {
-        recalled ??= LeftConversations.recall(opened, conversations, means)
+        recalled ??= LeftConversations.recall(opened, recall).then((silent) => {
+          closing = Promise.all([closing, closeSilent(silent)]).catch(() => {})
+        })
         await recalled
       }
       const placed = placeOf(read, sent, belonging)

@@ -1,6 +1,7 @@
 /** The tasks, and forks of tasks, that recorders left open, whose processes have ended. */
 
 import { Effect, type Scope } from "effect"
+import { EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
 import { Presence } from "../../events/log/Presence.ts"
 import * as Closing from "../../kernel/recovery/Closing.ts"
 import * as LeftRecordings from "../../kernel/recovery/LeftRecordings.ts"
@@ -9,6 +10,7 @@ import * as StaleForks from "../../kernel/recovery/StaleForks.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenRecordings from "../../projections/unfinished/OpenRecordings.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
+import { defined } from "../../values/defined.ts"
 
 /**
  * Closes them as `abandoned`. A kernel that opens the log does the same. In a long log, what is open is known from a snapshot, and
@@ -18,9 +20,15 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
  * scope closes, while the caller continues.
  *
  * @param continued a task that stays open, because the caller is about to continue it
+ * @param isInherited whether the caller goes on with what a recorder left: its tasks stay open, as if it had left them itself
  */
-export const abandon = (scope: Scope.Scope, continued?: string) =>
+export const abandon = (
+  scope: Scope.Scope,
+  { continued, isInherited = () => Effect.succeed(false), onEnded = () => Effect.void }: Leaving = {},
+) =>
   Effect.gen(function* () {
+    const end = (left: LeftRecordings.Recording) =>
+      Effect.flatMap(isInherited(left), (is) => (is ? release(left) : closeTask(left)))
     const projector = yield* Projector.Projector
     const open = Object.entries(yield* projector.current(OpenRecordings.projection))
     const recordings = open
@@ -29,21 +37,42 @@ export const abandon = (scope: Scope.Scope, continued?: string) =>
     const left = yield* Effect.filter(recordings, ({ recorder }) =>
       Effect.map(Recorders.stateOf(recorder), (state) => state === "gone"),
     )
-    yield* Effect.forEach(left, ({ taskId }) => closeTask(taskId), { discard: true })
+    yield* Effect.forEach(left, end, { discard: true })
     yield* (yield* Presence).forget(left.flatMap(({ recorder: { identity } }) => identity ?? []))
     yield* StaleForks.endAll(StaleForks.isLeftByRecorder, unscored)
     const doubtful = yield* LeftRecordings.doubtful(recordings)
     if (doubtful.recorders.length === 0) return
     const closing = Effect.scoped(
       Effect.provide(
-        LeftRecordings.closeOnceGone(doubtful, closeTask, unscored),
+        LeftRecordings.closeOnceGone(doubtful, (left) => Effect.zipRight(end(left), onEnded(left.taskId)), unscored),
         Projector.layerSharing(Unfinished.projection),
       ),
     )
     yield* Effect.forkIn(closing, scope)
   }).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))
 
-const closeTask = (taskId: string) => Closing.closeTask(taskId, unscored)
+/** What stays open although its recorder is gone. */
+export interface Leaving {
+  readonly continued?: string | undefined
+  readonly isInherited?: (left: LeftRecordings.Recording) => Effect.Effect<boolean, LogError, EventLog>
+  /** Told each task that ended, or was left, later: its recorder turned out to be gone when it was watched. */
+  readonly onEnded?: (taskId: string) => Effect.Effect<unknown, LogError, EventLog>
+}
+
+const closeTask = ({ taskId }: LeftRecordings.Recording) => Closing.closeTask(taskId, unscored, "its recorder ended")
+
+/** Records that a recorder which is gone has left a task. If something else happened to the task meanwhile, that stands. */
+const release = ({ taskId, recorder: { identity } }: LeftRecordings.Recording) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const stream = `task/${taskId}`
+    const [opened] = yield* log.readPage({ stream, timeline: log.timeline }, 1)
+    const expected = Exact(yield* log.versionOf(stream))
+    const current = yield* Recorders.currentOf(log, taskId)
+    if (opened === undefined || current === undefined || current === "left" || current.identity !== identity) return
+    const event = { type: "RecorderLeft", payload: defined({ identity }) } as const
+    yield* log.append({ stream, taskId, actor: opened.actor, expected, events: [event] })
+  }).pipe(Effect.catchTag("VersionConflict", () => Effect.void))
 
 /** Recordings have no measures to be scored by. */
 const unscored = () => Effect.void

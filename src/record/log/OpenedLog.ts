@@ -62,17 +62,40 @@ export interface Opening {
   readonly means?: RecorderMeans | undefined
   /** The task that is to be continued, which is left open though its recorder may be gone. */
   readonly continues?: string | undefined
+  /** The tasks that are continued though their recorder, of the same means, was killed. Default: none, they are closed. */
+  readonly inherits?: Inheritance | undefined
+}
+
+/** What is continued of a recorder that was killed. */
+export interface Inheritance extends Pick<LeftRuns.Leaving, "onEnded"> {
+  readonly agent: string
 }
 
 /** Opens a log, and closes what dead recorders left open in it. */
-export const open = async ({ log: filename, isSilent, means, continues }: Opening): Promise<OpenedLog> =>
+export const open = async ({ log: filename, isSilent, means, continues, inherits }: Opening): Promise<OpenedLog> =>
   opening(filename, isSilent, (opened, scope) =>
     Effect.gen(function* () {
-      yield* LeftRuns.abandon(scope, continues)
+      yield* LeftRuns.abandon(scope, { continued: continues, ...inheriting(inherits, means) })
       const recorder = yield* announced(scope, means)
       return { ...opened, begin: (task) => begin(opened, recorder, task) }
     }),
   )
+
+/** Which tasks that a dead recorder left open are continued: those of an agent, recorded by the same means. */
+const inheriting = (inherits: Inheritance | undefined, means: RecorderMeans | undefined): LeftRuns.Leaving =>
+  inherits === undefined
+    ? {}
+    : {
+        ...defined({ onEnded: inherits.onEnded }),
+        isInherited: ({ taskId, recorder }) =>
+          recorder.means !== means?.means
+            ? Effect.succeed(false)
+            : Effect.gen(function* () {
+                const log = yield* EventLog
+                const [first] = yield* log.readPage({ stream: `task/${taskId}`, timeline: log.timeline }, 1)
+                return first !== undefined && is(first, "TaskOpened") && first.payload.agent === inherits.agent
+              }),
+      }
 
 /** Opens a log to record in a task that another process has open, and that stays that process's. */
 export const join = (
