@@ -15,6 +15,8 @@ const VARYING: ReadonlyArray<string> = [
   // The durations that end a row of a table: its median, its 95th percentile, its maximum.
   "\\d[\\d,]*\\.\\d +\\d[\\d,]*\\.\\d +\\d[\\d,]*\\.\\d$",
   "process \\d+",
+  // A server on a free port.
+  "127\\.0\\.0\\.1:\\d+",
   '"(?:latencyMs|pid|recordedAt|occurredAt)": ?[\\d.]+',
 ]
 

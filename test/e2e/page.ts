@@ -77,6 +77,8 @@ export interface Following {
   readonly before?: (command: string) => string | undefined
   /** The commands that change the log: those before them are done then, and those after them wait for them. */
   readonly writes?: RegExp
+  /** What is known of ids and times, where a page goes on from another one in the same directory. */
+  readonly likeness?: Likeness.Likeness
 }
 
 const WRITES = /^hindcast (demo|run|fork|rescore|score promote|confirm|plugin|log (archive|shred|upgrade))\b/
@@ -84,11 +86,14 @@ const WRITES = /^hindcast (demo|run|fork|rescore|score promote|confirm|plugin|lo
 const UPDATING = process.env.UPDATE_PAGES === "1"
 
 /** Makes a test of every command of a page, carried out in a directory, and of its programs. */
-export const followed = (page: string, directory: string, { before, writes = WRITES }: Following = {}): void => {
+export const followed = (
+  page: string,
+  directory: string,
+  { before, writes = WRITES, likeness = Likeness.make() }: Following = {},
+): void => {
   const text = fs.readFileSync(page, "utf8")
   const blocks = blocksOf(text)
   const steps = stepsOf(blocks)
-  const likeness = Likeness.make()
   const running = new Map<Step, Promise<Outcome>>()
 
   // Commands that only look are run ahead of their tests, two at a time.
@@ -181,7 +186,9 @@ const carryingOut =
 /** A call of the program with nothing of a shell in it needs no process of its own; all else is for the shell. */
 const carriedOut = async (settings: string, command: string, cwd: string): Promise<Pick<Outcome, "code" | "lines">> => {
   const [words, variables] = [plainCommand(command), plainSettings(settings)]
-  if (words?.[0] !== "hindcast" || variables === undefined) return execute(`${settings}${command}`, cwd)
+  // A program after `--` writes to the outputs of the process itself.
+  if (words?.[0] !== "hindcast" || words.includes("--") || variables === undefined)
+    return execute(`${settings}${command}`, cwd)
   const { code, both } = await runInProcess(words.slice(1), { cwd, env: { ...OUTSIDE, ...variables } })
   return { code: code ?? -1, lines: linesOf(both) }
 }
@@ -198,7 +205,7 @@ const stepsOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Step> =>
     return [{ kind: "screen", text, typed: note.slice(6), lines, place: [at, at + lines.length] }]
   })
 
-const FILES = new Set(["js", "ts", "json", "yaml"])
+const FILES = new Set(["js", "ts", "json", "yaml", "python"])
 
 const commandsOf = ({ note, lines, at }: Block): ReadonlyArray<Step> => {
   const starts = lines.flatMap((line, index) => (line.startsWith("$ ") ? [index] : []))
@@ -206,10 +213,11 @@ const commandsOf = ({ note, lines, at }: Block): ReadonlyArray<Step> => {
     let first = start
     while (lines[first]?.endsWith("\\")) first += 1
     const end = starts[index + 1] ?? lines.length
+    // `npx` finds what is on the path here, and takes half a second for that.
     const text = lines
       .slice(start, first + 1)
       .join("\n")
-      .slice(2)
+      .replace(/^\$ (?:npx (?=hindcast ))?/, "")
     if (text.startsWith("export ")) return [{ kind: "setting", text }]
     // It takes a terminal: see the screen after it.
     if (text.startsWith("hindcast step")) return []
@@ -253,6 +261,7 @@ const screenOf = async (
 /** A project that Hindcast is installed in, as `npm install` leaves it. */
 const installIn = (directory: string): void => {
   const modules = path.join(directory, "node_modules")
+  if (fs.existsSync(path.join(modules, "hindcast"))) return
   fs.mkdirSync(path.join(modules, ".bin"), { recursive: true })
   fs.symlinkSync(PACKAGE, path.join(modules, "hindcast"))
   fs.symlinkSync(inRepository("node_modules", "effect"), path.join(modules, "effect"))
