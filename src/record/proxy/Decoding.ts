@@ -35,13 +35,21 @@ export const acceptable = (accepted: string): string =>
     .map((one) => one.trim())
     .join(", ") || "identity"
 
-/** The body, as far as it can be read: of one that is damaged, what came before. */
+/** Maximum size of a request that is decoded, in bytes: a few kilobytes can stand for gigabytes. */
+const MOST_DECODED = 64 * 1024 * 1024
+
+/** The decoded body; the body as it came if it is damaged, of an unknown encoding, or larger than 64 MiB. */
 export const decodedBody = (encoding: string, body: Uint8Array): Promise<Uint8Array> => {
   const decoder = decoderOf(encoding, body)
   if (decoder === undefined) return Promise.resolve(body)
   return new Promise((resolve) => {
     const pieces: Array<Buffer> = []
-    decoder.on("data", (piece: Buffer) => pieces.push(piece))
+    let size = 0
+    decoder.on("data", (piece: Buffer) => {
+      size += piece.byteLength
+      if (size <= MOST_DECODED) pieces.push(piece)
+      else decoder.destroy(new Error("too large"))
+    })
     decoder.on("end", () => resolve(Buffer.concat(pieces)))
     decoder.on("error", () => resolve(body))
     decoder.end(body)
