@@ -25,7 +25,7 @@ const onDemo = <A, E>(test: Effect.Effect<A, E, EventLog | Projector | TimeTrave
     (file) => Effect.provide(test, served(file)),
   )
 
-/** The task of the story of `docs/time-travel.md`. */
+/** The task of the story of `docs/tutorials/look-back.md`. */
 const BURST = "task-0015"
 
 /** Waits until the index has every event. */

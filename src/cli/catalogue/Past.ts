@@ -142,7 +142,7 @@ export const PAST: ReadonlyArray<Entry> = [
     uses: [["bisect --when CEL", "the first moment at which something holds"]],
     example: "bisect --when 'size(state.tasks) >= 5'",
     exits: "It ends with 3 where the predicate names a path that existed at no moment.",
-    page: "docs/time-travel.md",
+    page: "docs/guides/when-it-became-true.md",
     load: command(async () => (await import("../time/Bisect.ts")).bisect),
   },
   {
@@ -163,7 +163,7 @@ export const PAST: ReadonlyArray<Entry> = [
     uses: [["fork @412 --agent FILE", "let an agent go on from a moment, in a timeline of its own"]],
     example: "fork @412 --agent agent.mjs",
     exits: "It ends with 2 where a program did otherwise than was recorded before the moment.",
-    page: "docs/time-travel.md",
+    page: "docs/guides/fork-a-task.md",
     load: command(async () => (await import("../time/ForkCommand.ts")).fork),
   },
   {

@@ -16,7 +16,7 @@ const COUNT_PAINTS = `(() => {
   }
 })()`
 
-// The story of `docs/time-travel.md`: task-0015, whose boiler bursts.
+// The story of `docs/tutorials/look-back.md`: task-0015, whose boiler bursts.
 const TASK = "/t/main/task-0015"
 
 let browser: OwnBrowser
