@@ -445,6 +445,33 @@ describe("a session of Claude Code", () => {
     )
   })
 
+  it.effect(
+    "that was forked is known as a fork where words were left out, and where its parent was imported before",
+    () => {
+      const FORK = "0b5f3f3e-7a52-4a4e-9d57-000000000000"
+      const parent = [first("Look", { promptId: "p1" }), assistant("m1", text("I see."))]
+      const fork = [
+        ...parent.map((record) => ({ ...record, sessionId: FORK, promptId: "f1" })),
+        user("Now edit", { sessionId: FORK, promptId: "f2", uuid: "fork-1" }),
+        assistant("m4", text("Edited."), { sessionId: FORK, uuid: "fork-2" }),
+      ]
+      return withFiles({ [FILE]: lines(parent) }, (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory, { redact: true })
+          write(directory, { [`${FORK}.jsonl`]: lines(fork) })
+          const { files } = yield* importing(directory, { redact: true })
+          expect(files.map(({ leftOut }) => leftOut)).toContainEqual({
+            "record of another session: it was copied from the one that this one was forked from": 2,
+          })
+          const all = yield* events
+          expect(JSON.stringify(all)).not.toContain("Look")
+          expect(typesOf(all, `claude-code-${FORK}`).filter((type) => type === "ModelResponded")).toHaveLength(1)
+          expect((yield* importing(directory, { redact: true })).added).toBe(0)
+        }),
+      )
+    },
+  )
+
   it.effect("marks where the person went back, and keeps both branches", () =>
     withFiles(
       {

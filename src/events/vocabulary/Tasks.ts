@@ -78,6 +78,14 @@ export const taskEvents = [
       recorder: optional(
         Recorder.annotations({ description: "The process that records it, where no kernel works on it" }),
       ),
+      begins: optional(
+        Schema.Struct({
+          with: Schema.NonEmptyString.annotations({ description: "The source's id of its first message" }),
+          isCopied: Schema.Boolean.annotations({ description: "Whether that was copied from another run" }),
+        }).annotations({
+          description: "What an imported run begins with, where its forks begin with the same and do not name it",
+        }),
+      ),
     },
     { personal: { goal: SHREDDED, environment: {} } },
   ),

@@ -1,5 +1,6 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
@@ -147,17 +148,21 @@ export class Session {
       agent: `claude-code@${said("version") ?? "unknown"}`,
       at: times.find((time) => time !== null) ?? null,
       about: { session: this.#id, ...about, ...this.#origin },
+      ...defined({ begins: this.#begins }),
     }
   }
 
-  /** Where the session comes from: the one that started its agent, or from which it was copied; and what copies of it begin with. */
+  /** What copies of the session begin with. */
+  get #begins(): RunStart["begins"] {
+    if (this.#subagent !== undefined || this.#first === undefined) return undefined
+    return { with: this.#first, isCopied: this.#copies.parent !== undefined }
+  }
+
+  /** Where the session comes from: the one that started its agent, or from which it was copied. */
   get #origin(): JsonObject {
     if (this.#subagent !== undefined) return { parent: `claude-code-${this.#id}`, subagent: this.#subagent }
     const { parent } = this.#copies
-    return {
-      ...(this.#first === undefined ? {} : { first: this.#first }),
-      ...(parent === undefined ? {} : { parent, isCopy: true }),
-    }
+    return parent === undefined ? {} : { parent }
   }
 
   #map(run: Run, value: unknown): void {

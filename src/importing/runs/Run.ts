@@ -70,7 +70,7 @@ export class Run implements ImportedRun {
     this.model = new ModelTurns(writer)
     this.commands = new Commands(writer, this.model)
     this.environment = new RunEnvironment(writer)
-    if (!this.#isCopied) this.#write("opened", this.#opening(start.about), { at: start.at, cause: null })
+    if (!this.#isCopied) this.#write("opened", this.#opening(start.about, start.begins), { at: start.at, cause: null })
   }
 
   get start(): RunStart {
@@ -88,7 +88,7 @@ export class Run implements ImportedRun {
     this.#start = shortened({ ...this.#start, ...start })
     this.lastAt = start.at
     this.commands.pending.clear()
-    this.#write("opened", this.#opening(this.#start.about), { at: start.at, cause: null })
+    this.#write("opened", this.#opening(this.#start.about, this.#start.begins), { at: start.at, cause: null })
     const environment = this.environment.now()
     if (environment !== undefined) this.#write("environment", environment, { at: start.at })
     this.#onOwn()
@@ -169,12 +169,12 @@ export class Run implements ImportedRun {
     return [opened, { ...opened, key: `environment:${part}`, cause: opened.key, body: environment }]
   }
 
-  #opening(about: JsonObject): Body {
+  #opening(about: JsonObject, begins?: RunStart["begins"]): Body {
     const { goal, agent } = this.start
     const environment = { [this.#runs.source]: asObject(about) }
     return {
       type: "TaskOpened",
-      payload: { goal, agent: nameFrom(agent), measures: [], environment },
+      payload: { goal, agent: nameFrom(agent), measures: [], environment, ...defined({ begins }) },
     }
   }
 

@@ -17,6 +17,8 @@ export interface RunStart {
   readonly at: number | null
   /** What the source says of the run: its directory, its settings. */
   readonly about: JsonObject
+  /** Of a format whose forks do not name what they were copied from: what the run begins with. */
+  readonly begins?: { readonly with: string; readonly isCopied: boolean }
 }
 
 /** A run as those know it who write its events. */

@@ -1,15 +1,16 @@
 /**
  * Finds runs in the log that begin with the same message as one that is imported: a fork that its program wrote as a copy. A run's opening
- * has the id of its first message.
+ * has the id of its first message, also where its words are left out.
  */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import { taskIdOf } from "../runs/Run.ts"
-import type { ImportedRun } from "../runs/RunEvent.ts"
-import { at, field, textOf } from "../runs/Untrusted.ts"
+import type { ImportedRun, RunStart } from "../runs/RunEvent.ts"
+import { field, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, Relative } from "../Source.ts"
 import type { TaskAppender } from "./TaskAppender.ts"
 
@@ -52,7 +53,7 @@ export class Relatives {
   /** A file was imported: what comes after it may begin as it does. */
   add(beginning: FileBeginning | undefined, appenders: ReadonlyMap<ImportedRun, TaskAppender>): void {
     for (const [{ taskId, start }, appender] of appenders) {
-      const first = textOf(start.about, "first")
+      const first = start.begins?.with
       const known = this.#sources.get(appender.source)
       if (beginning === undefined || first === undefined || known === undefined) continue
       const has = this.#dryRun ? { has: (key: string) => appender.has(key) } : {}
@@ -64,8 +65,8 @@ export class Relatives {
   #isKnownAsOwn(source: string, run: string): Effect.Effect<boolean, LogError> {
     const beginning = this.#log.readPage({ stream: `task/${taskIdOf(source, run)}` }, 1)
     return Effect.map(beginning, ([opened]) => {
-      const about = field(field(opened?.payload, "environment"), source)
-      return textOf(about, "first") !== undefined && field(about, "isCopy") !== true
+      const begins = opened === undefined ? undefined : beginsOf(source, opened)
+      return begins !== undefined && !begins.isCopied
     })
   }
 
@@ -75,11 +76,9 @@ export class Relatives {
       Stream.runForEach((event) =>
         Effect.sync(() => {
           if (event.actor !== `import:${source}` || event.taskId === null || !is(event, "TaskOpened")) return
-          const about = field(event.payload.environment, source)
-          const first = textOf(about, "first")
-          const isPart = at(about, "part") !== undefined
+          const first = beginsOf(source, event)?.with
           const run = event.taskId.slice(source.length + 1)
-          if (first !== undefined && !isPart) remember(known, first, { taskId: event.taskId, run })
+          if (first !== undefined) remember(known, first, { taskId: event.taskId, run })
         }),
       ),
       Effect.as(known),
@@ -99,6 +98,17 @@ export class Relatives {
       return (key) => ids.has(idOf(key))
     })
   }
+}
+
+/** What an imported run begins with, by its opening; undefined for one that goes on with another task. Before 0.3.1 its environment had it. */
+const beginsOf = (source: string, opened: Event): RunStart["begins"] => {
+  if (!is(opened, "TaskOpened")) return undefined
+  const about = field(opened.payload.environment, source)
+  const first = field(about, "part") === undefined ? textOf(about, "first") : undefined
+  return (
+    opened.payload.begins ??
+    (first === undefined ? undefined : { with: first, isCopied: field(about, "isCopy") === true })
+  )
 }
 
 const remember = (known: Map<string, Array<Opened>>, first: string, opened: Opened): void => {
