@@ -8,6 +8,7 @@ import * as Prices from "../kernel/pricing/Prices.ts"
 import { defined } from "../values/defined.ts"
 import * as Companions from "./files/Companions.ts"
 import * as Detection from "./files/Detection.ts"
+import { unpackedName } from "./files/FileText.ts"
 import * as Records from "./files/Records.ts"
 import {
   type Extent,
@@ -73,7 +74,7 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
 
 /** Imports files whose formats are known. */
 export const importFound = (
-  { found, unknown, links, refused: unreadable }: Detection.Findings,
+  { found, unknown, unknownBecause, links, refused: unreadable }: Detection.Findings,
   options: ImportOptions,
 ): Effect.Effect<ImportReport, AppendError, EventLog> =>
   Effect.gen(function* () {
@@ -120,7 +121,7 @@ export const importFound = (
     )
     const added = addedSoFar()
     const shown = preview?.shown
-    return { dryRun, files, refused, unknown, links, added, ...defined({ preview: shown }) }
+    return { dryRun, files, refused, unknown, unknownBecause, links, added, ...defined({ preview: shown }) }
   })
 
 /** The formats to consider. One that is named recognizes every file but those that only another one does. */
@@ -180,11 +181,12 @@ const importFile = (
     const related = yield* relatives.of(source.name, beginning)
     const mapper = source.open(
       {
-        name: path.basename(file),
+        name: unpackedName(path.basename(file)),
         path: file,
         digest: extent.digest,
         now: yield* Clock.currentTimeMillis,
         modifiedAt: modifiedAt(found),
+        isOutOfOrder: beginning?.isOutOfOrder === true,
         relatives: related,
         beside: (name) => companions.get(name),
         blob: Companions.blobOf(found),
@@ -229,11 +231,12 @@ const importFile = (
     )
     const { survey } = mapper
     if (survey !== undefined && found.form === "lines") {
-      yield* Records.read(found, extent, { record: survey, noObject: () => {}, onRecords: () => Effect.void })
+      yield* Records.read(found, extent, { ...NOTHING, record: survey })
     }
     yield* Records.read(found, extent, {
       record: (record) => mapping(() => mapper.record(record)),
       noObject: () => runs.leaveOut("line", "it is no JSON object"),
+      noText: () => runs.remark("text with bytes that are no UTF-8: each of them is replaced by \uFFFD"),
       onRecords: (count, bytes) => {
         records += count
         return Effect.zipRight(writeUnlessStopped, onBytes(bytes))
@@ -243,11 +246,16 @@ const importFile = (
     yield* writeUnlessStopped
     for (const appender of appenders.values()) yield* appender.flush
     if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remark("there is no run in it, or none yet")
+    if (extent.packing !== undefined)
+      runs.remark(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
     if (extent.partial) runs.remark("a last line that is not whole yet: it is imported when it is")
     relatives.add(beginning, appenders)
     const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))
   })
+
+/** Receives what is read for one of its parts alone. */
+const NOTHING = { noObject: () => {}, noText: () => {}, onRecords: () => Effect.void }
 
 const extentOf = ({ file, form, zipped, pieces, parts }: Detection.Found): Effect.Effect<Extent, FileRefused> => {
   if (parts !== undefined) return examineParts(parts)

@@ -67,6 +67,8 @@ export interface ImportReport {
   readonly refused: ReadonlyArray<RefusedFile>
   /** Files in directories that are of no known format. */
   readonly unknown: ReadonlyArray<string>
+  /** What each of them is instead. */
+  readonly unknownBecause: Readonly<Record<string, string>>
   /** Symbolic links in directories that may lead to runs. They are imported if they are named. */
   readonly links: ReadonlyArray<string>
   /** Events that were new in all. */

@@ -34,6 +34,8 @@ export interface FileBeginning {
   readonly rank?: number
   /** The source's id of the first message, which a copy of the run in another file has too. */
   readonly first?: string
+  /** Whether its lines do not stand in the order in which they were written, as after `tac` or `sort`. */
+  readonly isOutOfOrder?: true
 }
 
 /** A run that begins with the same message as one that is imported: one of them was copied from the other. */
@@ -53,6 +55,8 @@ export interface SourceFile {
   readonly now: number
   /** When the file was last written, in milliseconds since 1970. */
   readonly modifiedAt: number
+  /** Whether the lines of one of its parts do not stand in the order in which they were written. */
+  readonly isOutOfOrder: boolean
   /** Runs that were imported before and begin with the same message, the oldest first. */
   readonly relatives: ReadonlyArray<Relative>
   /** The text of a file whose name fits the source's `blobs`; undefined if there is none, or it is too large. */

@@ -71,7 +71,12 @@ describe("a file that is rewritten while it is read", () => {
       write(directory, { [file]: content })
       let taken = 0
       const failure = yield* Effect.flip(
-        Records.read(one, extent, { record: () => (taken += 1), noObject: () => {}, onRecords: () => Effect.void }),
+        Records.read(one, extent, {
+          record: () => (taken += 1),
+          noObject: () => {},
+          noText: () => {},
+          onRecords: () => Effect.void,
+        }),
       )
       return { message: failure.message, taken }
     })
@@ -107,6 +112,7 @@ describe("a file that is rewritten while it is read", () => {
           yield* Records.read(one, extent, {
             record: () => (taken += 1),
             noObject: () => {},
+            noText: () => {},
             onRecords: () => Effect.void,
           })
         expect(taken).toBe(session().length)
@@ -146,7 +152,9 @@ describe("a file whose import fails half way", () => {
         if (source === undefined) return yield* Effect.dieMessage("there is no such source")
         const found = { file, source, form: "lines", zipped: false } as const
         const onRecords = () => Effect.fail("full")
-        yield* Effect.flip(Records.read(found, extent, { record: () => {}, noObject: () => {}, onRecords }))
+        yield* Effect.flip(
+          Records.read(found, extent, { record: () => {}, noObject: () => {}, noText: () => {}, onRecords }),
+        )
         const open = fs.readdirSync("/proc/self/fd").flatMap((fd) => {
           const name = `/proc/self/fd/${fd}`
           return fs.existsSync(name) ? [fs.readlinkSync(name)] : []

@@ -556,6 +556,7 @@ describe("a trace in lines of OTLP/JSON", () => {
         path,
         digest: "",
         now: Date.UTC(2027, 0, 1),
+        isOutOfOrder: false,
         modifiedAt: 0,
         relatives: [],
         beside: () => undefined,

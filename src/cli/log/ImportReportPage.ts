@@ -14,7 +14,7 @@ const GOAL = 70
 
 /** The report. Files that are known already are counted, not listed. */
 export const lines = (style: Style, report: ImportReport): ReadonlyArray<string> => {
-  const { files, unknown, links, dryRun, added, preview } = report
+  const { files, unknown, unknownBecause, links, dryRun, added, preview } = report
   const known = files.filter((file) => file.known)
   const read = files.filter((file) => !file.known)
   const runs = read.flatMap((file) => file.runs).filter((run) => run.added > 0)
@@ -24,7 +24,12 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
     ...(known.length === 0
       ? []
       : [`${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} in the log already, whole.`]),
-    ...passedOver(style, unknown, (of) => `${count(unknown.length, "file")} of no known format ${of} passed over:`),
+    ...passedOver(
+      style,
+      unknown,
+      (of) => `${count(unknown.length, "file")} of no known format ${of} passed over:`,
+      unknownBecause,
+    ),
     ...passedOver(
       style,
       links,
@@ -40,12 +45,16 @@ const passedOver = (
   style: Style,
   paths: ReadonlyArray<string>,
   heading: (of: "was" | "were") => string,
+  because: Readonly<Record<string, string>> = {},
 ): ReadonlyArray<string> =>
   paths.length === 0
     ? []
     : [
         heading(paths.length === 1 ? "was" : "were"),
-        ...paths.slice(0, MAX_LISTED).map((file) => `  ${style.dim(oneLine(file))}`),
+        ...paths.slice(0, MAX_LISTED).map((file) => {
+          const is = because[file] === undefined ? "" : `: ${oneLine(because[file])}`
+          return `  ${style.dim(oneLine(file))}${is}`
+        }),
         ...more(paths.length),
       ]
 

@@ -7,7 +7,9 @@ import { Effect, Either } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Source } from "../Source.ts"
+import { unpackedName } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
+import * as NoFormat from "./NoFormat.ts"
 import { beginningWithLine, FileRefused, MAX_LINE_BYTES, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
@@ -32,6 +34,8 @@ export interface Found {
 export interface Findings {
   readonly found: ReadonlyArray<Found>
   readonly unknown: ReadonlyArray<string>
+  /** What each of them is instead. */
+  readonly unknownBecause: Readonly<Record<string, string>>
   /** Symbolic links in a named directory that may lead to runs: they are not followed. */
   readonly links: ReadonlyArray<string>
   /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
@@ -48,9 +52,9 @@ const HEAD_LINES = 10
 
 /**
  * Names of files in a directory that may hold runs, those included that were rotated: by how many times (`.1`), or when, as Python
- * (`.2026-01-31`, `.2026-01-31_10-30`) and logrotate (`-20260131`) name them. All others are passed over.
+ * (`.2026-01-31`, `.2026-01-31_10-30`) and logrotate (`-20260131`) name them, and those that were packed. All others are passed over.
  */
-const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?$/i
+const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?(?:\.(?:gz|zst))?$/i
 
 /** Directories that hold no runs, and many files. */
 const PASSED_OVER = new Set(["node_modules", ".git"])
@@ -67,7 +71,7 @@ export const find = (
 ): Effect.Effect<Findings, FileRefused> =>
   Effect.gen(function* () {
     const found: Array<Found> = []
-    const unknown: Array<string> = []
+    const unknown = new Map<string, string>()
     const links: Array<string> = []
     const refused: Array<FileRefused> = []
     for (const named of paths) {
@@ -78,19 +82,29 @@ export const find = (
         for (const file of listing.files) {
           const format = yield* Effect.either(formatOf(file, sources))
           if (Either.isLeft(format)) refused.push(format.left)
-          else if (format.right === undefined) unknown.push(file)
+          else if ("is" in format.right) unknown.set(file, format.right.is)
           else found.push({ file, ...format.right })
         }
       } else {
         const format = yield* formatOf(named, sources)
-        if (format === undefined) return yield* noFormat(named, sources)
+        if ("is" in format) {
+          const expected = `a ${sources.map(({ title }) => title).join(", a ")}`
+          return yield* new FileRefused({ file: named, expected, found: format.is })
+        }
         found.push({ file: named, ...format })
       }
     }
     const once = new Map(found.map((one) => [path.resolve(one.file), one]))
     const all = inRuns(inPieces([...once.values()]))
     const beside = new Set(all.flatMap(companionsOf))
-    return { found: all, unknown: unknown.filter((file) => !beside.has(path.resolve(file))), links, refused }
+    const others = [...unknown].filter(([file]) => !beside.has(path.resolve(file)))
+    return {
+      found: all,
+      unknown: others.map(([file]) => file),
+      unknownBecause: Object.fromEntries(others),
+      links,
+      refused,
+    }
   })
 
 /** The paths of the small files that belong to a found one: they are read with it. */
@@ -120,14 +134,23 @@ const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
 /** Files of one run stand as one, and runs in the order of time, as far as their formats tell of both; the others stay where they are. */
 const inRuns = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   const told = found.filter(({ beginning }) => beginning !== undefined).sort(byTime)
-  const runs = [...groupBy(told, ({ source, beginning }) => [`${source.name} ${beginning?.run}`])].map(
-    ([, files]): Found => ({
-      ...(files[0] as Found),
-      ...(files.length > 1 ? { parts: files.map(({ file }) => file) } : {}),
-    }),
+  const runs = [...groupBy(told, ({ source, beginning }) => [`${source.name} ${beginning?.run}`])].map(([, files]) =>
+    oneOf(files),
   )
   const others = found.filter(({ beginning }) => beginning === undefined)
   return [...others, ...runs]
+}
+
+/** The files of one run, in the order of time, as one. */
+const oneOf = (files: ReadonlyArray<Found>): Found => {
+  const first = files[0] as Found
+  if (files.length === 1 || first.beginning === undefined) return first
+  const isOutOfOrder = files.some(({ beginning }) => beginning?.isOutOfOrder === true)
+  return {
+    ...first,
+    parts: files.map(({ file }) => file),
+    beginning: isOutOfOrder ? { ...first.beginning, isOutOfOrder } : first.beginning,
+  }
 }
 
 const byTime = (a: Found, b: Found): number => {
@@ -213,9 +236,10 @@ const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1
 
 /** The name of a file before it was rotated, and how many times it was, or when. */
 const rotationOf = (name: string): { readonly base: string; readonly age: number; readonly date?: string } => {
-  const [rotated, date] = MAY_HOLD_RUNS.test(name) ? (ROTATION.exec(name) ?? []) : []
-  if (rotated === undefined) return { base: name, age: 0 }
-  const base = name.slice(0, -rotated.length)
+  const own = unpackedName(name)
+  const [rotated, date] = MAY_HOLD_RUNS.test(name) ? (ROTATION.exec(own) ?? []) : []
+  if (rotated === undefined) return { base: own, age: 0 }
+  const base = own.slice(0, -rotated.length)
   return date === undefined
     ? { base, age: Number(rotated.slice(1)) }
     : { base, age: 0, date: date.replaceAll(/\D/g, "") }
@@ -223,11 +247,11 @@ const rotationOf = (name: string): { readonly base: string; readonly age: number
 
 const ROTATION = /(?:\.\d{1,7}|[.-]((?:\d{8}|\d{4}-)[\d_-]*))$/
 
-/** The format of a file; undefined if it has none. Two formats are an error. */
+/** The format of a file, or what it is instead. Two formats are an error. */
 const formatOf = (
   file: string,
   sources: ReadonlyArray<Source>,
-): Effect.Effect<Omit<Found, "file"> | undefined, FileRefused> =>
+): Effect.Effect<Omit<Found, "file"> | { readonly is: string }, FileRefused> =>
   Effect.gen(function* () {
     const bytes = yield* Effect.tryPromise({
       try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
@@ -243,7 +267,7 @@ const formatOf = (
         expected: "a file of one format",
         found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
       })
-    if (first === undefined) return undefined
+    if (first === undefined) return { is: NoFormat.kindOf(file, head, bytes, sources) }
     const beginning = first.beginning?.(head)
     const told = { source: first, form: formIn(head, first), zipped: head.zipped }
     if (beginning === undefined) return told
@@ -266,7 +290,7 @@ const headOf = (file: string, bytes: Buffer): FileHead => {
   const lines = whole.split("\n", HEAD_LINES)
   if (lines.length < HEAD_LINES && (bytes.length === HEAD_BYTES || bytes.length === FIRST_LINE_BYTES)) lines.pop()
   return {
-    name: path.basename(file),
+    name: unpackedName(path.basename(file)),
     path: file.split(path.sep).join("/"),
     text,
     lines: lines.flatMap(valuesOf),
@@ -285,29 +309,3 @@ const valuesOf = (line: string): ReadonlyArray<object> => {
 
 /** NULs, or an object right after another. */
 const MAY_BE_DAMAGED = /\0|\}\s*\{/
-
-/** Why a file is of none of the formats. One that was named by the user is told what the file is instead. */
-const noFormat = (file: string, sources: ReadonlyArray<Source>) =>
-  Effect.gen(function* () {
-    const bytes = yield* Effect.tryPromise({
-      try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
-      catch: unreadable(file),
-    })
-    const head = headOf(file, bytes)
-    const { text, lines } = head
-    const mistaken = sources.map(({ instead }) => instead?.(head)).find((title) => title !== undefined)
-    const isOwnExport = lines.some(
-      (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,
-    )
-    return yield* new FileRefused({
-      file,
-      expected: `a ${sources.map(({ title }) => title).join(", a ")}`,
-      found: isOwnExport
-        ? "events that Hindcast exported; `hindcast log import FILE` creates their log again"
-        : text.trim() === ""
-          ? "an empty file"
-          : mistaken !== undefined
-            ? `a ${mistaken}`
-            : `something else, which begins with ${JSON.stringify(text.slice(0, 60).toWellFormed())}`,
-    })
-  })

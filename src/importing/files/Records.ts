@@ -1,5 +1,6 @@
 /** Reads the records of a file in bounded memory: its lines, the whole of it, its pieces, or the parts of an archive. */
 
+import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Effect } from "effect"
@@ -7,13 +8,15 @@ import type { SourceRecord } from "../Source.ts"
 import * as Archive from "./Archive.ts"
 import type { Found } from "./Detection.ts"
 import { objectsIn, parsedDocument } from "./LineText.ts"
-import { type Extent, FileRefused, linesOf } from "./SourceText.ts"
+import { type Extent, FileRefused, linesOf, wholeOf } from "./SourceText.ts"
 
 /** What takes the records of a file. */
 export interface Receiver<E> {
   readonly record: (record: SourceRecord) => void
   /** A line that is no JSON object. */
   readonly noObject: () => void
+  /** Text in which bytes are no UTF-8, in one of a file's chunks. */
+  readonly noText: () => void
   /** Is called after each group of records, with their number and how many bytes were read so far. */
   readonly onRecords: (count: number, bytes: number) => Effect.Effect<void, E>
 }
@@ -49,8 +52,9 @@ const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver:
   Effect.gen(function* () {
     const value = yield* Effect.tryPromise({
       try: async () => {
-        const bytes = await fs.readFile(file)
+        const bytes = await wholeOf(file)
         checkUnchanged(sha256Of(bytes), extent)
+        if (!isUtf8(bytes)) receiver.noText()
         return parsedDocument(bytes.toString("utf8"))
       },
       catch: refuse,
@@ -100,7 +104,7 @@ const LINES_BETWEEN_WRITES = 256
 
 const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Receiver<E>) => {
   const hash = crypto.createHash("sha256")
-  const lines = linesOf(file, extent.bytes, (bytes) => hash.update(bytes))
+  const lines = linesOf(file, extent.bytes, (bytes) => hash.update(bytes), receiver.noText)
   const reading = Effect.gen(function* () {
     let line = 0
     let done = 0

@@ -1,9 +1,12 @@
 /** Reads files of lines, and files that are one document, in bounded memory. */
 
+import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
+import { defined } from "../../values/defined.ts"
+import { chunksOf, type Packing, packingOf } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
 /** Longest line, in bytes. It bounds the memory for a file without line ends. */
@@ -11,8 +14,6 @@ export const MAX_LINE_BYTES = 32 * 1024 * 1024
 
 /** Largest file that is one document, in bytes: all of it is in memory while it is mapped. */
 export const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024
-
-const STEP_BYTES = 1024 * 1024
 
 const NEWLINE = 10
 
@@ -31,7 +32,7 @@ export class FileRefused extends Data.TaggedError("FileRefused")<{
 
 /** How far a file was examined. Only what was examined is read, however the file grows meanwhile. */
 export interface Extent {
-  /** SHA-256 of the bytes up to `bytes`, in hexadecimal. */
+  /** SHA-256 of the bytes up to `bytes`, in hexadecimal. Of a file that is packed: of what it holds. */
   readonly digest: string
   /** How many bytes are read: of a file of lines, those of its whole lines. */
   readonly bytes: number
@@ -39,6 +40,8 @@ export interface Extent {
   readonly partial: boolean
   /** Of a run in several files of lines: how far each of them was examined. */
   readonly ofParts?: ReadonlyArray<Extent>
+  /** How the file has its text, where it is not as it is. */
+  readonly packing?: Packing
 }
 
 /** A file that cannot be read. */
@@ -83,6 +86,7 @@ export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =
         digest: hash.digest("hex"),
         bytes: isWhole ? bytes + last.length : bytes,
         partial: last.length > 0 && !isWhole,
+        ...defined({ packing: await packingOf(file) }),
       }
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
@@ -98,6 +102,7 @@ export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
     partial: parts.some(({ partial }) => partial),
     ofParts: parts,
+    ...defined({ packing: parts.find(({ packing }) => packing !== undefined)?.packing }),
   }))
 
 const tooLong = (file: string, line: number) =>
@@ -132,7 +137,7 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
             found: "a larger one",
           })
       }
-      return { digest: hash.digest("hex"), bytes, partial: false }
+      return { digest: hash.digest("hex"), bytes, partial: false, ...defined({ packing: await packingOf(file) }) }
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
@@ -162,43 +167,31 @@ export const examinePieces = (directory: string, pieces: ReadonlyArray<string>):
 
 /**
  * The lines of the first bytes of a file, in groups of a chunk's. The last line may lack its line end. `onBytes` is told
- * all bytes, in order.
+ * all bytes, in order; `onNoText`, of bytes that are no UTF-8.
  */
 export async function* linesOf(
   file: string,
   bytes: number,
   onBytes: (bytes: Buffer) => void,
+  onNoText: () => void,
 ): AsyncGenerator<ReadonlyArray<string>> {
+  const textOf = (group: Buffer): string => {
+    if (!isUtf8(group)) onNoText()
+    return group.toString("utf8")
+  }
   let tail: Array<Buffer> = []
   for await (const chunk of chunksOf(file, bytes)) {
     onBytes(chunk)
     const end = chunk.lastIndexOf(NEWLINE)
     if (end < 0) tail.push(chunk)
     else {
-      const text = Buffer.concat([...tail, chunk.subarray(0, end)]).toString("utf8")
+      const text = textOf(Buffer.concat([...tail, chunk.subarray(0, end)]))
       tail = [chunk.subarray(end + 1)]
       yield text.split("\n")
     }
   }
   const last = Buffer.concat(tail)
-  if (last.length > 0) yield [last.toString("utf8")]
-}
-
-/** The first bytes of a file, in chunks that are not reused. */
-async function* chunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
-  const handle = await fs.open(file, "r")
-  try {
-    let position = 0
-    while (position < bytes) {
-      const buffer = Buffer.allocUnsafe(Math.min(STEP_BYTES, bytes - position))
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await handle.close()
-  }
+  if (last.length > 0) yield [textOf(last)]
 }
 
 /** The beginning of a file. */
@@ -213,3 +206,6 @@ export const beginningWithLine = async (file: string, bytes: number, mostBytes: 
   const head = await beginning(file, bytes)
   return head.length < bytes || head.includes(NEWLINE) ? head : await beginning(file, mostBytes)
 }
+
+/** All of a file that was examined whole. */
+export const wholeOf = (file: string): Promise<Buffer> => beginning(file, Number.POSITIVE_INFINITY)

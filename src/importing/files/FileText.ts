@@ -1,0 +1,134 @@
+/** The text of a file as bytes of UTF-8: as they are, unpacked (gzip, Zstandard), or from UTF-16. */
+
+import * as fs from "node:fs/promises"
+import { pipeline, Readable } from "node:stream"
+import * as zlib from "node:zlib"
+import { Decompress } from "fzstd"
+
+/** How a file has its text, where it is not as it is. */
+export type Packing = "gzip" | "Zstandard" | "UTF-16"
+
+/** What a packed file begins with. */
+const MARKS: ReadonlyArray<{ readonly packing: Packing; readonly bytes: ReadonlyArray<number>; readonly le?: true }> = [
+  { packing: "gzip", bytes: [0x1f, 0x8b, 0x08] },
+  { packing: "Zstandard", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  { packing: "UTF-16", bytes: [0xff, 0xfe], le: true },
+  { packing: "UTF-16", bytes: [0xfe, 0xff] },
+]
+
+/** Bytes by which it is told how a file has its text. */
+const MARK_BYTES = 64
+
+const STEP_BYTES = 1024 * 1024
+
+/** Most bytes of Zstandard that are unpacked at once: four of them may become 128 KiB. */
+const ZSTD_STEP_BYTES = 1024
+
+/** Most bytes that a packed file may hold. */
+const MAX_UNPACKED_BYTES = 16 * 1024 * 1024 * 1024
+
+/** The name of a file without that of its packing. */
+export const unpackedName = (name: string): string => name.replace(/\.(?:gz|zst)$/i, "")
+
+/** How a file has its text; undefined where it is as it is. */
+export const packingOf = async (file: string): Promise<Packing | undefined> => {
+  for await (const chunk of plainChunksOf(file, MARK_BYTES)) return markOf(chunk)?.packing
+  return undefined
+}
+
+const markOf = (head: Buffer) => {
+  // Four bytes of UTF-32 begin like two of UTF-16.
+  const isUtf32 = head.length >= 4 && head.readUInt32LE(0) === 0xfeff
+  if (isUtf32) return undefined
+  return MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte)) ?? unmarkedOf(head)
+}
+
+/** UTF-16 without its mark, as JSON that begins with ASCII has it: every second byte is zero. */
+const unmarkedOf = (head: Buffer): (typeof MARKS)[number] | undefined => {
+  const bytes = head.subarray(0, MARK_BYTES)
+  if (bytes.length < 4) return undefined
+  const isZero = (parity: number) => bytes.every((byte, index) => index % 2 !== parity || byte === 0)
+  const [even, odd] = [isZero(0), isZero(1)]
+  return even === odd ? undefined : { packing: "UTF-16", bytes: [], ...(odd ? { le: true } : {}) }
+}
+
+/** The first bytes of the text of a file, in chunks that are not reused. Throws where a packed file is damaged. */
+export async function* chunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
+  const plain = plainChunksOf(file, Number.POSITIVE_INFINITY)
+  const { value: first, done } = await plain.next()
+  const mark = done === true ? undefined : markOf(first)
+  if (done === true || mark === undefined) {
+    await plain.return(undefined)
+    yield* plainChunksOf(file, bytes)
+    return
+  }
+  const { packing, le = false } = mark
+  const all = chained(first, plain)
+  const text = packing === "gzip" ? gunzipped(all) : packing === "Zstandard" ? unzstd(all) : fromUtf16(all, le)
+  let left = bytes
+  let total = 0
+  try {
+    for await (const chunk of text) {
+      total += chunk.length
+      if (total > MAX_UNPACKED_BYTES) throw new Error(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
+      yield chunk.length <= left ? chunk : chunk.subarray(0, left)
+      left -= chunk.length
+      if (left <= 0) return
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`a file packed with ${packing} that is cut off or damaged: ${reason}`, { cause })
+  } finally {
+    await plain.return(undefined)
+  }
+}
+
+async function* chained(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  // What is wrong with it is thrown where it is read.
+  yield* pipeline(Readable.from(chunks), zlib.createGunzip(), () => {})
+}
+
+async function* unzstd(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Array<Buffer> = []
+  let hasEnded = false
+  const decompress = new Decompress((part, isLast) => {
+    if (part.length > 0) parts.push(Buffer.from(part))
+    hasEnded = isLast === true
+  })
+  for await (const chunk of chunks)
+    for (let from = 0; from < chunk.length; from += ZSTD_STEP_BYTES) {
+      decompress.push(chunk.subarray(from, from + ZSTD_STEP_BYTES))
+      yield* parts
+      parts = []
+    }
+  decompress.push(new Uint8Array(0), true)
+  yield* parts
+  if (!hasEnded) throw new Error("its end is not there")
+}
+
+async function* fromUtf16(chunks: AsyncGenerator<Buffer>, isLittleEndian: boolean): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(isLittleEndian ? "utf-16le" : "utf-16be")
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  yield Buffer.from(decoder.decode())
+}
+
+async function* plainChunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
+  const handle = await fs.open(file, "r")
+  try {
+    let position = 0
+    while (position < bytes) {
+      const buffer = Buffer.allocUnsafe(Math.min(STEP_BYTES, bytes - position))
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}

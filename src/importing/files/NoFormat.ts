@@ -1,0 +1,33 @@
+/** What a file is that is of none of the formats, and what to do with it. */
+
+import type { FileHead, Source } from "../Source.ts"
+
+/** Files of other kinds, by the bytes that they begin with. */
+const KINDS: ReadonlyArray<readonly [begins: string, kind: string]> = [
+  ["fffe0000", "text in UTF-32; `iconv -f UTF-32 -t UTF-8 FILE` makes it readable"],
+  ["0000feff", "text in UTF-32; `iconv -f UTF-32 -t UTF-8 FILE` makes it readable"],
+  ["fd377a585a00", "a file packed by xz; `xz -dk FILE` unpacks it"],
+  ["425a68", "a file packed by bzip2; `bzip2 -dk FILE` unpacks it"],
+  ["377abcaf271c", "an archive of 7-Zip; unpack it"],
+  ["504b0304", "a ZIP archive that is no log of Inspect; unpack it"],
+  ["53514c69746520666f726d61742033", "a database of SQLite; export what it holds as JSON Lines"],
+]
+
+/** What a file is, by its beginning. One that was named by the user as of a format is told what it is instead. */
+export const kindOf = (file: string, head: FileHead, bytes: Buffer, sources: ReadonlyArray<Source>): string => {
+  const { text, lines } = head
+  if (bytes.length === 0) return "an empty file; import it when something is in it"
+  const begins = bytes.subarray(0, 16).toString("hex")
+  const kind = KINDS.find(([mark]) => begins.startsWith(mark))
+  if (kind !== undefined) return kind[1].replace("FILE", JSON.stringify(file))
+  if (bytes.subarray(257, 262).toString("latin1") === "ustar") return "a tar archive; unpack it"
+  if (bytes.every((byte) => byte === 0)) return "zeros, as a machine that stops while it writes leaves them"
+  const mistaken = sources.map(({ instead }) => instead?.(head)).find((title) => title !== undefined)
+  const isOwnExport = lines.some(
+    (line) => typeof line === "object" && line !== null && "hash" in line && "position" in line,
+  )
+  if (isOwnExport) return "events that Hindcast exported; `hindcast log import FILE` creates their log again"
+  if (text.trim() === "") return "an empty file: nothing but white space is in it"
+  if (mistaken !== undefined) return `a ${mistaken}`
+  return `something else, which begins with ${JSON.stringify(text.slice(0, 60).toWellFormed())}`
+}
