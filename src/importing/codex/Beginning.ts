@@ -128,7 +128,7 @@ export class Beginning {
 
   #start(goal: string, early: ReadonlyArray<unknown>): RunStart {
     const { meta } = this
-    const id = textOf(meta, "id") ?? /([0-9a-f-]{36})\.jsonl$/i.exec(this.#file.name)?.[1] ?? contentIdOf(early[0])
+    const id = textOf(meta, "id") ?? idIn(this.#file.name) ?? contentIdOf(early[0])
     const named = ["cwd", "originator", "cli_version", "model_provider", "forked_from_id"].flatMap((name) => {
       const text = textOf(meta, name)
       return text === undefined ? [] : [[name, text] as const]
@@ -152,3 +152,6 @@ export class Beginning {
     }
   }
 }
+
+/** The id of the rollout that a file's name has. */
+export const idIn = (name: string): string | undefined => /([0-9a-f-]{36})\.jsonl$/i.exec(name)?.[1]

@@ -4,9 +4,10 @@
  */
 
 import type { Runs } from "../runs/Runs.ts"
-import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { idIn } from "./Beginning.ts"
+import * as LineOrder from "./LineOrder.ts"
 import { Rollout } from "./Rollout.ts"
 
 const ITEMS = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"])
@@ -27,16 +28,35 @@ export const codex: Source = {
   recognizes: ({ lines, name }: FileHead) =>
     lines.some(isOwn) ||
     (isLegacyStart(lines[0]) && (name.startsWith("rollout-") || LEGACY.has(textOf(lines[1], "type") ?? ""))),
-  beginning: ({ lines }: FileHead) => {
-    const [first] = lines
-    const meta = isObject(field(first, "payload")) ? field(first, "payload") : first
-    const run = textOf(meta, "id")
-    return run === undefined ? undefined : { run, at: timeOf(field(meta, "timestamp")) }
+  beginning: ({ name, path, lines }: FileHead) => {
+    const meta = LineOrder.metaIn(lines, idIn(name))
+    const isOutOfOrder = LineOrder.isOutOfOrder(lines) ? ({ isOutOfOrder: true } as const) : {}
+    const run = textOf(meta, "id") ?? (lines.some(isOwn) ? (idIn(name) ?? path) : undefined)
+    return run === undefined ? undefined : { run, at: LineOrder.beginningOf(meta, lines), ...isOutOfOrder }
   },
   open: (file: SourceFile, runs: Runs): Mapper => {
     const rollout = new Rollout(runs, file)
-    return { record: ({ value }) => rollout.record(value), end: () => rollout.end() }
+    if (!file.isOutOfOrder) return { record: ({ value }) => rollout.record(value), end: () => rollout.end() }
+    const lines: Array<unknown> = []
+    return {
+      record: ({ value }) => {
+        lines.push(value)
+      },
+      end: function* () {
+        runs.remark(
+          "lines that are not in the order in which they were written: they are read in the order of their times",
+        )
+        for (const [index, line] of LineOrder.inOrder(lines.splice(0), idIn(file.name)).entries()) {
+          rollout.record(line)
+          if (index % LINES_AT_A_TIME === LINES_AT_A_TIME - 1) yield
+        }
+        rollout.end()
+      },
+    }
   },
 }
+
+/** Most lines that are mapped between two writes. */
+const LINES_AT_A_TIME = 256
 
 const LEGACY = new Set(["message", "function_call", "reasoning"])
