@@ -20,8 +20,10 @@ export interface Came {
   readonly body: string
   /** The same, for a body that is no text: the event stream of AWS. */
   readonly bytes?: () => Uint8Array
-  /** `clean`: to its end; `cut`: it broke off; `cancelled`: the program did not want the rest. */
-  readonly end: "clean" | "cut" | "cancelled"
+  /** `clean`: to its end; `cut`: it broke off; `unfinished`: its encoding did; `cancelled`: the program did not want the rest. */
+  readonly end: "clean" | "cut" | "unfinished" | "cancelled"
+  /** Whether the body is one JSON value, and no stream. */
+  readonly isWhole?: boolean
 }
 
 /** Items of one type that the reader does not know. */
@@ -85,7 +87,9 @@ export const outcomeOf = (
   if (came.status < 200 || came.status > 299) return failed(classify(refused(came), redact, now))
   if (error !== undefined) return failed(classify(error.error, redact, now))
   if (refusal !== "") return because("refused", `The model refused: ${refusal}`)
-  if (finish === undefined) return failed(unended(answer, came))
+  // No client takes a body for whole that is shorter than its head says. Of a stream it may have what it waited for.
+  const isBroken = came.end === "cut" && came.isWhole === true
+  if (finish === undefined || isBroken) return failed(unended(answer, came))
   switch (finish.unified) {
     case "content-filter":
       return because("refused", `The provider or the model refused to answer${said(parts)}`)
@@ -114,6 +118,9 @@ const unended = ({ hasBegun }: ProviderAnswer, { end }: Came) => {
     return { kind: "cancelled", reason: "the program did not read the answer to its end" } as const
   }
   if (end === "cut") return { kind: "cut-off", reason: "The answer broke off: the connection was lost" } as const
+  if (end === "unfinished") {
+    return { kind: "cut-off", reason: "The answer broke off: what it was compressed in ended early" } as const
+  }
   return hasBegun
     ? ({ kind: "cut-off", reason: "The answer ended without saying that it is whole" } as const)
     : ({ kind: "unreadable", reason: "The server sent no answer in this format" } as const)

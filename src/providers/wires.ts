@@ -61,8 +61,9 @@ export const answeredBy = (
   now: number,
 ): Answered => {
   const isBinary = came.headers["content-type"]?.startsWith(AwsEvents.MEDIA_TYPE) === true
-  const given = wire.answer(bodyOf(came.body, isBinary ? came.bytes : undefined), (index) => callIdOf(request, index))
+  const body = bodyOf(came.body, isBinary ? came.bytes : undefined)
+  const given = wire.answer(body, (index) => callIdOf(request, index))
   // A character may come in halves, in two pieces; a half that stays alone is none that a log holds. Parts are JSON.
   const parts = (wellFormed(given.parts as unknown as Json) ?? []) as unknown as typeof given.parts
-  return outcomeOf({ ...given, parts }, came, redact, now)
+  return outcomeOf({ ...given, parts }, { ...came, isWhole: body.isWhole }, redact, now)
 }

@@ -69,6 +69,11 @@ const tried = {
     const { "content-encoding": encoding } = response.headers
     return (await read(encoding === "gzip" ? response.pipe(zlib.createGunzip()) : response)).join("")
   },
+  cutZip: async () => {
+    const response = await byHttp(BASE + "/cut-zip", { headers: { "accept-encoding": "gzip" } })
+    return read(response.headers["content-encoding"] === "gzip" ? response.pipe(zlib.createGunzip()) : response).catch(({ code }) => code)
+  },
+  cutZipFetched: async () => (await fetch(BASE + "/cut-zip")).text(),
   upload: async () => read(await byHttp(BASE + "/echo", { method: "PUT", body: Readable.from(["one ", "two ", "three"]) })),
   expected: () =>
     new Promise((resolve, reject) => {
@@ -152,6 +157,8 @@ const provider = http.createServer((request, response) => {
       if (!body.includes("aborted")) response.end()
     } else if (path === "/zipped") {
       response.setHeader("content-encoding", "gzip").end(zlib.gzipSync("what was zipped"))
+    } else if (path === "/cut-zip") {
+      response.setHeader("content-encoding", "gzip").end(zlib.gzipSync("what was zipped").subarray(0, -8))
     } else if (path === "/missing") response.writeHead(404, "Not Here").end("nothing")
     else if (path === "/none") response.writeHead(204).end()
     else if (path === "/broken") {
@@ -198,6 +205,8 @@ describe("a program whose clients are node:http, undici, and what is built on th
       none: [204, []],
       kept: ["echo a", "echo b", "echo c"],
       broken: { code: "ECONNRESET" },
+      cutZip: "Z_BUF_ERROR",
+      cutZipFetched: "what was zipped",
       aborted: [[streamed("aborted")[0]], "ECONNRESET", "Error"],
       undici7Agent: "echo xy",
       undici5Fetch: streamed("undici5 fetch").join(""),
@@ -209,7 +218,7 @@ describe("a program whose clients are node:http, undici, and what is built on th
     expect(recorded.code).toBe(0)
     const events = await listed(["--log", log, "--limit", "1000"])
     const types = (type: string) => events.filter((event) => event.type === type).length
-    expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 21 })
+    expect({ models: types("ModelCalled"), others: types("IoCalled") }).toEqual({ models: 12, others: 23 })
     expect(JSON.stringify(events)).not.toContain(KEY)
 
     const before = served.length

@@ -68,7 +68,8 @@ const unseen = (state: State, items: Capture["notVisible"]): State => {
 /** Whether a response that was recorded is not whole. */
 const isCut = (result: Json): boolean => {
   const end = fieldOf(result, "end")
-  return end === "cut" || end === "open" || end === "cancelled" || fieldOf(result, "omitted") !== undefined
+  const isBroken = end === "cut" || end === "open" || end === "cancelled"
+  return isBroken || fieldOf(result, "cutWithin") !== undefined || fieldOf(result, "omitted") !== undefined
 }
 
 /** What only the server of a model has of a conversation. */

@@ -1,9 +1,9 @@
 /** A request of one of Node's clients and its answer, which are observed as they pass: nothing of them is made anew. */
 
+import * as Decoding from "../http/Decoding.ts"
 import type { AnswerBody, AnswerEnd, Exchange } from "../http/Exchange.ts"
 import type { AnswerHead } from "../http/ExchangeEvents.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
-import * as Decoding from "../proxy/Decoding.ts"
 
 /** Records that a request begins. */
 export type Record = (sent: SentRequest) => Promise<Exchange>

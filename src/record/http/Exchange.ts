@@ -30,7 +30,8 @@ export interface AnswerBody {
   /**
    * The body ended. Resolves once the answer is recorded. Only the first end counts; later calls wait for its recording.
    *
-   * @param how `none`: the answer has no body; `cancelled`: the program did not want the rest; `open`: the run ended first
+   * @param how `none`: the answer has no body; `cut`: the connection broke off; `unfinished`: the connection ended as if the body were
+   * whole, and what the body is encoded in did not; `cancelled`: the program did not want the rest; `open`: the run ended first
    * @param abortedBy what the program's signal ended it with
    */
   readonly ended: (how: AnswerEnd, abortedBy?: unknown) => Promise<void>

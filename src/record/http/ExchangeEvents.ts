@@ -46,7 +46,7 @@ export interface AnswerHead {
 /** A body as far as it came. */
 export interface KeptBody {
   readonly chunks: ReadonlyArray<Chunk>
-  readonly end: "clean" | "cut" | "cancelled" | "open"
+  readonly end: "clean" | "cut" | "unfinished" | "cancelled" | "open"
   /** What the program's signal ended it with. */
   readonly abortedBy?: unknown
   readonly isTooLarge: boolean
@@ -135,7 +135,7 @@ const modelExchange = (
         headers: came.headers,
         body: came.text,
         bytes: came.bytes,
-        end: kept === undefined || kept.end === "clean" ? "clean" : kept.end === "cut" ? "cut" : "cancelled",
+        end: kept === undefined ? "clean" : kept.end === "open" ? "cancelled" : kept.end,
       } as const
       const answered = answeredBy(asked, read, redaction.text, Date.now())
       const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
@@ -309,12 +309,21 @@ const recordedResponse = (
     ...(redirected ? { redirected } : {}),
     headers,
     chunks: omitted === undefined ? chunks : [],
-    end: kept?.end ?? "none",
+    ...endOf(response, kept),
     ...(kept?.abortedBy === undefined ? {} : { aborted: abortedBy(kept.abortedBy, redaction) }),
     ...defined({ omitted }),
     ...(hasKeys ? { redacted: true as const } : {}),
   }
 }
+
+/** How a body ended. */
+const endOf = (
+  { headers }: AnswerHead,
+  kept: KeptBody | undefined,
+): Pick<HttpMessage.RecordedResponse, "end" | "cutWithin"> =>
+  kept?.end === "unfinished"
+    ? { end: "clean", cutWithin: headers.get("content-encoding") ?? "" }
+    : { end: kept?.end ?? "none" }
 
 /** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
 const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({

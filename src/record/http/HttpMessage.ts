@@ -32,6 +32,11 @@ export const RecordedResponse = Schema.Struct({
   chunks: Schema.Array(Chunk),
   /** `open`: the program had not read it to its end when the recording ended. */
   end: Schema.Literal("none", "clean", "cut", "cancelled", "open"),
+  /**
+   * Present where the body was encoded for its way, and its encoding (`gzip`) broke off, although the connection ended as if the body were
+   * whole: many clients take no notice of it.
+   */
+  cutWithin: optional(Schema.String),
   /** Present where the program's signal ended it: what reading it failed with. It is `cancelled` then. */
   aborted: optional(Schema.Struct({ name: Schema.String, message: Schema.String })),
   /** Why the body was not kept. */

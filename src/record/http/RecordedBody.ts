@@ -1,17 +1,19 @@
 /** Passes the body of a response on, piece by piece as it comes. */
 
-import type { AnswerBody } from "./Exchange.ts"
+import type { AnswerBody, AnswerEnd } from "./Exchange.ts"
 
 /**
  * Passes a body on. A piece is passed on before anything is done with it; only the end of the body waits for its recording,
  * and if that fails, the body ends in its error.
  *
  * @param signal the program's, which may end the body
+ * @param endOf how a body ended that came to its end
  */
 export const pass = (
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | null | undefined,
   { took, ended }: AnswerBody,
+  endOf: () => Promise<AnswerEnd> = async () => "clean",
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   return new ReadableStream({
@@ -27,7 +29,7 @@ export const pass = (
         throw error
       }
       if (read.done) {
-        await ended("clean")
+        await ended(await endOf())
         controller.close()
         // A reader that brought its own buffer waits for it.
         controller.byobRequest?.respond(0)

@@ -1,6 +1,7 @@
 /** A `fetch` that records: requests to models as an agent's own, all others as they are. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import * as EncodedBody from "./EncodedBody.ts"
 import type * as Exchange from "./Exchange.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import * as RecordedBody from "./RecordedBody.ts"
@@ -23,9 +24,12 @@ export const make =
     parts.assertOpen("fetch")
     const { sent, request } = await sentBy(input, init)
     const exchange = await parts.exchange(sent)
+    const { made, endOf } = EncodedBody.watch(() =>
+      request === undefined ? parts.fetch(input, init) : parts.fetch(request, beside(init)),
+    )
     let response: Response
     try {
-      response = request === undefined ? await parts.fetch(input, init) : await parts.fetch(request, beside(init))
+      response = await made
     } catch (error) {
       await exchange.failed(error)
       throw error
@@ -35,7 +39,11 @@ export const make =
       await answer.ended("none")
       return response
     }
-    return sameResponse(response, RecordedBody.pass(response.body, request?.signal ?? init?.signal, answer))
+    const { body, url } = response
+    return sameResponse(
+      response,
+      RecordedBody.pass(body, request?.signal ?? init?.signal, answer, () => endOf(url)),
+    )
   }
 
 /** The same response with another body. */

@@ -9,6 +9,7 @@ import net from "node:net"
 import type { Duplex } from "node:stream"
 import { threadId } from "node:worker_threads"
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import * as CutEncoding from "../http/CutEncoding.ts"
 import { type Target, written } from "./AllowedHosts.ts"
 
 /** Where a client believes that it is connected to. */
@@ -163,12 +164,13 @@ const answer = async (request: http.IncomingMessage, response: http.ServerRespon
     signal: gone.signal,
   })
   response.sendDate = false
+  const sent = await CutEncoding.sent(answered)
   // What a `fetch` gives is decoded.
   const headers = [...answered.headers].filter(([name]) => !OF_CONNECTION.test(name) && name !== "content-encoding")
-  response.writeHead(answered.status, answered.statusText, Object.fromEntries(headers))
+  response.writeHead(answered.status, answered.statusText, Object.fromEntries([...headers, ...sent.headers]))
   response.flushHeaders()
   try {
-    for await (const piece of answered.body ?? []) if (!response.write(piece)) await once(response, "drain")
+    for await (const piece of sent.body) if (!response.write(piece)) await once(response, "drain")
     response.end()
   } catch (error) {
     // Where the program had ended it, it does so again.

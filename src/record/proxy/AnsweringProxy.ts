@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import * as CutEncoding from "../http/CutEncoding.ts"
 import { cut, type Incoming, refuse } from "./ProxyServer.ts"
 import { isTagged, OWN, pairs, sentOf, targetOf } from "./RecordingProxy.ts"
 import type { Routes } from "./Routes.ts"
@@ -40,11 +41,13 @@ export const answer = async ({ routes, fetch }: AnsweringParts, incoming: Incomi
   await give(answered, response)
 }
 
-const give = async ({ status, statusText, headers, body }: Response, response: ServerResponse): Promise<void> => {
-  response.writeHead(status, statusText, [...headers].filter(([name]) => !OWN.test(name)).flat())
+const give = async (answered: Response, response: ServerResponse): Promise<void> => {
+  const { headers, body } = await CutEncoding.sent(answered)
+  const own = [...answered.headers].filter(([name]) => !OWN.test(name))
+  response.writeHead(answered.status, answered.statusText, [...own, ...headers].flat())
   response.flushHeaders()
   try {
-    for await (const piece of body ?? []) {
+    for await (const piece of body) {
       if (response.destroyed) return
       if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")])
     }

@@ -1,9 +1,9 @@
 /** Forwards requests to their providers, passes the answers on byte by byte, and records both. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Decoding from "../http/Decoding.ts"
 import type { AnswerBody, Exchange } from "../http/Exchange.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
-import * as Decoding from "./Decoding.ts"
 import type { Forwarding } from "./Forwarding.ts"
 import { cut, type Incoming, refuse } from "./ProxyServer.ts"
 import type { Routes, Target } from "./Routes.ts"

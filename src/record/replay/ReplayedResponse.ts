@@ -2,14 +2,16 @@
 
 import { bytesOf } from "../../agents/models/Cassette.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import * as CutEncoding from "../http/CutEncoding.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import * as Thrown from "../Thrown.ts"
 
 /** The response. Its pieces come one by one as they are read, without the waits between them. */
 export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined): Response => {
-  const { status, statusText, headers, url, redirected = false } = recorded
+  const { status, statusText, headers, url, redirected = false, cutWithin } = recorded
   const body = recorded.end === "none" ? null : streamOf(recorded, signal)
-  return HttpMessage.from(new Response(body, { status, statusText, headers }), { url, redirected, type: "basic" })
+  const response = new Response(body, { status, statusText, headers })
+  return CutEncoding.note(HttpMessage.from(response, { url, redirected, type: "basic" }), cutWithin)
 }
 
 const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined) => {

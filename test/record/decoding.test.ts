@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
-import * as Decoding from "../../../src/record/proxy/Decoding.ts"
+import * as Decoding from "../../src/record/http/Decoding.ts"
 
 const recorded = async (...pieces: ReadonlyArray<Uint8Array>) => {
   let text = ""
@@ -38,4 +38,16 @@ it("decodes no request of a few kilobytes that stands for more than can be held"
   expect(await Decoding.decodedBody("gzip", bomb)).toBe(bomb)
   const small = gzipSync("a request")
   expect(Buffer.from(await Decoding.decodedBody("gzip", small)).toString()).toBe("a request")
+})
+
+it("reads a body that ends within its encoding as far as it came, and says that it ended early", async () => {
+  const text = Array.from({ length: 500 }, (_, index) => (index * 7919) % 1000).join()
+  const whole = gzipSync(text)
+  const half = whole.subarray(0, whole.byteLength >> 1)
+  const read = await recorded(half.subarray(0, 50), half.subarray(50))
+  expect(read.end).toBe("unfinished")
+  expect(text.startsWith(read.text)).toBe(true)
+  expect(read.text.length).toBeGreaterThan(text.length / 3)
+  const sent = await Decoding.decodedBody("gzip", half)
+  expect(Buffer.from(sent).toString()).toBe(read.text)
 })
