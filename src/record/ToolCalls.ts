@@ -89,7 +89,8 @@ export const tool =
 const callOf = ({ gate, openedBy }: ToolParts, tool: string, options: ToolOptions, args: JsonObject): Call => {
   const actuator = `program/${tool}`
   const recorded = recordable(args, (omitted) => ({ omitted }))
-  const ruling = gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk: options.risk ?? "undeclared" })
+  const ruling =
+    gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk: options.risk ?? "undeclared", args })
   const isUnseen = ruling.decision === "confirm" && recorded !== args
   return {
     tool,

@@ -9,7 +9,7 @@ const problems = (config: unknown): InvalidOptions["problems"] =>
   Either.match(Gate.decode(config), { onLeft: (invalid) => invalid.problems, onRight: () => [] })
 
 const word = 'expected "allow", "deny" or "confirm"'
-const ofRule = "one of the fields name, actuator, risk, decision, reason, confirmWithinMs"
+const ofRule = "one of the fields name, actuator, risk, args, shell, decision, reason, confirmWithinMs"
 const open = { name: "open", decision: "allow" }
 
 /** What an examination of 0.2.0 passed as a gate's configuration, and the line that is said of each. */

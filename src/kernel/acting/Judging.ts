@@ -57,8 +57,8 @@ export const validationError = (
 ): string | undefined => ComponentSchemas.validationError("args", declared?.args, args)
 
 /** The gate's decision about a command, by its plugin's current grants. */
-const rulingOn = ({ task, actuator }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
-  Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because })
+const rulingOn = ({ task, actuator, args }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
+  Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because, args })
 
 /**
  * Whether a command that may have taken effect may be dispatched again. A world's step may only where the world was

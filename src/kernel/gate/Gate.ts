@@ -2,6 +2,8 @@
 
 import { Either } from "effect"
 import type { Level } from "../../plugins/manifest/Risk.ts"
+import type { Json } from "../../values/Json.ts"
+import * as ArgumentRules from "./ArgumentRules.ts"
 import { type Decision, decode, type GateConfig, type GateRule } from "./GateConfig.ts"
 import * as GatePattern from "./GatePattern.ts"
 
@@ -43,6 +45,8 @@ export interface GateCommand {
   readonly risk: Level | undefined
   /** Why the effective risk is higher than the declared one, if it is. */
   readonly because?: ReadonlyArray<string>
+  /** Default: unknown. A rule about arguments then denies and asks, and allows nothing. */
+  readonly args?: Json | undefined
 }
 
 /** A plugin's granted host request as the gate sees it. */
@@ -136,9 +140,10 @@ const decideBy = (config: GateConfig, candidate: GateCommand): Ruling => {
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
-const matches = (rule: GateRule, { actuator, risk }: GateCommand): boolean =>
+const matches = (rule: GateRule, { actuator, risk, args }: GateCommand): boolean =>
   (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
-  (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared"))
+  (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared")) &&
+  ArgumentRules.match(rule, args)
 
 /** A note for the reason if the effective risk is higher than the declared one. */
 const riskNote = ({ risk, because = [] }: GateCommand): string =>

@@ -35,6 +35,23 @@ export const GateRule = Schema.Struct({
       Schema.annotations({ description: "a list of at least one risk" }),
     ),
   ),
+  /** Patterns of arguments that are text, by their names, with `*` for any run of characters: `{ file_path: "/etc/*" }`. */
+  args: optional(
+    Schema.Record({ key: Schema.String, value: Options.Text }).annotations({
+      description: "an object with a pattern for each argument",
+    }),
+  ),
+  /**
+   * Patterns of shell commands, with `*` for any run of characters: `npm test*`. They are compared with each command in the line that
+   * the argument `command` holds. A rule that allows matches if every command fits and the line hides nothing (`ShellLine.isWhole`); a
+   * rule that denies or asks matches if one command fits, or if the line hides something.
+   */
+  shell: optional(
+    Schema.Array(Options.Text).pipe(
+      Schema.minItems(1),
+      Schema.annotations({ description: "a list of at least one pattern of shell commands, such as git status*" }),
+    ),
+  ),
   decision: Decision,
   reason: optional(Options.Text),
   /** How long confirmations of this rule wait for a person, in milliseconds. Default: the gate's `confirmWithinMs`. */
@@ -138,8 +155,13 @@ export const decode = (value: unknown, of = "the gate"): Either.Either<GateConfi
 /** A frozen copy without a prototype: a field that it lacks cannot be inherited. */
 const frozenCopy = <A extends object>(value: A): A => Object.freeze(Object.assign(Object.create(null), value))
 
-const frozenRule = (rule: GateRule): GateRule =>
-  frozenCopy({ ...rule, ...(rule.risk === undefined ? {} : { risk: Object.freeze([...rule.risk]) }) })
+const frozenRule = ({ risk, args, shell, ...rule }: GateRule): GateRule =>
+  frozenCopy({
+    ...rule,
+    ...(risk === undefined ? {} : { risk: Object.freeze([...risk]) }),
+    ...(args === undefined ? {} : { args: frozenCopy(args) }),
+    ...(shell === undefined ? {} : { shell: Object.freeze([...shell]) }),
+  })
 
 const frozenRequests = ({ rules, ...requests }: RequestConfig): RequestConfig =>
   frozenCopy({ ...requests, ...(rules === undefined ? {} : { rules: Object.freeze(rules.map(frozenRequestRule)) }) })
@@ -161,6 +183,8 @@ export const warnings = ({ rules = [] }: GateConfig): ReadonlyArray<string> =>
 
 /** Whether an earlier rule matches everything that a later one does, as far as the rules alone show. */
 const covers = (earlier: GateRule, later: GateRule): boolean =>
+  earlier.args === undefined &&
+  earlier.shell === undefined &&
   (earlier.actuator === undefined || earlier.actuator === "*" || earlier.actuator === later.actuator) &&
   (earlier.risk === undefined || (later.risk?.every((risk) => earlier.risk?.includes(risk)) ?? false))
 

@@ -42,7 +42,12 @@ const questionOf = (id: string, asked: PendingConfirmation) =>
       shown,
       rule:
         typeof shown.actuator === "string"
-          ? yield* AskingRule.of({ position: asked.position, actuator: shown.actuator, risk: shown.risk })
+          ? yield* AskingRule.of({
+              position: asked.position,
+              actuator: shown.actuator,
+              risk: shown.risk,
+              args: shown.args,
+            })
           : text(shown.rule),
       risk: text(shown.risk),
       warning: text(asked.securityWarning),

@@ -7,9 +7,17 @@ import * as Gate from "../../kernel/gate/Gate.ts"
 import { LEVELS } from "../../plugins/manifest/Risk.ts"
 import type { Json } from "../../values/Json.ts"
 
+/** A question, as it was shown. */
+interface Asked {
+  readonly position: number
+  readonly actuator: string
+  readonly risk: Json | undefined
+  readonly args: Json | undefined
+}
+
 /** The rule; null if the log does not have the gate (before 0.3.0), or if that gate would not have asked. */
-export const of = (asked: { readonly position: number; readonly actuator: string; readonly risk: Json | undefined }) =>
-  Effect.map(gateAt(asked.position), (gate) => (gate === undefined ? null : askingIn(gate, asked.actuator, asked.risk)))
+export const of = (asked: Asked) =>
+  Effect.map(gateAt(asked.position), (gate) => (gate === undefined ? null : askingIn(gate, asked)))
 
 /** What the gate decided by at a position: that of the kernel that had started last. */
 const gateAt = (position: number) =>
@@ -20,9 +28,13 @@ const gateAt = (position: number) =>
     return started !== undefined && is(started, "KernelStarted") ? started.payload.gate : undefined
   })
 
-const askingIn = (gate: Json, actuator: string, shown: Json | undefined): string | null => {
+const askingIn = (gate: Json, { actuator, risk: shown, args }: Omit<Asked, "position">): string | null => {
   const decoded = Gate.decode(gate)
   if (Either.isLeft(decoded)) return null
-  const { decision, rule } = Gate.decide(decoded.right, { actuator, risk: LEVELS.find((level) => level === shown) })
+  const { decision, rule } = Gate.decide(decoded.right, {
+    actuator,
+    risk: LEVELS.find((level) => level === shown),
+    args,
+  })
   return decision === "confirm" ? rule : null
 }
