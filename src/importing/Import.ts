@@ -170,7 +170,7 @@ const importFile = (
     const extent = yield* extentOf(found)
     const companions = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
-    const runs = new Runs(source.name, yield* Prices.load())
+    const runs = new Runs(source, yield* Prices.load())
     const reported = (records: number, added: number, known: boolean) =>
       ImportedFile.report(
         { file, parts, source: source.name, digest: extent.digest, bytes: extent.bytes, records, added, known },

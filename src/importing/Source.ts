@@ -1,5 +1,6 @@
 /** The formats that runs are imported from: what each has to provide. */
 
+import type { FormatCapture } from "./runs/FormatCapture.ts"
 import type { Runs } from "./runs/Runs.ts"
 
 /** The beginning of a file, by which its format is recognized. */
@@ -92,6 +93,8 @@ export interface Source {
    * JSON has lines. Of an archive a record is each part.
    */
   readonly form: "lines" | "document" | "either"
+  /** What it shows of a run, and what it cannot show. */
+  readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean
   /** Whether files of other formats may look like it: it is a file's only if no other format recognizes the file. */
   readonly isGeneral?: true

@@ -8,6 +8,7 @@
 export type { Event } from "../events/vocabulary/Event.ts"
 export * as EventJson from "../events/vocabulary/EventJson.ts"
 export * as EventType from "../events/vocabulary/EventType.ts"
+export * as Inference from "../events/vocabulary/Inference.ts"
 export * as Vocabulary from "../events/vocabulary/Vocabulary.ts"
 export type { Json, JsonObject } from "../values/Json.ts"
 export { CSS as viewCss, drawHtml } from "../views/drawHtml.ts"

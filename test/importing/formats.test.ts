@@ -548,7 +548,7 @@ describe("a trace in OTLP/JSON", () => {
 
 describe("a trace in lines of OTLP/JSON", () => {
   it("is mapped when its last line was read, so that only the conversations under way are in memory", () => {
-    const runs = new Runs("otlp", Prices.unknown)
+    const runs = new Runs(otlp, Prices.unknown)
     const path = "trace.jsonl"
     const mapper = otlp.open(
       {

@@ -6,18 +6,16 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { PersonalData } from "../../src/events/payload/PersonalData.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
+import { RULES } from "../../src/events/vocabulary/Inference.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as TimeTravel from "../../src/projections/timetravel/TimeTravel.ts"
 import { forked, type Run, record } from "../../src/record/index.ts"
 import * as Entries from "../../src/studio/course/Entries.ts"
 import { eventsOf, temporary } from "./recorded.ts"
 
-/** The chain of causes of an event: the type of each, what it says, and which arguments it was inferred from. */
-const whyOf = (log: string, event: Event | undefined, timeline = "main") =>
-  Effect.gen(function* () {
-    const travel = yield* TimeTravel.TimeTravel
-    return yield* travel.why(`${timeline}@${event?.position}`)
-  }).pipe(
+/** Asks the past of a log. */
+const asking = <A, E>(log: string, question: (travel: TimeTravel.TimeTravel.Service) => Effect.Effect<A, E>) =>
+  Effect.flatMap(TimeTravel.TimeTravel, question).pipe(
     Effect.provide(
       TimeTravel.layer.pipe(
         Layer.provide(Projector.layer),
@@ -26,6 +24,13 @@ const whyOf = (log: string, event: Event | undefined, timeline = "main") =>
     ),
     Effect.runPromise,
   )
+
+/** The chain of causes of an event: the type of each, what it says, and which arguments it was inferred from. */
+const whyOf = (log: string, event: Event | undefined, timeline = "main") =>
+  asking(log, (travel) => travel.why(`${timeline}@${event?.position}`))
+
+const effectsOf = (log: string, event: Event | undefined) =>
+  asking(log, (travel) => travel.effects(`main@${event?.position}`))
 
 const shown = (chain: Awaited<ReturnType<typeof whyOf>>) =>
   chain.map(({ type, inferred, matched }) => (inferred === undefined ? type : `${type} by ${matched?.join(" ")}`))
@@ -59,11 +64,13 @@ const saying = (message: object) => async (input: string | URL | Request) =>
         usage: { prompt_tokens: 20, completion_tokens: 33 },
       })
 
-const ask = (run: Run) =>
+const post = (run: Run, messages: ReadonlyArray<object>) =>
   run.fetch("http://model.invalid/v1/chat/completions", {
     method: "POST",
-    body: JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: "How much?" }] }),
+    body: JSON.stringify({ model: "gpt-5", messages }),
   })
+
+const ask = (run: Run) => post(run, [{ role: "user", content: "How much?" }])
 
 const adding = (run: Run) => run.tool("add", (values: object) => Object.keys(values).length)
 
@@ -74,14 +81,61 @@ describe("the causes of a recorded program's calls", () => {
       await adding(run)({ a: (await load("stock")).rows })
     })
     expect(shown).toEqual(["ActuatorCommanded", "IoAnswered by /a", ...CALLED])
-    expect(chain[1]).toMatchObject({ inferred: true, matched: ["/a"], payload: { result: { rows: 20 } } })
-    expect(chain.map((cause) => Entries.cause(cause).inferredFrom)).toEqual([undefined, ["/a"], undefined, undefined])
+    expect(chain[1]).toMatchObject({
+      inferred: true,
+      rule: "values",
+      matched: ["/a"],
+      payload: { result: { rows: 20 } },
+    })
+    const by = { rule: "values", says: RULES.values, from: ["/a"] }
+    expect(chain.map((cause) => Entries.cause(cause).inferred)).toEqual([undefined, by, undefined, undefined])
     expect(EventPage.chain(plain, chain)).toEqual([
       '@4 ActuatorCommanded  program/add {"a":20}',
-      '└─ @3 IoAnswered  load {"name":"stock","rows":20}  (inferred from /a)',
+      '└─ @3 IoAnswered  load {"name":"stock","rows":20}  (inferred by values: /a)',
       '   └─ @2 IoCalled  load ["stock"]',
       "      └─ @1 TaskOpened  adder: Add numbers",
-      "Inferred: no event names this cause. Those arguments of the call occur in the answer, perhaps by chance.",
+      "Inferred by values: no event names the cause: the given arguments of the call occur in the answer, perhaps by chance.",
+    ])
+  })
+
+  it("say by which rule the result of a call was paired with it, forwards and backwards", async () => {
+    const call = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } }
+    const said = { role: "assistant", content: null, tool_calls: [call] }
+    const asked = { role: "user", content: "How much?" }
+    const { log, events } = await recorded(
+      async (run) => {
+        for (const messages of [[asked], [asked, said, { role: "tool", tool_call_id: "c1", content: "20" }]])
+          await (await post(run, messages)).json()
+      },
+      { fetch: saying({ content: null, tool_calls: [call] }) },
+    )
+    const outcome = last(events, "CommandSucceeded")
+    expect(outcome?.payload.inferred).toEqual({ cause: "call-id" })
+    const chain = await whyOf(log, last(events, "ModelCalled"))
+    expect(chain.map(({ type, rule }) => [type, rule])).toEqual([
+      ["ModelCalled", undefined],
+      ["CommandSucceeded", undefined],
+      ["CommandDispatched", "call-id"],
+      ["CommandAllowed", undefined],
+      ["ActuatorCommanded", undefined],
+      ["ModelResponded", undefined],
+      ["ModelCalled", undefined],
+      ["TaskOpened", undefined],
+    ])
+    const page = EventPage.chain(plain, chain)
+    expect(page[0]).toContain("(continues by messages)")
+    expect(page[2]).toContain("(inferred by call-id)")
+    expect(page.slice(-2)).toEqual([
+      `Inferred by call-id: ${RULES["call-id"]}.`,
+      `Inferred by messages: ${RULES.messages}.`,
+    ])
+    const { events: effects } = await effectsOf(
+      log,
+      events.find(({ type }) => type === "CommandDispatched"),
+    )
+    expect(effects.map(({ event, rule }) => [event.type, rule]).slice(0, 2)).toEqual([
+      ["CommandDispatched", undefined],
+      ["CommandSucceeded", "call-id"],
     ])
   })
 

@@ -31,6 +31,9 @@ const byTask = (events: ReadonlyArray<Event>) => {
 
 const of = (events: ReadonlyArray<Event>, type: string) => events.filter((event) => event.type === type)
 
+/** What was inferred of each request to a model, by which rule. */
+const rulesOf = (events: ReadonlyArray<Event>) => of(events, "ModelCalled").map(({ payload }) => payload.inferred)
+
 /** Records exchanges one after the other, all by one recorder. */
 const recorded = async (exchanges: ReadonlyArray<Exchange>) => {
   const log = temporary("conversations.db")
@@ -94,6 +97,8 @@ describe("a request that continues an earlier one", () => {
       const called = of(task, "ModelCalled").map(({ payload }) => (payload.request as { after?: string }).after)
       expect(called).toEqual([undefined, ...answers.slice(0, -1).map(({ id }) => id)])
       expect(of(task, "CommandSucceeded")).toHaveLength(2)
+      const thread = { task: "thread", after: "thread" }
+      expect(rulesOf(task)).toEqual([undefined, thread, thread, thread])
     }
   })
 
@@ -129,6 +134,11 @@ describe("a request that continues an earlier one", () => {
       ]),
     )
     expect(tasks).toHaveLength(1)
+    const messages = { task: "messages", after: "messages" }
+    expect(rulesOf(tasks[0] ?? [])).toEqual([
+      ...[undefined, messages, { ...messages, retryOf: "same-request" }],
+      ...[messages, messages],
+    ])
   })
 
   it("is found by a call's id where its conversation was cut down to a summary", async () => {
@@ -143,6 +153,7 @@ describe("a request that continues an earlier one", () => {
       ]),
     )
     expect(tasks.map((task) => of(task, "ModelCalled").length)).toEqual([2, 1])
+    expect(tasks.map(rulesOf)).toEqual([[undefined, { task: "sent-calls" }], [undefined]])
   })
 })
 
@@ -199,6 +210,8 @@ describe("a process with many conversations", () => {
     const tasks = byTask(await eventsOf(log))
     expect(tasks.map((task) => of(task, "ModelCalled").length)).toEqual([2, 1, 2])
     expect(tasks[0]?.[0]?.taskId).toBe("team-7")
+    // The name is the program's own word: nothing is inferred.
+    expect(tasks.map(rulesOf)).toEqual([[undefined, undefined], [{ task: "caller" }], [undefined, { task: "session" }]])
     expect(tasks[2]?.[0]?.payload).toMatchObject({ goal: "hi" })
   })
 
@@ -216,6 +229,7 @@ describe("a process with many conversations", () => {
     const tasks = byTask(await eventsOf(log))
     expect(tasks).toHaveLength(1)
     expect(of(tasks[0] ?? [], "RecorderJoined")).toHaveLength(1)
+    expect(rulesOf(tasks[0] ?? [])).toEqual([undefined, { task: "messages", after: "messages" }])
     expect(of(tasks[0] ?? [], "CommandSucceeded")).toHaveLength(1)
   })
 
@@ -235,6 +249,7 @@ describe("a process with many conversations", () => {
     expect(of(tasks[1] ?? [], "ModelCalled")[0]?.payload.request).toMatchObject({
       messages: [{ role: "user" }, { role: "assistant" }, { role: "tool" }],
     })
+    expect(tasks.map(rulesOf)).toEqual([[undefined], [undefined]])
   })
 
   it("closes, as a service, what had been silent for long when an earlier process left it", async () => {
@@ -307,7 +322,7 @@ describe("the meaning of a message", () => {
         known.of("one").answered({ id: "e2", request: "e1", parts: [{ type: "text", text: "yes" }] })
         const more: Message = { role: "assistant", content: [{ type: "text", text: "yes" }] }
         const next: Message = { role: "user", content: [{ type: "text", text: "next" }] }
-        expect(known.runOf({ messages: [...said, more, next] })).toBe("one")
+        expect(known.runOf({ messages: [...said, more, next] })).toEqual({ run: "one", by: "messages" })
         const other = said.map((message, index): Message => {
           if (index !== at % said.length) return message
           const content = [{ type: "text" as const, text: `${words[index]} and more` }]

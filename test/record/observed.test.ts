@@ -58,7 +58,9 @@ describe("the tools that a recorded program calls by itself", () => {
   it("have the result that a client tells its model in words", async () => {
     const { events } = await recorded(exchangesOf("smolagents-openaiservermodel"))
     const [weather, answer] = payloads(events, "ActuatorCommanded")
-    expect(payloads(events, "CommandSucceeded")).toMatchObject([{ commandId: weather?.commandId, result: "sunny ☀" }])
+    expect(payloads(events, "CommandSucceeded")).toMatchObject([
+      { commandId: weather?.commandId, result: "sunny ☀", inferred: { cause: "call-text" } },
+    ])
     expect(payloads(events, "CommandOutcomeUnknown")).toMatchObject([{ commandId: answer?.commandId }])
   })
 
@@ -82,12 +84,16 @@ describe("the tools that a recorded program calls by itself", () => {
     const files = new Map(
       payloads(events, "ActuatorCommanded").map(({ commandId, args }) => [commandId, (args as { file: string }).file]),
     )
-    const outcomes = payloads(events, "CommandSucceeded").map(({ commandId, result }) => [files.get(commandId), result])
+    const outcomes = payloads(events, "CommandSucceeded").map(({ commandId, result, inferred }) => [
+      files.get(commandId),
+      result,
+      inferred,
+    ])
     expect(outcomes).toEqual([
-      ["y", "of y"],
-      ["x", "of x"],
-      ["x", "x now"],
-      ["y", "y now"],
+      ["y", "of y", { cause: "call-id" }],
+      ["x", "of x", { cause: "call-id" }],
+      ["x", "x now", { cause: "call-order" }],
+      ["y", "y now", { cause: "call-order" }],
     ])
   })
 

@@ -3,12 +3,15 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
+import * as Inferences from "../../projections/timetravel/causes/Inferences.ts"
 import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -18,7 +21,9 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
+import * as InferenceLines from "../pages/events/InferenceLines.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
+import type { Style } from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import * as PastOptions from "./PastOptions.ts"
 import * as StateView from "./StateView.ts"
@@ -121,10 +126,18 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
       `${Text.oneLine(path) || "(all)"} is ${Text.value(value)} ${style.dim(Text.moment(blamed.timeline, blamed.at))}`,
       ...(event === null
         ? [style.dim("No event has changed it: it has its initial value.")]
-        : EventLine.lines(style, [event])),
+        : blamedLines(style, event)),
     ])
   }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))
+
+/** The event that a value is from; of an outcome, also by which rule it was paired with its call. */
+const blamedLines = (style: Style, event: Event): ReadonlyArray<string> => {
+  const { cause: rule } = Inferences.of(event)
+  const [line = ""] = EventLine.lines(style, [event])
+  const found = defined({ rule })
+  return [line + style.dim(InferenceLines.ofCause(found)), ...InferenceLines.legend(style, [found], [])]
+}
 
 /** A task is no moment: the error then names the event that closed it, or opened it. */
 const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>

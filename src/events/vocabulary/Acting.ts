@@ -13,6 +13,7 @@ import {
   Sha256,
   unrecorded,
 } from "./EventType.ts"
+import { Inferred } from "./Inference.ts"
 
 const commandId = Schema.NonEmptyString.annotations({ description: "The command these events are about" })
 const settledBy = optional(
@@ -21,6 +22,7 @@ const settledBy = optional(
   }),
 )
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
+const inferred = optional(Inferred)
 
 /** Events of the lifecycle of a command. */
 export const actingEvents = [
@@ -60,6 +62,7 @@ export const actingEvents = [
       commandId,
       rule,
       reason: Schema.String,
+      inferred,
     },
     { personal: { reason: SHREDDED } },
   ),
@@ -85,6 +88,7 @@ export const actingEvents = [
       latencyMs: Milliseconds,
       unrecorded,
       settledBy,
+      inferred,
     },
     { personal: { result: null, unrecorded: { reason: SHREDDED } } },
   ),
@@ -96,6 +100,7 @@ export const actingEvents = [
       error: Failure,
       latencyMs: optional(Milliseconds),
       settledBy,
+      inferred,
     },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
@@ -110,6 +115,7 @@ export const actingEvents = [
             "Why nobody can tell: its actuator, which was asked, could not, or what it was observed in does not say",
         }),
       ),
+      inferred,
     },
     { personal: { reason: SHREDDED } },
   ),

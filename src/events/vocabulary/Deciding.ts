@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { AgentId, eventType, Failure, Milliseconds, optional, SHREDDED, Sha256, unrecorded } from "./EventType.ts"
+import { Inferred } from "./Inference.ts"
 
 const count = (description: string) => optional(Schema.NonNegativeInt.annotations({ description }))
 
@@ -163,6 +164,7 @@ export const decidingEvents = [
           description: "Of a recorded program's further attempt at a call: the id of the event of the first one",
         }),
       ),
+      inferred: optional(Inferred),
       agentId,
     },
     { personal: { request: null } },
@@ -239,6 +241,7 @@ export const ioEvents = [
       io,
       request: Json.annotations({ description: "Of `fetch` the request without its keys; else the arguments" }),
       requestDigest: Sha256.annotations({ description: "Digest of what a replay finds the call by" }),
+      inferred: optional(Inferred),
     },
     { personal: { request: null } },
   ),

@@ -5,8 +5,8 @@ import { findNonJson, plainText } from "../../values/Json.ts"
 import { describeValue } from "../../values/OptionIssues.ts"
 import { visible } from "../../values/PlainText.ts"
 import { mistakesOf } from "../../values/schema/Mistakes.ts"
+import { payloadCheck } from "../../values/schema/PayloadCheck.ts"
 import { Event } from "./Event.ts"
-import { payloadCheck } from "./PayloadCheck.ts"
 import { core, type Vocabulary } from "./Vocabulary.ts"
 
 /** Fix the input: it is not the events of a log. */

@@ -28,12 +28,29 @@ export const Unseen = Schema.Struct({
 
 export type Unseen = typeof Unseen.Type
 
+/** Something that a source cannot show. */
+export const Lack = Schema.Struct({ what: Schema.NonEmptyString, why: Schema.String }).annotations({
+  identifier: "Lack",
+})
+
+export type Lack = typeof Lack.Type
+
 /** Events of recorders and imports about what they see. */
 export const capturingEvents = [
   eventType(
     "CaptureNoted",
-    "A recorder or an import saw something of a program that it could not record.",
-    { unseen: Schema.Array(Unseen) },
+    "What a recorder or an import could not record, and what its source cannot show.",
+    {
+      unseen: Schema.Array(Unseen),
+      source: optional(
+        Schema.NonEmptyString.annotations({
+          description: "The format of an import. Its newest event counts: it has the totals, and not what was added",
+        }),
+      ),
+      lacks: optional(
+        Schema.Array(Lack).annotations({ description: "What the source never shows, or says of itself that it lacks" }),
+      ),
+    },
     { personal: { unseen: [] } },
   ),
 ] as const

@@ -5,6 +5,7 @@
  */
 
 import { sha256 } from "../../values/Digest.ts"
+import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -18,6 +19,7 @@ export const atif: Source = {
   name: "atif",
   title: "trajectory in ATIF",
   form: "document",
+  capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   companions: Rewards.COMPANIONS,
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"schema_version"\s*:\s*"ATIF-/.test(text),
   open: (file: SourceFile, runs: Runs): Mapper => {

@@ -123,7 +123,10 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
           ? calls[0]
           : undefined
         : calls.find(({ sourceId, callId }) => sourceId === named && run.commands.pending.has(callId))
-    const isKnown = call !== undefined && run.commands.result(call.callId, { ...resultOf(result), at }) !== undefined
+    // A step with one call and one result has both.
+    const by = named === undefined ? { by: null } : {}
+    const isKnown =
+      call !== undefined && run.commands.result(call.callId, { ...resultOf(result), at, ...by }) !== undefined
     if (isKnown) continue
     if (named !== undefined) runs.remark("results of calls that are not in the step: they are kept as they are")
     run.keep(`${key}:${index}`, "observation", result, { at })

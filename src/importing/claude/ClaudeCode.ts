@@ -4,6 +4,7 @@
  */
 
 import { defined } from "../../values/defined.ts"
+import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, parsed, textOf } from "../runs/Untrusted.ts"
@@ -23,6 +24,7 @@ export const claudeCode: Source = {
   name: "claude-code",
   title: "session of Claude Code",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines }: FileHead) => lines.some(isOwn),
   beginning: (head) => beginningOf(head),
   open: (file, runs) => mapper(file, runs),

@@ -7,6 +7,7 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { anthropic } from "../../providers/formats/Anthropic.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { answered, callPart, settled } from "../messages/Answers.ts"
+import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -21,6 +22,7 @@ export const cline: Source = {
   name: "cline",
   title: "task of Cline or Roo Code",
   form: "document",
+  capture: { pairing: "call-id", lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ name, text }: FileHead) => name === "api_conversation_history.json" && /^\s*\[/.test(text),
   companions: [SHOWN, ABOUT],
   open: (file: SourceFile, runs: Runs): Mapper => ({
@@ -156,10 +158,15 @@ class Task {
     for (const { id, tool } of results) {
       const isRefused = /^The user denied this operation/m.test(told)
       const content = texts.filter((text) => !text.startsWith("<environment_details>")).join("\n")
-      if (isRefused) this.#run.commands.denied(id, content, at)
+      if (isRefused) this.#run.commands.denied(id, content, at, "next-result")
       else {
         const ok = !/^(?:\[[\w-]+[^\]]*\] Result:\s*)?(?:The tool execution failed|Error)/.test(content)
-        settled(this.#run, id, { ok, content, at }, { key: `${key}:${nameFrom(tool)}`, record: message })
+        settled(
+          this.#run,
+          id,
+          { ok, content, at, by: "next-result" },
+          { key: `${key}:${nameFrom(tool)}`, record: message },
+        )
       }
     }
     if (typed !== "") this.#run.said(key, typed, { at, ...(results.length > 0 ? { delivery: "steering" } : {}), told })

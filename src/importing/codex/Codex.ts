@@ -3,6 +3,7 @@
  * `{ timestamp, type, payload }`; those of the first versions are the items alone.
  */
 
+import { APPROVALS, DEFINITIONS, REQUESTS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -25,6 +26,7 @@ export const codex: Source = {
   name: "codex",
   title: "rollout of Codex",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [DEFINITIONS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines, name }: FileHead) =>
     lines.some(isOwn) ||
     (isLegacyStart(lines[0]) && (name.startsWith("rollout-") || LEGACY.has(textOf(lines[1], "type") ?? ""))),

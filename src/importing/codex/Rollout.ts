@@ -157,7 +157,8 @@ export class Rollout {
         })
         turn.after(() => run.commands.called(callId, tool, args, { at, cause: `answered:${turn.id}` }))
         // A search is done by the provider: the rollout has no result of it.
-        if (type === "web_search_call") turn.after(() => run.commands.result(callId, { ok: true, content: null, at }))
+        if (type === "web_search_call")
+          turn.after(() => run.commands.result(callId, { ok: true, content: null, at, by: null }))
         this.#open = "it ends with calls that have no result"
         break
       }

@@ -1,5 +1,6 @@
 /** Sessions of GitHub Copilot CLI: JSON Lines in `~/.copilot/session-state/<id>/events.jsonl`, an event of a type each. */
 
+import { APPROVALS, DEFINITIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { at, field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -14,6 +15,7 @@ export const copilotCli: Source = {
   name: "copilot-cli",
   title: "session of Copilot CLI",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, WORLD] },
   recognizes: ({ lines }: FileHead) => lines.some(isEvent),
   beginning: ({ lines }) => {
     const start = lines.find((value) => textOf(value, "type") === "session.start")

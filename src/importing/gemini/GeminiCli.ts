@@ -3,6 +3,7 @@
  * session's id; before 2026 a document `session-<time>-<id>.json`. Of a message that is written twice, the last counts.
  */
 
+import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -15,6 +16,7 @@ export const geminiCli: Source = {
   name: "gemini-cli",
   title: "session of Gemini CLI",
   form: "either",
+  capture: { pairing: null, lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines, text }: FileHead) =>
     lines.some(isHead) ||
     (/^\s*\{\s*"sessionId"/.test(text) &&

@@ -3,6 +3,7 @@
  * JSON. Each epoch of a sample is a run. A sample of an archive may be one part, or many (its chunked layout).
  */
 
+import { WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { field, isObject, listOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
@@ -12,6 +13,7 @@ export const inspect: Source = {
   name: "inspect",
   title: "log of Inspect",
   form: "document",
+  capture: { pairing: "call-id", lacks: [WORLD] },
   recognizes: ({ name, zipped, text }: FileHead) =>
     zipped
       ? /\.eval$/i.test(name)

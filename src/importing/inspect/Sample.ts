@@ -175,6 +175,7 @@ class SampleMapper {
     const id = textOf(event, "id") ?? key
     const known = this.#calls.get(id)
     // A call that a solver made by itself, without a model.
+    const isOwn = known === undefined || !this.#run.commands.pending.has(known)
     if (known === undefined || !this.#run.commands.pending.has(known)) {
       if (known !== undefined && this.#refused.has(known)) return
       this.#calls.set(id, known === undefined ? id : `${id}#${key}`)
@@ -192,7 +193,12 @@ class SampleMapper {
     const content = isObject(error)
       ? (textOf(error, "message") ?? textOf(error, "type") ?? "failed")
       : field(event, "result")
-    this.#run.commands.result(this.#calls.get(id) ?? id, { ok: !isObject(error), content, at: done })
+    this.#run.commands.result(this.#calls.get(id) ?? id, {
+      ok: !isObject(error),
+      content,
+      at: done,
+      ...(isOwn ? { by: null } : {}),
+    })
     // The result is told with the tool's message, which has the form in which the model read it.
     this.#run.model.untold()
   }

@@ -142,6 +142,7 @@ export class MappedFile {
     const { run } = mapped
     const read = (name: string) => readers[name]?.(record)
     const callId = () => textFrom(read("id")) ?? mapped.lastCall ?? ""
+    const pairing = () => (textFrom(read("id")) === undefined ? "next-result" : "call-id")
     switch (is) {
       case "said":
         run.said(key, read("content") ?? null, { at, source: textFrom(read("source")) ?? "user" })
@@ -158,13 +159,19 @@ export class MappedFile {
         break
       case "result":
         if (
-          run.commands.result(callId(), { ok: !isTrue(read("failed")), content: read("content") ?? null, at }) ===
-          undefined
+          run.commands.result(callId(), {
+            ok: !isTrue(read("failed")),
+            content: read("content") ?? null,
+            at,
+            by: pairing(),
+          }) === undefined
         )
           this.#lacksCall(run, item, key, at)
         break
       case "denied":
-        if (run.commands.denied(callId(), textFrom(read("reason")) ?? "a person refused it", at) === undefined)
+        if (
+          run.commands.denied(callId(), textFrom(read("reason")) ?? "a person refused it", at, pairing()) === undefined
+        )
           this.#lacksCall(run, item, key, at)
         break
       case "file": {

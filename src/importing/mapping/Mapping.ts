@@ -4,6 +4,7 @@ import { Data, Effect, Either, JSONSchema, Schema } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
+import { UNMAPPED, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import type { Mapper, Source, SourceFile } from "../Source.ts"
 import * as Document from "./Document.ts"
@@ -96,6 +97,7 @@ const sourceOf = (
   name,
   title: `file of lines, or a document, for the mapping ${name}`,
   form: "either",
+  capture: { pairing: "call-id", lacks: [UNMAPPED, WORLD] },
   // A mapping is named for the files that it is of.
   recognizes: () => true,
   open: (file: SourceFile, runs: Runs): Mapper => {

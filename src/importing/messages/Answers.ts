@@ -3,6 +3,7 @@
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
+import type { CommandResult } from "../runs/Commands.ts"
 import type { Run } from "../runs/Run.ts"
 import { field, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
@@ -58,7 +59,7 @@ export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void
 export const settled = (
   run: Run,
   callId: string,
-  result: { readonly ok: boolean; readonly content: unknown; readonly at: number | null },
+  result: CommandResult,
   kept: { readonly key: string; readonly record: unknown },
 ): void => {
   const keep = () => run.keep(kept.key, "result", kept.record, { at: result.at })

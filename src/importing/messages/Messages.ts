@@ -7,6 +7,7 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { anthropic } from "../../providers/formats/Anthropic.ts"
 import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
@@ -43,6 +44,7 @@ export const messages: Source = {
   name: "messages",
   title: "conversation in messages (OpenAI's chat, Anthropic's, the AI SDK's)",
   form: "either",
+  capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   isGeneral: true,
   recognizes: ({ lines, text, name }: FileHead) =>
     name !== "api_conversation_history.json" &&

@@ -3,12 +3,15 @@
  * may have an `extra` with what is not sent: the provider's answer, the actions, the cost, the time, what a command returned.
  */
 
+import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { sha256 } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
 import { callsIn, contentText } from "../messages/ChatMessage.ts"
+import { APPROVALS, DEFINITIONS, REQUESTS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -20,6 +23,7 @@ export const miniSweAgent: Source = {
   name: "mini-swe-agent",
   title: "trajectory of mini-swe-agent",
   form: "document",
+  capture: { pairing: "call-id", lacks: [DEFINITIONS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ text, name }: FileHead) =>
     /^\s*\{/.test(text) &&
     (/"trajectory_format"\s*:\s*"mini-swe-agent/.test(text) ||
@@ -99,8 +103,10 @@ class Trajectory {
     const text = contentText(message)
     if (role === "system") this.#run.model.guided(key, text, at)
     else if (role === "assistant" || field(message, "object") === "response") this.#answer(message, key, at)
-    else if (role === "tool" || role === "function_call_output") this.#result(message, callIdOf(message), key, at)
-    else if (role === "user" && this.#inText.length > 0) this.#result(message, this.#inText.shift() ?? "", key, at)
+    else if (role === "tool" || role === "function_call_output")
+      this.#result(message, { callId: callIdOf(message) }, key, at)
+    else if (role === "user" && this.#inText.length > 0)
+      this.#result(message, { callId: this.#inText.shift() ?? "", by: "next-result" }, key, at)
     else if (role === "user" && !this.#hasAnswered) this.#run.said(key, text, { at })
     else if (role === "user")
       this.#run.model.told({ role: "user", content: [{ type: "text", text }], author: "harness" })
@@ -128,14 +134,20 @@ class Trajectory {
     this.#hasAnswered = true
   }
 
-  #result(message: unknown, callId: string, key: string, time: number | null): void {
+  #result(message: unknown, { callId, by }: Paired, key: string, time: number | null): void {
     const extra = field(message, "extra")
     const text = contentText(message) || (textOf(message, "output") ?? "")
     const code = numberOf(extra, "returncode") ?? Number(/<returncode>(-?\d+)<\/returncode>/.exec(text)?.[1] ?? 0)
     const isFailed =
       code !== 0 || textOf(extra, "exception_info") !== undefined || at(extra, "interrupt_type") !== undefined
-    settled(this.#run, callId, { ok: !isFailed, content: text, at: time }, { key, record: message })
+    settled(this.#run, callId, { ok: !isFailed, content: text, at: time, ...defined({ by }) }, { key, record: message })
   }
+}
+
+/** The call of a result, and how it was found where the result does not name it. */
+interface Paired {
+  readonly callId: string
+  readonly by?: PairingRule
 }
 
 const timeOf = (runs: Runs, message: unknown): number | null =>

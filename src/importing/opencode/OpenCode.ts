@@ -6,6 +6,7 @@
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
+import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
 import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
@@ -16,6 +17,7 @@ export const openCode: Source = {
   name: "opencode",
   title: "session of opencode",
   form: "document",
+  capture: { pairing: "call-id", lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, WORLD] },
   recognizes: ({ text }: FileHead) => /^\s*\{\s*"info"\s*:\s*\{/.test(text) && /"id"\s*:\s*"ses_/.test(text),
   open: (file: SourceFile, runs: Runs): Mapper => {
     let document: unknown

@@ -3,6 +3,7 @@
  * (`event-00000-<id>.json`), or the same events as JSON Lines.
  */
 
+import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { parsed, textOf } from "../runs/Untrusted.ts"
@@ -23,6 +24,7 @@ export const openhands: Source = {
   name: "openhands",
   title: "conversation of OpenHands",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   piece: /^event-\d+-.+\.json$/,
   companions: [STATE],
   recognizes: ({ lines, name, text }: FileHead) =>

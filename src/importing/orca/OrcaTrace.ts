@@ -3,6 +3,7 @@
  * by their digests. Requests and answers are as they were on the wire.
  */
 
+import { APPROVALS, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -18,6 +19,7 @@ export const orcaTrace: Source = {
   name: "orca-trace",
   title: "trace of OrcaReplay (orca-trace v0)",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [APPROVALS, WORLD] },
   recognizes: ({ lines }: FileHead) => isEvent(lines[0]),
   companions: ["manifest.json"],
   blobs: /^blobs\/[0-9a-f]{2}\/[0-9a-f]{64}$/,

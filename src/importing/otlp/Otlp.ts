@@ -5,6 +5,7 @@
  */
 
 import { groupBy } from "../../values/groupBy.ts"
+import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { listOf, textOf } from "../runs/Untrusted.ts"
@@ -18,6 +19,7 @@ export const otlp: Source = {
   name: "otlp",
   title: "trace in OTLP/JSON",
   form: "either",
+  capture: { pairing: "call-id", lacks: [UNTRACED, APPROVALS, WORLD] },
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"(?:resourceSpans|resource_spans)"\s*:\s*\[/.test(text),
   open: (file: SourceFile, runs: Runs): Mapper => spanMapper(file, runs, OTLP),
 }

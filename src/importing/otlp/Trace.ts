@@ -143,9 +143,10 @@ class TraceMapper {
       this.#calls.find(({ id }) => id !== undefined && id === callId) ??
       (callId === undefined ? this.#calls.find((call) => call.tool === tool) : undefined)
     const key = known?.key ?? spanId
+    const by = known === undefined ? null : callId === undefined ? "call-order" : "call-id"
     if (known === undefined) this.#run.commands.called(key, tool, args ?? {}, { at: start })
     else this.#calls = this.#calls.filter((call) => call !== known)
-    this.#run.commands.result(key, { ok: error === undefined, content: error ?? result ?? null, at: end ?? start })
+    this.#run.commands.result(key, { ok: error === undefined, content: error ?? result ?? null, at: end ?? start, by })
     this.#run.model.untold()
   }
 

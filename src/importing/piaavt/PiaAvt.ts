@@ -4,6 +4,7 @@
  */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import { APPROVALS, MODELS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -22,6 +23,7 @@ export const piaAvt: Source = {
   name: "piaavt",
   title: "log of PiaAVT",
   form: "lines",
+  capture: { pairing: null, lacks: [MODELS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines }: FileHead) => lines.length > 0 && isOwn(lines[0]),
   open: (file: SourceFile, runs: Runs): Mapper => {
     const simulations = new Map<string, Simulation>()

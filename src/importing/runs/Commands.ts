@@ -1,5 +1,6 @@
 /** The tools that a run called, and what came of each call. An approval is written only where a source has one. */
 
+import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import { digest } from "../../values/Digest.ts"
 import { type Json, plainText } from "../../values/Json.ts"
@@ -24,6 +25,8 @@ export interface CommandResult {
   readonly ok: boolean
   readonly content: unknown
   readonly at: number | null
+  /** By which rule it was paired with the call, where that is not the format's; null where one record has both. */
+  readonly by?: PairingRule | null
 }
 
 /** A result that no tool gave. */
@@ -85,25 +88,25 @@ export class Commands {
   }
 
   /** A call has its result. Returns the call, or undefined if it is not known, or has one already. */
-  result(callId: string, { ok, content, at }: CommandResult): PendingCommand | undefined {
+  result(callId: string, { ok, content, at, by }: CommandResult): PendingCommand | undefined {
     const command = this.#settle(callId)
     if (command === undefined) return undefined
     const { commandId } = command
     const { json } = logJson(content ?? null)
     this.#dispatched(callId, command)
     const latencyMs = elapsed(command.at, at)
-    const outcome = ObservedCommand.ended(commandId, { ok, content: json, latencyMs })
+    const outcome = ObservedCommand.ended(commandId, { ok, content: json, latencyMs, by: this.#by(by) })
     this.#writer.write(`outcome:${callId}`, outcome, { at, cause: `dispatched:${callId}` })
     this.#toldResult(callId, command, !ok, json)
     return command
   }
 
   /** A call was refused by whoever had to approve it, as the source says. It was not executed. */
-  denied(callId: string, reason: string, at: number | null): PendingCommand | undefined {
+  denied(callId: string, reason: string, at: number | null, by?: PairingRule | null): PendingCommand | undefined {
     const command = this.#settle(callId)
     if (command === undefined) return undefined
-    const payload = { commandId: command.commandId, rule: "import", reason: plainText(reason) }
-    this.#writer.write(`outcome:${callId}`, { type: "CommandDenied", payload }, { at, cause: `call:${callId}` })
+    const refused = ObservedCommand.denied(command.commandId, reason, this.#by(by))
+    this.#writer.write(`outcome:${callId}`, refused, { at, cause: `call:${callId}` })
     this.#toldResult(callId, command, true, plainText(reason))
     return command
   }
@@ -118,7 +121,7 @@ export class Commands {
     if (command === undefined) return undefined
     if (begun) this.#dispatched(callId, command)
     const cause = begun ? `dispatched:${callId}` : `call:${callId}`
-    const unknown = ObservedCommand.unknown(command.commandId, plainText(reason))
+    const unknown = ObservedCommand.unknown(command.commandId, plainText(reason), this.#by())
     this.#writer.write(`unknown:${callId}`, unknown, { at, cause })
     this.#toldResult(callId, command, true, logJson(told).json, { author: "harness", by: `unknown:${callId}` })
     return command
@@ -164,6 +167,11 @@ export class Commands {
       this.#writer.write(`unknown:${callId}`, unknown, { at, cause: `dispatched:${callId}` })
     }
     this.pending.clear()
+  }
+
+  /** The rule by which a result was paired. Default: the format's. */
+  #by(own?: PairingRule | null): PairingRule | undefined {
+    return (own === undefined ? this.#writer.capture.pairing : own) ?? undefined
   }
 
   #settle(callId: string): PendingCommand | undefined {

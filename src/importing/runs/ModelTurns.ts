@@ -117,8 +117,9 @@ export class ModelTurns {
       request: json,
       ...ofAgent(agentId),
     }
-    const cause = this.#lastTold.get(agentId ?? "") ?? "opened"
-    this.#writer.writeAt(`asked:${key}`, { type: "ModelCalled", payload }, at, cause)
+    const cause = this.#lastTold.get(agentId ?? "")
+    const asked = cause === undefined ? payload : { ...payload, inferred: { cause: "told-last" as const } }
+    this.#writer.writeAt(`asked:${key}`, { type: "ModelCalled", payload: asked }, at, cause ?? "opened")
   }
 
   /** A conversation was replaced by a summary. */

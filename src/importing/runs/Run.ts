@@ -62,6 +62,7 @@ export class Run implements ImportedRun {
     const writer = {
       source: runs.source,
       prices: runs.prices,
+      capture: runs.capture,
       taskId: this.taskId,
       write: (key: string, body: Body, when: When) => this.#write(key, body, when),
       writeAt: (key: string, body: Body, at: number | null, cause: string | null) =>

@@ -3,6 +3,7 @@
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import type { FormatCapture } from "./FormatCapture.ts"
 
 /** The type and payload of an event. */
 export type Body = { [Name in CoreName]: { readonly type: Name; readonly payload: PayloadOf<Name> } }[CoreName]
@@ -51,6 +52,8 @@ export interface RunSink {
   readonly source: string
   /** What the calls of models are priced by. */
   readonly prices: PriceTable
+  /** What the source shows of a run. */
+  readonly capture: FormatCapture
   /** Records that are kept as they are, by kind. */
   readonly kept: Map<string, number>
   readonly add: (event: RunEvent) => void
@@ -70,6 +73,7 @@ export interface When {
 export interface RunWriter {
   readonly source: string
   readonly prices: PriceTable
+  readonly capture: FormatCapture
   readonly taskId: string
   readonly write: (key: string, body: Body, when: When) => void
   /** Writes an event at a time of its own, such as that of the call that a result belongs to. */

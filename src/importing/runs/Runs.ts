@@ -1,6 +1,7 @@
 /** What a mapper writes to: the runs of one file, the events that came of its records, and what did not become one. */
 
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
+import type { FormatCapture } from "./FormatCapture.ts"
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
 import { timeOf } from "./SourceTimes.ts"
@@ -18,10 +19,17 @@ export interface SourceScore {
   readonly rationale: string | null
 }
 
+/** The format of a file, as far as its runs have to know it. */
+interface SourceOfRuns {
+  readonly name: string
+  readonly capture: FormatCapture
+}
+
 /** The runs of one file. */
 export class Runs implements RunSink {
   readonly source: string
   readonly prices: PriceTable
+  readonly capture: FormatCapture
   readonly scores: Array<SourceScore> = []
   /** Records that are kept as they are, by kind. */
   readonly kept = new Map<string, number>()
@@ -33,8 +41,9 @@ export class Runs implements RunSink {
   #waits = false
   readonly #runs: Array<Run> = []
 
-  constructor(source: string, prices: PriceTable) {
-    this.source = source
+  constructor({ name, capture }: SourceOfRuns, prices: PriceTable) {
+    this.source = name
+    this.capture = capture
     this.prices = prices
   }
 

@@ -7,6 +7,7 @@ import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
+import { APPROVALS, DEFINITIONS, FAILURES, REQUESTS, TIMES, TOKENS, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import type { Run, StatedUse } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -18,6 +19,7 @@ export const sweAgent: Source = {
   name: "swe-agent",
   title: "trajectory of SWE-agent",
   form: "document",
+  capture: { pairing: null, lacks: [TIMES, TOKENS, FAILURES, DEFINITIONS, REQUESTS, APPROVALS, WORLD] },
   recognizes: ({ name, text }: FileHead) =>
     /^\s*\{/.test(text) &&
     !/"schema_version"/.test(text) &&
@@ -159,7 +161,7 @@ function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): 
     } else if (isAfterAnswer && ["user", "tool"].includes(textOf(message, "role") ?? "")) {
       if (
         last === undefined ||
-        run.commands.result(last, { ok: true, content: textIn(message), at: null }) === undefined
+        run.commands.result(last, { ok: true, content: textIn(message), at: null, by: "next-result" }) === undefined
       )
         run.keep(key, "observation", message, { at: null })
       last = undefined

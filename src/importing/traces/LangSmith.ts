@@ -3,6 +3,7 @@
 import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
+import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { at, field, isObject, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
@@ -14,6 +15,7 @@ export const langSmith: Source = {
   name: "langsmith",
   title: "export of LangSmith's runs",
   form: "either",
+  capture: { pairing: "call-id", lacks: [UNTRACED, APPROVALS, WORLD] },
   recognizes: ({ lines, text }: FileHead) =>
     runsIn(lines[0]).some(isRun) ||
     (lines.length === 0 && /"run_type"\s*:/.test(text) && /"(?:trace_id|dotted_order)"\s*:/.test(text)),

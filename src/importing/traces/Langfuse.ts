@@ -3,6 +3,7 @@
 import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
+import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, listOf, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
@@ -29,6 +30,7 @@ export const langfuse: Source = {
   name: "langfuse",
   title: "export of Langfuse's observations",
   form: "either",
+  capture: { pairing: "call-id", lacks: [UNTRACED, APPROVALS, WORLD] },
   recognizes: ({ lines, text }: FileHead) =>
     observationsIn(lines[0]).some(([one]) => isObservation(one)) ||
     (lines.length === 0 &&

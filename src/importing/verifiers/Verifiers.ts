@@ -8,6 +8,7 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { Conversation } from "../messages/Conversation.ts"
+import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
@@ -21,6 +22,7 @@ export const verifiers: Source = {
   name: "verifiers",
   title: "file of verifiers' traces",
   form: "lines",
+  capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines }: FileHead) => isTrace(lines[0]),
   open: (_: SourceFile, runs: Runs): Mapper => ({
     record: ({ value }) => {

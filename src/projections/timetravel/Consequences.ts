@@ -6,6 +6,9 @@ import { isInHistory } from "../../events/read/Moment.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import type { InferenceRule } from "../../events/vocabulary/Inference.ts"
+import { defined } from "../../values/defined.ts"
+import * as Inferences from "./causes/Inferences.ts"
 import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
 /** An event that another one caused, directly or indirectly. */
@@ -13,6 +16,8 @@ export interface Consequence {
   readonly event: Event
   /** Steps from the root: 0 is the root itself, 1 an event it caused, and so on. */
   readonly depth: number
+  /** The rule by which it was inferred what caused it; absent where that was recorded. */
+  readonly rule?: InferenceRule
 }
 
 /** The consequences of an event. */
@@ -84,7 +89,8 @@ const inOrder = (root: Event, effects: ReadonlyMap<string, ReadonlyArray<Event>>
   const ordered: Array<Consequence> = []
   const rest: Array<Consequence> = [{ event: root, depth: 0 }]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-    ordered.push(next)
+    const { cause: rule } = next.depth === 0 ? {} : Inferences.of(next.event)
+    ordered.push({ ...next, ...defined({ rule }) })
     const below = effects.get(next.event.id) ?? []
     for (const event of below.toReversed()) rest.push({ event, depth: next.depth + 1 })
   }

@@ -4,6 +4,7 @@
  */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
+import type { ContinuingRule } from "../../events/vocabulary/Inference.ts"
 import type { Unseen } from "../../events/vocabulary/Notes.ts"
 import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
@@ -79,6 +80,12 @@ export interface Placed extends Exchange {
   readonly isConversation: boolean
 }
 
+/** The run of a request, and by which rule it was found; undefined where the request names it, or begins it. */
+interface Placing {
+  readonly run: RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork>
+  readonly by?: ContinuingRule
+}
+
 /** A run that is open, and when it was last asked something, by this process's monotonic clock. */
 interface OpenRun {
   readonly run: RunAtWork.RunAtWork
@@ -113,6 +120,8 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
 
   /** By the ids of their tasks, those last that were used last. */
   const runs = new Map<string, OpenRun>()
+  /** The tasks that began in the place of a closed one and have no request yet. */
+  const succeeding = new Set<string>()
   const beginning = new Map<string, Promise<RunAtWork.RunAtWork>>()
   /** The task that stands for a name or a session. */
   const aliases = Bounded.make<string>(100_000)
@@ -165,7 +174,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     const waiting = beginning.get(alias)
     if (waiting !== undefined) return waiting
     const begun = beginAgain(goal, alias).then((run) => {
-      if (run.taskId !== alias) aliases.set(`task ${taskId}`, run.taskId)
+      if (run.taskId !== alias) {
+        aliases.set(`task ${taskId}`, run.taskId)
+        succeeding.add(run.taskId)
+      }
       return run
     })
     beginning.set(alias, begun)
@@ -205,30 +217,30 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     read: ExchangeEvents.ReadExchange,
     sent: SentRequest,
     { run: name, within, aside }: Belonging,
-  ): RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork> => {
+  ): Placing => {
     const goal = goalOf(read)
-    if (name !== undefined) return continued(name, goal)
+    if (name !== undefined) return { run: continued(name, goal) }
     const request = read.asked?.request
     const isOf = isConversation(read)
     const known = isOf && request !== undefined ? conversations.runOf(request) : undefined
-    if (known !== undefined) return continued(known, goal)
-    const caller = within ?? (isOf ? undefined : aside)
-    if (caller !== undefined) return continued(caller, goal)
+    if (known !== undefined) return { run: continued(known.run, goal), by: known.by }
+    if (within !== undefined) return { run: continued(within, goal), by: "caller" }
+    if (!isOf && aside !== undefined) return { run: continued(aside, goal), by: "no-conversation" }
     const session = Session.of(sent, read)
     const alias = session === undefined ? undefined : `session ${session}`
     const ofSession = alias === undefined ? undefined : aliases.get(alias)
-    if (ofSession !== undefined) return continued(ofSession, goal)
+    if (ofSession !== undefined) return { run: continued(ofSession, goal), by: "session" }
     if (!isOf) {
       others ??= begin("Requests that belong to no conversation")
-      return others
+      return { run: others, by: "no-conversation" }
     }
     const begun = begin(goal)
-    return alias === undefined
-      ? begun
-      : begun.then((run) => {
-          aliases.set(alias, run.taskId)
-          return run
-        })
+    if (alias === undefined) return { run: begun }
+    const named = begun.then((run) => {
+      aliases.set(alias, run.taskId)
+      return run
+    })
+    return { run: named }
   }
 
   return {
@@ -242,9 +254,11 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
         })
         await recalled
       }
-      const placed = placeOf(read, sent, belonging)
+      const { run: placed, by } = placeOf(read, sent, belonging)
       const run = placed instanceof Promise ? await placed : placed
       const { taskId } = run
+      // It begins a task: nothing was inferred.
+      const placedBy = succeeding.delete(taskId) ? undefined : by
       const used = { run, usedAt: performance.now(), underWay: (runs.get(taskId)?.underWay ?? 0) + 1 }
       runs.delete(taskId)
       runs.set(taskId, used)
@@ -255,7 +269,11 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
         if (now !== undefined) now.underWay--
       }
       try {
-        return { ...noticing(await run.exchangeRead(read), ended), taskId, isConversation: isConversation(read) }
+        return {
+          ...noticing(await run.exchangeRead({ ...read, placedBy }), ended),
+          taskId,
+          isConversation: isConversation(read),
+        }
       } catch (error) {
         ended()
         throw error

@@ -8,6 +8,7 @@
  */
 
 import type { AnswerPart, Message } from "../../agents/models/Message.ts"
+import type { ContinuingRule } from "../../events/vocabulary/Inference.ts"
 import type { ModelRequest } from "../../providers/Wire.ts"
 import * as Bounded from "./Bounded.ts"
 import * as Meaning from "./Meaning.ts"
@@ -21,6 +22,14 @@ export interface NewMessages {
   /** The id of the request (`ModelCalled`) or the answer (`ModelResponded`) whose conversation comes before the messages. */
   readonly after?: string
   readonly messages: ReadonlyArray<Message>
+  /** By which rule `after` was found. */
+  readonly by?: ContinuingRule
+}
+
+/** The run that a request continues, and by which rule that was found. */
+export interface ContinuedRun {
+  readonly run: string
+  readonly by: ContinuingRule
 }
 
 /** An answer to a request. */
@@ -48,7 +57,7 @@ export interface RunConversations {
 /** The conversations of all runs of a recorder. */
 export interface Conversations {
   /** The run that a request continues; undefined if it begins a conversation. */
-  readonly runOf: (asked: Asked) => string | undefined
+  readonly runOf: (asked: Asked) => ContinuedRun | undefined
   readonly of: (run: string) => RunConversations
   /** Forgets a run. */
   readonly forget: (run: string) => void
@@ -118,9 +127,12 @@ export const make = (): Conversations => {
     runOf: (asked) => {
       const { messages } = asked
       const thread = byThread(asked)
-      if (thread !== undefined) return thread.run
+      if (thread !== undefined) return { run: thread.run, by: "thread" }
       // Only the repetition of a request that failed says nothing at all.
-      if (messages.length === 0) return placesAt(Standings.START).find(({ at }) => at === "failed")?.run
+      if (messages.length === 0) {
+        const failed = placesAt(Standings.START).find(({ at }) => at === "failed")
+        return failed === undefined ? undefined : { run: failed.run, by: "messages" }
+      }
       const keys = keysOf(messages)
       const sent = callsIn(messages)
       for (let index = keys.length - 1; index >= 0; index--) {
@@ -128,11 +140,11 @@ export const make = (): Conversations => {
         if (found.length === 0) continue
         const left = messages.slice(index + 1)
         const chosen = chosenOf(found, left, sent)
-        if (chosen !== undefined) return chosen.run
+        if (chosen !== undefined) return { run: chosen.run, by: "messages" }
       }
       const runs = new Set(sent.flatMap((part) => calls.get(Meaning.ofCall(part)) ?? []))
       const [only, ...others] = runs
-      return only === undefined || others.length > 0 || isForgotten(only) ? undefined : only
+      return only === undefined || others.length > 0 || isForgotten(only) ? undefined : { run: only, by: "sent-calls" }
     },
     of: (run) => ({
       asked: (id, asked) => {
@@ -140,7 +152,7 @@ export const make = (): Conversations => {
         const base = byThread(asked)
         if (base?.run === run) {
           goOn(run, id, asked, base)
-          return { after: base.event, messages }
+          return { after: base.event, messages, by: "thread" }
         }
         const keys = keysOf(messages)
         let [before, told]: [Place | undefined, number] = [undefined, 0]
@@ -149,7 +161,8 @@ export const make = (): Conversations => {
           if (before !== undefined) told = index + 1
         }
         stand(run, id, keys.at(-1) ?? Standings.START, before, thread?.conversation)
-        return { ...(before === undefined ? {} : { after: before.event }), messages: messages.slice(told) }
+        const continued = before === undefined ? {} : ({ after: before.event, by: "messages" } as const)
+        return { ...continued, messages: messages.slice(told) }
       },
       recalled: (id, { after, ...asked }) => goOn(run, id, asked, after === undefined ? undefined : events.get(after)),
       answered: ({ id, request, parts, answerId }) => {

@@ -5,11 +5,12 @@ import type { Chunk } from "../../agents/models/Cassette.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
+import type { ContinuingRule, Inferred } from "../../events/vocabulary/Inference.ts"
 import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
 import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
-import type { RunConversations } from "../conversations/Conversations.ts"
+import type { NewMessages, RunConversations } from "../conversations/Conversations.ts"
 import type { RunLog } from "../log/RunLog.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
@@ -66,6 +67,8 @@ export interface ExchangeEvents {
 export interface ReadExchange {
   readonly read: HttpMessage.ReadRequest
   readonly asked: Asked | undefined
+  /** By which rule it was found to be one of this run; undefined where that is known, and where it begins the run. */
+  readonly placedBy?: ContinuingRule | undefined
 }
 
 /** Reads a request, and learns the keys in it. */
@@ -75,10 +78,14 @@ export const read = (sent: HttpMessage.SentRequest, redaction: Redaction): ReadE
 }
 
 /** What is recorded of a request. */
-export const of = (parts: EventsParts, { read, asked }: ReadExchange): ExchangeEvents => {
+export const of = (parts: EventsParts, exchange: ReadExchange): ExchangeEvents => {
   const id = newId()
-  return asked === undefined ? otherExchange(parts, id, read) : modelExchange(parts, id, read, asked)
+  const { asked } = exchange
+  return asked === undefined ? otherExchange(parts, id, exchange) : modelExchange(parts, id, exchange, asked)
 }
+
+/** The part of a payload that says what was inferred; none where nothing was. */
+const inferring = (inferred: Inferred) => (Object.keys(inferred).length === 0 ? {} : { inferred })
 
 const addressOf = remembered((url) => {
   const { host, pathname: path } = new URL(url)
@@ -93,7 +100,7 @@ const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonO
 const modelExchange = (
   { log, redaction, conversations, calls, prompts, attempts }: EventsParts,
   id: string,
-  read: HttpMessage.ReadRequest,
+  { read, placedBy }: ReadExchange,
   asked: Asked,
 ): ExchangeEvents => {
   const { provider, model, system, tools, settings, thread } = asked.request
@@ -104,7 +111,9 @@ const modelExchange = (
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
   // Messages are JSON.
   const isConversation = asked.wire.isConversation !== false
-  const news = isConversation ? conversations.asked(id, asked.request) : { messages: asked.request.messages }
+  const { by, ...news }: NewMessages = isConversation
+    ? conversations.asked(id, asked.request)
+    : { messages: asked.request.messages }
   const kept = thread === undefined ? {} : { thread }
   const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)
@@ -122,6 +131,9 @@ const modelExchange = (
       requestDigest: read.digest,
       request,
       ...defined({ retryOf }),
+      ...inferring(
+        defined({ task: placedBy, after: by, retryOf: retryOf === undefined ? undefined : ("same-request" as const) }),
+      ),
     },
   }
   const [first = asking, ...others] = [...results, asking]
@@ -214,7 +226,11 @@ const modelExchange = (
 }
 
 /** A request to anything else. */
-const otherExchange = ({ log, redaction }: EventsParts, id: string, read: HttpMessage.ReadRequest): ExchangeEvents => ({
+const otherExchange = (
+  { log, redaction }: EventsParts,
+  id: string,
+  { read, placedBy }: ReadExchange,
+): ExchangeEvents => ({
   isModel: false,
   called: [
     {
@@ -224,6 +240,7 @@ const otherExchange = ({ log, redaction }: EventsParts, id: string, read: HttpMe
         io: "fetch",
         requestDigest: read.digest,
         request: fitted(read, read.recorded()),
+        ...inferring(defined({ task: placedBy })),
       },
     },
   ],

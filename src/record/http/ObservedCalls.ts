@@ -6,6 +6,7 @@
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
+import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as CommandState from "../../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
@@ -112,16 +113,21 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         ...writtenResults([...open.values()], messages),
       ]
       const pairs = open.size === 0 ? [] : pairsOf([...open.values()], results, after)
-      return pairs.map(([call, { isError, content }]) => {
+      return pairs.map(([call, { isError, content }, by]) => {
         const latencyMs = MonotonicClock.elapsedSince(call.calledAt)
         const told = recordable<Json>(content, (omitted) => omitted)
-        const end = ObservedCommand.ended(call.commandId, { ok: !isError, content: told, latencyMs })
+        const end = ObservedCommand.ended(call.commandId, { ok: !isError, content: told, latencyMs, by })
         return give(call, { ...end, occurredAt })
       })
     },
     areOpen: () => open.size > 0,
     left: () => [...open.values()].map(doubted),
   }
+}
+
+/** A result that a request tells: in words, or as the format has results. */
+interface Told extends ToolResult {
+  readonly isWritten?: true
 }
 
 /** How a result begins that a client tells its model in words (smolagents). */
@@ -131,7 +137,7 @@ const WRITTEN = /^Observation:\n/
  * The results that a client tells in words: a message of the model in which its call is written, with its id, and the next message, which
  * begins so. Of several calls at once, whose results are one text, nothing says which is whose.
  */
-const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<Message>): ReadonlyArray<ToolResult> =>
+const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<Message>): ReadonlyArray<Told> =>
   messages.flatMap((message, index) => {
     const before = messages[index - 1]
     if (message.role !== "user" || before?.role !== "assistant") return []
@@ -140,7 +146,8 @@ const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<M
     const said = textOf(before.content)
     const [call, ...others] = open.filter(({ callId }) => said.includes(`'${callId}'`))
     if (call === undefined || others.length > 0) return []
-    return [{ callId: call.callId, tool: call.tool, isError: false, content: text.replace(WRITTEN, "") }]
+    const content = text.replace(WRITTEN, "")
+    return [{ callId: call.callId, tool: call.tool, isError: false, content, isWritten: true as const }]
   })
 
 const textOf = (content: ReadonlyArray<{ readonly type: string }>): string =>
@@ -182,9 +189,9 @@ const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
  */
 const pairsOf = (
   open: ReadonlyArray<OpenCall>,
-  results: ReadonlyArray<ToolResult>,
+  results: ReadonlyArray<Told>,
   after: string | undefined,
-): ReadonlyArray<readonly [OpenCall, ToolResult]> => {
+): ReadonlyArray<readonly [OpenCall, ToolResult, PairingRule]> => {
   const left = new Set(open)
   const continued = (call: OpenCall) => after !== undefined && (call.answer === after || call.request === after)
   const take = (fits: (call: OpenCall) => boolean): OpenCall | undefined => {
@@ -195,9 +202,10 @@ const pairsOf = (
     return found
   }
   const byId = results.map((result) => take(({ callId }) => callId === result.callId))
-  return results.flatMap((result, index) => {
-    const byPlace = (call: OpenCall) => continued(call) && (result.tool === "" || result.tool === call.tool)
-    const call = byId[index] ?? take(byPlace)
-    return call === undefined ? [] : [[call, result] as const]
+  return results.flatMap((result, index): ReadonlyArray<readonly [OpenCall, Told, PairingRule]> => {
+    const named = byId[index]
+    if (named !== undefined) return [[named, result, result.isWritten === true ? "call-text" : "call-id"]]
+    const placed = take((call) => continued(call) && (result.tool === "" || result.tool === call.tool))
+    return placed === undefined ? [] : [[placed, result, "call-order"]]
   })
 }

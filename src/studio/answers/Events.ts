@@ -59,7 +59,5 @@ export const effects = ({ position, timeline }: typeof EffectsQuery.Type) =>
     const { id } = yield* eventAt({ position })
     const options = timeline === undefined ? {} : { timeline }
     const found = yield* (yield* TimeTravel).effects(id, { limit: MAX_EFFECTS, ...options })
-    return found.events
-      .filter(({ depth }) => depth > 0)
-      .map(({ event, depth }) => ({ ...Entries.brief(event), depth })) satisfies Effects
+    return found.events.filter(({ depth }) => depth > 0).map(Entries.consequence) satisfies Effects
   })

@@ -3,11 +3,24 @@
 import { Effect, Option } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { RULES } from "../../events/vocabulary/Inference.ts"
 import { core } from "../../events/vocabulary/Vocabulary.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
+import * as Inferences from "../../projections/timetravel/causes/Inferences.ts"
 import type * as TimeTravel from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
 import type { Hit } from "../wire/Asking.ts"
-import { type Brief, type Cause, type Change, type Entry, LONGEST_PAYLOAD, type Why } from "../wire/Chunk.ts"
+import {
+  type Brief,
+  type Cause,
+  type Change,
+  type Effects,
+  type Entry,
+  type InferredCause,
+  LONGEST_PAYLOAD,
+  type Placed,
+  type Why,
+} from "../wire/Chunk.ts"
 import { isBad, kindOf } from "./EventKind.ts"
 
 /** Events with their causes. Most causes are among the events, and are not looked up. */
@@ -24,7 +37,12 @@ export const of = (
       const cause = known.get(causationId) ?? Option.getOrUndefined(yield* found(log, causationId))
       if (cause !== undefined) causes.set(causationId, causeOf(cause))
     }
-    return events.map((event) => entryOf(event, causes.get(event.causationId ?? "") ?? null, changesAt))
+    return events.map((event) => {
+      const cause = causes.get(event.causationId ?? "")
+      const { cause: rule } = Inferences.of(event)
+      const inferred = inferredBy(defined({ rule }))
+      return entryOf(event, cause === undefined ? null : { ...cause, ...defined({ inferred }) }, changesAt)
+    })
   })
 
 /** A cause may lie in a part of the log that was archived, and whose segment is not there. */
@@ -65,10 +83,33 @@ export const brief = (event: Event): Brief => ({
 })
 
 /** An event in a chain of causes. */
-export const cause = (event: TimeTravel.Cause): Why[number] => ({
+export const cause = (event: TimeTravel.Cause): Why[number] => {
+  const placed = placedOf(event)
+  return {
+    ...brief(event),
+    ...defined({ inferred: inferredBy(event) }),
+    ...(placed.length === 0 ? {} : { placed }),
+  }
+}
+
+/** An event that another one caused. */
+export const consequence = ({ event, depth, rule }: TimeTravel.Consequence): Effects[number] => ({
   ...brief(event),
-  ...(event.inferred === undefined ? {} : { inferredFrom: event.matched ?? [] }),
+  depth,
+  ...defined({ inferred: inferredBy(defined({ rule })) }),
 })
+
+const inferredBy = ({ rule, matched: from }: Pick<TimeTravel.Cause, "rule" | "matched">): InferredCause | undefined =>
+  rule === undefined ? undefined : { rule, says: RULES[rule], ...defined({ from }) }
+
+const placedOf = (event: Event): ReadonlyArray<Placed> => {
+  const { task, after, retryOf } = Inferences.of(event)
+  return Object.entries(defined({ task, after, retryOf })).map(([what, rule]) => ({
+    what: what as Placed["what"],
+    rule,
+    says: RULES[rule],
+  }))
+}
 
 /** An event that was looked for. */
 export const hit = (event: Event): Hit => ({

@@ -83,7 +83,7 @@ export interface Question {
   readonly requestedAt: number
   readonly expiresAt: number
   /** The causes of the request, up to the root. */
-  readonly why: ReadonlyArray<Pick<Why[number], "position" | "type" | "line" | "inferredFrom">>
+  readonly why: ReadonlyArray<Pick<Why[number], "position" | "type" | "line" | "inferred" | "placed">>
 }
 
 /**

@@ -92,6 +92,8 @@ export interface Cause {
   readonly position: number
   readonly type: string
   readonly line: string
+  /** How it was found, where that was not recorded. */
+  readonly inferred?: InferredCause
 }
 
 /** Longest payload in a chunk, in characters of JSON. */
@@ -117,13 +119,31 @@ export type Brief = Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | 
 /** `GET /api/why?position=…`: the event and its causes up to the root. */
 export type Why = ReadonlyArray<
   Brief & {
-    /** JSON Pointers of the arguments before it that occur in it: present where it is inferred from them, as no event names it. */
-    readonly inferredFrom?: ReadonlyArray<string>
+    /** How it was found to be the cause of the event before it: absent where that was recorded. */
+    readonly inferred?: InferredCause
+    /** Of the event itself, what was inferred of its place: its task, what it continues, whose further attempt it is. */
+    readonly placed?: ReadonlyArray<Placed>
   }
 >
+
+/** How a cause was inferred. */
+export interface InferredCause {
+  /** The rule, and a sentence that says what it is. */
+  readonly rule: string
+  readonly says: string
+  /** JSON Pointers of the arguments before it that occur in it, where the rule compares values. */
+  readonly from?: ReadonlyArray<string>
+}
+
+/** What was inferred of an event's place. */
+export interface Placed {
+  readonly what: "task" | "after" | "retryOf"
+  readonly rule: string
+  readonly says: string
+}
 
 /**
  * `GET /api/effects?position=…&timeline=…`: what it caused in the history of that timeline (default: its own), and what that
  * caused, in order, with its depth; at most 200.
  */
-export type Effects = ReadonlyArray<Brief & { readonly depth: number }>
+export type Effects = ReadonlyArray<Brief & { readonly depth: number; readonly inferred?: InferredCause }>

@@ -7,6 +7,7 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
+import * as InferenceLines from "./InferenceLines.ts"
 
 /** One event: the envelope, then the payload as JSON. */
 export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
@@ -55,16 +56,11 @@ export const chain = (style: Style, events: ReadonlyArray<Cause>): ReadonlyArray
   return [
     ...EventLine.shortOf(style, events).map((line, depth) => {
       const branch = depth === 0 ? "" : `${"   ".repeat(depth - 1)}└─ `
-      const { inferred, matched = [] } = events[depth] ?? {}
-      const note = inferred === undefined ? "" : `  (inferred from ${oneLine(matched.map(orAll).join(", "))})`
+      const event = events[depth]
+      const note = event === undefined ? "" : InferenceLines.ofCause(event) + InferenceLines.ofPlace(event)
       return style.dim(branch) + line + style.dim(note)
     }),
     ...(root?.causationId == null ? [] : [style.warn(`The cause ${root.causationId} is not in this log.`)]),
-    ...(events.some(({ inferred }) => inferred === true) ? [style.dim(INFERRED)] : []),
+    ...InferenceLines.legend(style, events, events),
   ]
 }
-
-const INFERRED =
-  "Inferred: no event names this cause. Those arguments of the call occur in the answer, perhaps by chance."
-
-const orAll = (pointer: string): string => (pointer === "" ? "all of it" : pointer)

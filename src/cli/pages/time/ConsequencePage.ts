@@ -4,6 +4,7 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
+import * as InferenceLines from "../events/InferenceLines.ts"
 
 /** Maximum depth of the tree. Deeper events are drawn at this depth. */
 const MAX_DEPTH = 20
@@ -17,8 +18,13 @@ export const lines = (style: Style, found: Consequences, withForks: boolean): Re
   )
   const unsearched = withForks ? [] : forks
   return [
-    ...branches(events).map((branch, index) => style.dim(branch) + (shown[index] ?? "")),
+    ...branches(events).map((branch, index) => {
+      const consequence = events[index]
+      const note = consequence === undefined ? "" : InferenceLines.ofCause(consequence)
+      return style.dim(branch) + (shown[index] ?? "") + style.dim(note)
+    }),
     ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
+    ...InferenceLines.legend(style, events, []),
     ...(unsearched.length === 0
       ? []
       : [

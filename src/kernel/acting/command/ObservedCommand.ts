@@ -5,6 +5,7 @@
  */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { PairingRule } from "../../../events/vocabulary/Inference.ts"
 import { type CoreName, is, type PayloadOf } from "../../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../../values/Digest.ts"
 import { defined } from "../../../values/defined.ts"
@@ -28,7 +29,12 @@ export interface ObservedResult {
   readonly ok: boolean
   readonly content: Json
   readonly latencyMs: number
+  /** By which rule it was paired with its call; undefined where one record has both. */
+  readonly by: PairingRule | undefined
 }
+
+/** The part of an outcome's payload that says how it was paired with its call. */
+const inferredBy = (by: PairingRule | undefined) => (by === undefined ? {} : { inferred: { cause: by } })
 
 /** The request of a command. */
 export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
@@ -55,17 +61,28 @@ export const passed = (
 /** The end of a command by its result. */
 export const ended = (
   commandId: string,
-  { ok, content, latencyMs }: ObservedResult,
+  { ok, content, latencyMs, by }: ObservedResult,
 ): Body<"CommandSucceeded"> | Body<"CommandFailed"> => {
-  if (ok) return { type: "CommandSucceeded", payload: { commandId, result: content, latencyMs } }
+  const inferred = inferredBy(by)
+  if (ok) return { type: "CommandSucceeded", payload: { commandId, result: content, latencyMs, ...inferred } }
   const message = plainText(typeof content === "string" ? content : JSON.stringify(content))
-  return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, latencyMs } }
+  return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, latencyMs, ...inferred } }
 }
 
-/** The end of a command whose result never came: it may have succeeded. */
-export const unknown = (commandId: string, reason?: string): Body<"CommandOutcomeUnknown"> => ({
+/** The end of a command that somebody refused, as the program's records say. */
+export const denied = (commandId: string, reason: string, by: PairingRule | undefined): Body<"CommandDenied"> => ({
+  type: "CommandDenied",
+  payload: { commandId, rule: "import", reason: plainText(reason), ...inferredBy(by) },
+})
+
+/**
+ * The end of a command whose result never came: it may have succeeded.
+ *
+ * @param by how what the records say in a result's place was paired with the call
+ */
+export const unknown = (commandId: string, reason?: string, by?: PairingRule): Body<"CommandOutcomeUnknown"> => ({
   type: "CommandOutcomeUnknown",
-  payload: { commandId, ...defined({ reason }) },
+  payload: { commandId, ...defined({ reason }), ...inferredBy(by) },
 })
 
 /** The ids of the commands among events that no kernel carried out. */

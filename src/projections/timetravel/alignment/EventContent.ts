@@ -11,7 +11,18 @@ import { isObject } from "../../../values/JsonObjects.ts"
 /** Fields that record times, durations, costs and ids; and an agent's explanations. */
 const INCIDENTAL: ReadonlySet<string> = new Set([
   ...["argsDigest", "basedOn", "because", "birth", "callId", "commandId", "confirmationId", "cost", "expiresAt"],
-  ...["inputs", "instance", "kernel", "latencyMs", "pid", "priority", "rationale", "recorder", "requestDigest"],
+  ...[
+    "inferred",
+    "inputs",
+    "instance",
+    "kernel",
+    "latencyMs",
+    "pid",
+    "priority",
+    "rationale",
+    "recorder",
+    "requestDigest",
+  ],
   ...["retryAfterMs", "retryInMs", "scoreSetId", "usage", "waitedMs", "workedMs"],
 ])
 

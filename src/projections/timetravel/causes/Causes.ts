@@ -3,17 +3,21 @@
 import { Effect, Option } from "effect"
 import type { EventLog, LogError } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { InferenceRule } from "../../../events/vocabulary/Inference.ts"
 import type { TimelineHistory } from "../TimelineHistory.ts"
+import * as Inferences from "./Inferences.ts"
 import * as InferredCause from "./InferredCause.ts"
 
 /** An event in a chain of causes: the cause of the one before it. */
 export type Cause = Event & {
   /**
-   * Present where no event names it as the cause: the event before it is a call of a recorded program, and it is the answer in
-   * which most values of that call occur. The values may be there by chance.
+   * Present where it was inferred that it is the cause: by whoever recorded or imported the event before it, or from the values of
+   * that event. Absent: it was recorded, since whoever wrote the event before it knew its cause.
    */
   readonly inferred?: true
-  /** JSON Pointers of the call's arguments whose values occur in it. Present if it is inferred. */
+  /** The rule by which it was inferred: `RULES` has a sentence for each. Present if it is inferred. */
+  readonly rule?: InferenceRule
+  /** JSON Pointers of the call's arguments whose values occur in it. Present if the rule is `values`. */
   readonly matched?: ReadonlyArray<string>
 }
 
@@ -28,9 +32,12 @@ export const of = (
     const causeOf = (event: Event): Effect.Effect<Cause | undefined, LogError> =>
       Effect.gen(function* () {
         const named = event.causationId === null ? undefined : Option.getOrUndefined(yield* log.find(event.causationId))
-        if (named === undefined || !InferredCause.beganRecording(named)) return named
-        const inferred = yield* InferredCause.of(past, event, left)
-        return inferred === undefined ? named : { ...inferred.event, inferred: true, matched: inferred.matched }
+        if (named === undefined) return undefined
+        const { cause: rule } = Inferences.of(event)
+        if (rule !== undefined) return { ...named, inferred: true, rule }
+        if (!InferredCause.beganRecording(named)) return named
+        const found = yield* InferredCause.of(past, event, left)
+        return found === undefined ? named : { ...found.event, inferred: true, rule: "values", matched: found.matched }
       })
     const chain: Array<Cause> = []
     const visited = new Set<string>()

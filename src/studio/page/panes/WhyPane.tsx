@@ -3,7 +3,7 @@ import type { Why } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock } from "../parts/format.ts"
-import { Inferred } from "../parts/Inferred.tsx"
+import { Inferred, Rules } from "../parts/Inferred.tsx"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -26,13 +26,14 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
             <span class="because">{index === 0 ? "" : "because"}</span>
             <At position={event.position} /> <Mark kind={event.kind} bad={event.bad} />{" "}
             <span class="type">{event.type}</span> <bdi>{event.line}</bdi>
-            <Inferred from={event.inferredFrom} />
+            <Inferred by={event.inferred} placed={event.placed} />
             <small>
               <bdi>{event.actor}</bdi>, {clock(event.recordedAt)}
             </small>
           </li>
         ))}
       </ol>
+      <Rules of={chain} />
       <h2>What came of it?</h2>
       <Problem text={problem} />
       {effects.answer === null || effects.answer.length === 0 ? (
@@ -46,11 +47,12 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
               style={{ paddingInlineStart: `${Math.min(event.depth, 8) * 12}px` }}
             >
               <At position={event.position} /> <Mark kind={event.kind} bad={event.bad} />{" "}
-              <span class="type">{event.type}</span> <bdi>{event.line}</bdi>
+              <span class="type">{event.type}</span> <bdi>{event.line}</bdi> <Inferred by={event.inferred} />
             </li>
           ))}
         </ol>
       )}
+      <Rules of={effects.answer ?? []} />
     </>
   )
 }

@@ -1,13 +1,53 @@
-/** Says of a cause that no event names it. */
+/** Says of causes, and of the places of events, by which rule they were inferred. What says nothing was recorded. */
+
+import type { Effects, InferredCause, Placed, Why } from "../../wire/Chunk.ts"
 
 interface InferredProps {
-  /** JSON Pointers of the arguments that occur in it; undefined where it is named. */
-  readonly from: ReadonlyArray<string> | undefined
+  /** Undefined where the cause was recorded. */
+  readonly by: InferredCause | undefined
+  readonly placed?: ReadonlyArray<Placed> | undefined
 }
 
-export const Inferred = ({ from }: InferredProps) =>
-  from === undefined ? null : (
-    <small title="No event names this cause. These arguments of the call occur in the answer, perhaps by chance.">
-      inferred from <bdi>{from.join(", ") || "all of it"}</bdi>
-    </small>
+export const Inferred = ({ by, placed = [] }: InferredProps) => (
+  <>
+    {by === undefined ? null : (
+      <small title={`Inferred: ${by.says}`}>
+        inferred by {by.rule}
+        {by.from === undefined ? null : (
+          <>
+            : <bdi>{by.from.map((pointer) => pointer || "all of it").join(", ")}</bdi>
+          </>
+        )}
+      </small>
+    )}
+    {placed.map(({ what, rule, says }) => (
+      <small key={what} title={`Inferred: ${says}`}>
+        {PLACES[what]} {rule}
+      </small>
+    ))}
+  </>
+)
+
+const PLACES = { task: "placed in its task by", after: "continues by", retryOf: "a further attempt by" } as const
+
+/** A sentence for each rule that a chain names. */
+export const Rules = ({ of }: { readonly of: Why | Effects }) => {
+  const rules = new Map(
+    of
+      .flatMap((event) => [
+        ...(event.inferred === undefined ? [] : [event.inferred]),
+        ...("placed" in event ? (event.placed ?? []) : []),
+      ])
+      .map(({ rule, says }) => [rule, says]),
   )
+  if (rules.size === 0) return null
+  return (
+    <ul class="rules">
+      {[...rules].map(([rule, says]) => (
+        <li key={rule}>
+          Inferred by <b>{rule}</b>: {says}.
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -93,10 +93,10 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
       </details>
       <h3>Why</h3>
       <ol class="chain">
-        {question.why.map(({ position, type, line, inferredFrom }) => (
+        {question.why.map(({ position, type, line, inferred, placed }) => (
           <li key={position}>
             <span class="at">@{position}</span> <span class="type">{type}</span> <bdi>{line}</bdi>
-            <Inferred from={inferredFrom} />
+            <Inferred by={inferred} placed={placed} />
           </li>
         ))}
       </ol>

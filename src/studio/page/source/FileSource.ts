@@ -64,7 +64,7 @@ export const fileSource = (): Source => {
       const depth = entry.cause === null ? undefined : depths.get(entry.cause.position)
       if (depth === undefined) return []
       depths.set(entry.position, depth + 1)
-      return [{ ...entry, depth: depth + 1 }]
+      return [{ ...entry, depth: depth + 1, ...defined({ inferred: entry.cause?.inferred }) }]
     })
   }
 

@@ -1,9 +1,9 @@
 /** Checks payloads against schemas. */
 
 import { Either, Schema } from "effect"
-import type { JsonObject } from "../../values/Json.ts"
-import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
-import { mistakesOf } from "../../values/schema/Mistakes.ts"
+import type { JsonObject } from "../Json.ts"
+import * as SchemaPredicate from "../SchemaPredicate.ts"
+import { mistakesOf } from "./Mistakes.ts"
 
 /** What is wrong with a payload; undefined if it fits. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined

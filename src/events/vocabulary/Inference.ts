@@ -1,0 +1,61 @@
+/**
+ * What recorders, imports and queries infer, because nothing that they read says it, and the rules by which they do. An event names the
+ * rule next to what was inferred; without a rule, whoever wrote the event knew it. This is the one declaration of the rules.
+ */
+
+import { Schema } from "effect"
+
+/** By which rule a result was paired with its call. */
+const PAIRING = {
+  "call-id": "the result has the id of the call",
+  "call-order":
+    "the result has the id of no known call: the tool's name fits, and the order of the calls in the answer that the request continues",
+  "call-text": "the program told its model the result in words, right after the call with its id",
+  "next-result": "the source names no call: the result is the next one after the call",
+} as const
+
+/** By which rule a request was taken for a part of a task, or for the continuation of an earlier request or answer. */
+const CONTINUING = {
+  thread: "the request names the answer or the conversation of the server that it continues",
+  messages: "the request repeats the earlier messages; their meaning is compared, not their bytes",
+  "sent-calls": "the request sends back calls that the model gave in this task alone",
+  session: "the client names the same session as an earlier request of the task",
+  caller: "the program made the request while it worked on the task",
+  "no-conversation": "the request is part of no conversation: this task holds all requests of that kind",
+} as const
+
+/** The other rules. */
+const OTHERS = {
+  "same-request": "an earlier request of the same content failed at most 150 seconds before",
+  "told-last": "the source names no cause: this is the last thing that the agent was told before",
+  values: "no event names the cause: the given arguments of the call occur in the answer, perhaps by chance",
+} as const
+
+/** The sentence of each rule, which follows a colon. */
+export const RULES = { ...PAIRING, ...CONTINUING, ...OTHERS } as const
+
+/** The name of a rule. */
+export type InferenceRule = keyof typeof RULES
+
+/** A rule by which a result is paired with its call. */
+export type PairingRule = keyof typeof PAIRING
+
+/** A rule by which a request continues something. */
+export type ContinuingRule = keyof typeof CONTINUING
+
+const isRule = Schema.Literal(...(Object.keys(RULES) as [InferenceRule, ...Array<InferenceRule>]))
+
+const rule = (description: string) => Schema.optionalWith(isRule.annotations({ description }), { exact: true })
+
+/** What of an event was inferred: the rule for each. */
+export const Inferred = Schema.Struct({
+  cause: rule("By which rule its cause (`causationId`) was found; of an outcome also the command that it ends"),
+  task: rule("By which rule a request was recorded in this task"),
+  after: rule("By which rule the request or answer was found that it continues (`after` in the request)"),
+  retryOf: rule("By which rule the call was found whose further attempt it is"),
+}).annotations({
+  identifier: "Inferred",
+  description: "What of this event a recorder or an import inferred, and by which rule. What is not in it was known",
+})
+
+export type Inferred = typeof Inferred.Type

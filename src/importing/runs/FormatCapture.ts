@@ -1,0 +1,89 @@
+/** What a format shows of a run, and what it cannot show: each format declares it once, and every task of the format says so. */
+
+import type { PairingRule } from "../../events/vocabulary/Inference.ts"
+import type { Lack, Unseen } from "../../events/vocabulary/Notes.ts"
+
+/** What a format shows. */
+export interface FormatCapture {
+  /** By which rule its results are paired with their calls; null where one record has both. */
+  readonly pairing: PairingRule | null
+  /** What no file of the format has. */
+  readonly lacks: ReadonlyArray<Lack>
+}
+
+/** No format sees the world: this is in every declaration. */
+export const WORLD: Lack = {
+  what: "what tools changed",
+  why: "the source has their results; of changes it has the reads and edits of files at most",
+}
+
+export const INSTRUCTIONS: Lack = { what: "the agent's instructions", why: "the source has no system prompt" }
+
+export const DEFINITIONS: Lack = {
+  what: "definitions of tools",
+  why: "the source does not have what the model was told of its tools",
+}
+
+export const SETTINGS: Lack = {
+  what: "settings of requests",
+  why: "the source has no temperature, limits and the like",
+}
+
+export const REQUESTS: Lack = {
+  what: "requests as they were sent",
+  why: "the source has the conversation: a request holds what was said since the one before",
+}
+
+export const APPROVALS: Lack = {
+  what: "who allowed a call",
+  why: "the source names no rule or person that let a call pass",
+}
+
+export const TOOL_TIMES: Lack = {
+  what: "how long a tool worked",
+  why: "a call takes from its record to that of its result",
+}
+
+export const TIMES: Lack = { what: "times", why: "the source has none: the events have the time of their import" }
+
+export const TOKENS: Lack = { what: "tokens", why: "the source does not count them" }
+
+/** Whether a command failed: a source may have what was printed alone. */
+export const FAILURES: Lack = {
+  what: "whether a command failed",
+  why: "the source has what a command printed, and not how it ended: each one counts as done",
+}
+
+/** Of traces. */
+export const UNTRACED: Lack = {
+  what: "what was not traced",
+  why: "the source has the spans that its program exported: whether there were others, nothing says",
+}
+
+export const MODELS: Lack = { what: "requests to models", why: "the source has actions, and nothing of a model" }
+
+/** Of a mapping. */
+export const UNMAPPED: Lack = {
+  what: "what the mapping does not name",
+  why: "nobody but the mapping knows what its source has",
+}
+
+/** What was counted while a file was mapped, and is not in the log as it was. */
+export interface FileCounts {
+  /** Records that are not in the log, by kind and reason. */
+  readonly leftOut: ReadonlyMap<string, number>
+  /** Remarks on what was found. */
+  readonly remarks: ReadonlyMap<string, number>
+  /** Values that were shortened or replaced. */
+  readonly cut: number
+}
+
+/** The counts as the manifest of a task has them. */
+export const unseenOf = ({ leftOut, remarks, cut }: FileCounts): ReadonlyArray<Unseen> => [
+  ...[...leftOut].map(([reason, count]) => ({ what: LEFT_OUT, target: reason, count })),
+  ...[...remarks].map(([remark, count]) => ({ what: REMARK, target: remark, count })),
+  ...(cut === 0 ? [] : [{ what: "values cut", target: "they are too long, too deep or damaged", count: cut }]),
+]
+
+const LEFT_OUT = "records left out"
+const REMARK = "remarks of the import"
