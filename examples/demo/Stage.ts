@@ -8,7 +8,7 @@ import type { Confirmations, Event, EventLog, Json, JsonObject, Models, TaskAudi
 /** A stage. */
 export interface Stage {
   readonly style: Style
-  /** Starts a part: its title, and a sentence or two about what it shows and why it matters. */
+  /** Starts a part: its title, and paragraphs about what it shows and why it matters. */
   readonly part: (title: string, ...about: ReadonlyArray<string>) => Effect.Effect<void>
   /** Prints lines unchanged. */
   readonly say: (...lines: ReadonlyArray<string>) => Effect.Effect<void>
@@ -16,8 +16,29 @@ export interface Stage {
   readonly show: (lines: ReadonlyArray<string>) => Effect.Effect<void>
   /** Columns of the demo's text. */
   readonly width: number
+  /**
+   * Runs a command of `hindcast` in a process of its own, and shows it with its output, as the user would type and see it.
+   */
+  readonly shell: (args: ReadonlyArray<string>, shown?: Shown) => Effect.Effect<Shell, Error>
   readonly pages: Pages
   readonly user: User
+}
+
+/** How the output of a command is shown. */
+export interface Shown {
+  /** Most lines. Default: all. */
+  readonly most?: number
+  /** Whether its end is shown, where there are more lines. Default: its beginning. */
+  readonly end?: boolean
+  /** Whether a long line is cut. Default: it is wrapped. */
+  readonly cut?: boolean
+}
+
+/** A command that was run. */
+export interface Shell {
+  readonly command: string
+  /** Its answer as a JSON document; null where its output was shown as text. */
+  readonly answer: Json
 }
 
 /** Functions that style a text by its meaning. */
@@ -73,7 +94,6 @@ export interface Pages {
   readonly question: (shown: JsonObject) => Lines
   readonly withBefore: (document: Json, differences: ReadonlyArray<TimeTravel.Difference>) => ReadonlyArray<ShownChange>
   readonly changes: (of: ReadonlyArray<ShownChange>) => Lines
-  readonly alignment: (a: TimeTravel.Run, b: TimeTravel.Run, aligned: TimeTravel.Aligned, most: number) => Lines
   /** Compares a task's score in the set labelled `live` with its score in the given set. */
   readonly scoreChange: (audit: TaskAudit.TaskAudit, scoreSetId: string) => ScoreChange
 }
@@ -92,7 +112,7 @@ export interface User {
   readonly path: (file: string) => string
   /** Runs a command of `hindcast` in a process of its own. Returns what it prints. */
   readonly run: (args: ReadonlyArray<string>) => Effect.Effect<string, Error>
-  /** The words that start `live/FirstKernel` in a process of its own, but for its argument. */
+  /** The words that start `story/FirstKernel` in a process of its own, but for its argument. */
   readonly firstKernel: ReadonlyArray<string>
   /** Asks the user about every command that waits for a person after a position, and records the answers. */
   readonly ask: (

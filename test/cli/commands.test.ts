@@ -77,7 +77,9 @@ describe("every command", () => {
 })
 
 /** Options that have a value in some commands and none in others, with why. */
-const TWO_KINDS = new Map([["--live", "`demo --live` is a tour; `replay --live model|tools` says what is asked anew"]])
+const TWO_KINDS = new Map([
+  ["--live", "`demo --live` is an older name of `demo`; `replay --live model|tools` says what is asked anew"],
+])
 
 /** Whether what is mistyped here is another option of the command. */
 const isOther = (typed: ReadonlyArray<string>, options: Declared.Options): boolean => {

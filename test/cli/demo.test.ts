@@ -1,224 +1,231 @@
 import * as fs from "node:fs"
+import type * as http from "node:http"
 import * as path from "node:path"
 import { stripVTControlCharacters } from "node:util"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { missing } from "../../src/cli/demo/PythonPlugin.ts"
-import { inRepository } from "../repository.ts"
-import { serve } from "../studio/browser/watching.ts"
+import { server } from "../agents/models/servers.ts"
 import { workplace } from "../workplace.ts"
-import { document, type Ended, hindcast, keysOf } from "./hindcast.ts"
-import { wrongWith } from "./typed.ts"
+import { document, type Ended, hindcast, start } from "./hindcast.ts"
+import { inTerminal } from "./terminal.ts"
+import { argumentsOf, wrongWith } from "./typed.ts"
 
 const place = workplace()
 afterAll(place.remove)
 
 /** Starts the demo where nothing says which log to use. */
-const demo = (...args: ReadonlyArray<string>): Promise<Ended> => hindcast(["demo", ...args], { cwd: place.directory })
+const demo = (...args: ReadonlyArray<string>): Promise<Ended> =>
+  start(["demo", ...args], { cwd: place.directory }).ended
 
-/** The lines of one part, without its heading and what it says about itself. */
-const partOf = ({ stdout }: Ended, heading: string): ReadonlyArray<string> => {
-  const lines = stdout.split("\n")
-  const from = lines.findIndex((line) => line.endsWith(heading))
-  const to = lines.findIndex((line, index) => index > from && HEADING.test(line))
-  return lines.slice(lines.indexOf("", from) + 1, to < 0 ? undefined : to - 1)
+interface Listed {
+  readonly timeline: string
+  readonly type: string
+  readonly payload: Record<string, unknown>
 }
 
-const HEADING = /^(\d {2}|Next$)/
+const eventsOf = async (log: string, ...args: ReadonlyArray<string>): Promise<ReadonlyArray<Listed>> =>
+  (await document(["log", "ls", "--log", log, "--limit", "1000", ...args], { cwd: place.directory }))
+    .events as ReadonlyArray<Listed>
 
-/** The cells of a table's row. */
-const row = (lines: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
-  (lines.find((line) => line.startsWith(name))?.slice(name.length) ?? "").trim().split(/ {2,}/)
-
-describe("the demo, on a log that does not exist yet", () => {
+describe("demo", () => {
   let ended: Ended
+  const log = ".hindcast/demo.db"
   beforeAll(async () => {
     ended = await demo()
-  }, 60_000)
+  }, 120_000)
 
-  it("succeeds, with nothing on the standard error, no colours, and no line too wide for a terminal of 100", () => {
+  /** The commands that it shows, each with the lines below it. */
+  const shown = () =>
+    ended.stdout
+      .split("\n$ ")
+      .slice(1)
+      .map((part) => part.split("\n"))
+      .map(([command = "", ...lines]) => ({ command, lines }))
+
+  it("tells its story to the end, offline, and says that it is scripted", () => {
     const { code, stdout, stderr } = ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stripVTControlCharacters(stdout)).toBe(stdout)
-    // What can be typed is never cut, and this program's path is longer here than where people call it.
-    const wide = stdout.split("\n").filter((line) => [...line].length > 100 && !/^(?: {2}\$ )?node |sees/.test(line))
-    expect(wide).toEqual([])
-  })
-
-  it("tells its parts in order", () => {
-    expect(ended.stdout.split("\n").filter((line) => HEADING.test(line))).toEqual([
-      "1  Two agents play The Lost Key",
-      "2  A look at real files, and one confirmed write",
-      "3  The audits side by side",
-      "4  The state at two moments, and their diff",
-      "5  Who last wrote the inventory",
-      "6  Why the winning command happened",
-      "7  Both tasks re-scored by a stricter rubric",
-      "8  Is the log intact?",
+    expect(stdout).toContain("The model is scripted: its turns were written by hand")
+    expect(stdout.split("\n").filter((line) => /^(\d {2}|Next$)/.test(line))).toEqual([
+      "1  An agent works on a failing test",
+      "2  The process dies while a person is asked",
+      "3  A new kernel resumes the task",
+      "4  Why was the file written?",
+      "5  What changed while the agent worked?",
+      "6  Which event set a value?",
+      "7  Would another model have done the same?",
+      "8  Which one did better, by rules written today?",
+      "9  Is the log intact?",
       "Next",
     ])
-    expect(ended.stdout.split("\n")[0]).toBe("Hindcast's demo, seed 4. Its log: .hindcast/demo.db")
+    // A command that can be pasted is never cut.
+    expect(stdout.split("\n").filter((line) => [...line].length > 80 && !/^(?:\$ )?node /.test(line))).toEqual([])
   })
 
-  it("shows what the agents do", () => {
-    expect(partOf(ended, "The Lost Key").slice(0, 4)).toEqual([
-      "knows-the-way plays:",
-      "  open desk ✗ locked · go north · examine clock · take brass_key · go south · use brass_key on desk",
-      "  open desk · take document",
-      "wanderer plays:",
+  it("was killed and resumed: one resumption, nothing dispatched twice, nothing asked twice", async () => {
+    const events = (await eventsOf(log)).filter(({ timeline }) => timeline === "main")
+    expect(events.filter(({ type }) => type === "TaskResumed")).toHaveLength(1)
+    const dispatched = events.filter(({ type }) => type === "CommandDispatched").map(({ payload }) => payload.commandId)
+    expect(new Set(dispatched).size).toBe(dispatched.length)
+    const count = (of: string) => events.filter(({ type }) => type === of).length
+    expect([count("ModelCalled"), count("ModelResponded"), count("ModelFailed")]).toEqual([5, 5, 0])
+    expect(count("TaskClosed")).toBe(1)
+    expect(ended.stdout).toContain("5 model calls, 3 commands; repeated after the crash: 0.")
+  })
+
+  it("answers as a person at another terminal would, by a command that it shows", async () => {
+    const approvals = shown().filter(({ command }) => command.includes(" confirm approve "))
+    expect(approvals.map(({ lines }) => lines.some((line) => line.startsWith("Approved ")))).toEqual([true, true])
+    const decided = (await eventsOf(log)).filter(({ type }) => type === "ConfirmationDecided")
+    expect(decided.map(({ payload: { approved, channel, reason } }) => ({ approved, channel, reason }))).toEqual([
+      { approved: true, channel: "cli", reason: "demo" },
+      { approved: true, channel: "cli", reason: "demo" },
     ])
   })
 
-  it("writes a file once another process has approved it", () => {
-    const lines = partOf(ended, "one confirmed write")
-    expect(lines[0]).toMatch(/^visitor sees .*: (?:more than )?\d+ files, \d+\.\d MB; /)
-    expect(lines).toContain("  actuator      workspace/write_file")
-    expect(lines).toContain("  risk          high")
-    const answered = lines.indexOf("Answered by another process:")
-    expect(lines[answered + 1]).toMatch(
-      /^ {2}\$ node .* confirm approve \w{12} --yes --reason demo --log \.hindcast\/demo\.db$/,
-    )
-    expect(lines[answered + 2]).toMatch(/^ {2}Approved [\w-]{36} @\d+$/)
-    expect(lines[answered + 3]).toMatch(/^\.hindcast\/demo-note\.txt: written @\d+$/)
-  })
-
-  it("shows the audits side by side", () => {
-    const lines = partOf(ended, "side by side")
-    expect(row(lines, "outcome")).toEqual(["achieved", "truncated", "achieved"])
-    expect(row(lines, "commands")).toEqual(["8", "25", "1"])
-    expect(row(lines, "  refused by the world")).toEqual(["1", "4", "0"])
-    expect(row(lines, "  confirmed")).toEqual(["0", "0", "1"])
-    expect(row(lines, "+ won")).toEqual(["+1", "0"])
-    expect(row(lines, "− tried again")).toEqual(["0", "−0.4"])
-    expect(row(lines, "score").slice(0, 2)).toEqual(["1.8 of 1.8", "−0.9 of 1.8"])
-  })
-
-  it("shows the world before and after the winning command, and what differs with its cause", () => {
-    const lines = partOf(ended, "their diff")
-    expect(row(lines, "inventory")).toEqual(['["brass_key","candle"]', '["document","brass_key","candle"]'])
-    expect(row(lines, "won")).toEqual(["false", "true"])
-    expect(lines.filter((line) => /^ {2}[+~-] /.test(line)).map((line) => line.replace(/@\d+$/, "@"))).toEqual([
-      '  ~ /placed/document "thing:desk" → "inventory"  @',
-      "  ~ /steps 7 → 8  @",
-      "  ~ /won false → true  @",
-      '  + /inventory/0 "document"  @',
+  it("shows what its commands print, of the one log", async () => {
+    const looking = shown().filter(({ command }) => / (?:why|diff|blame|align|verify) /.test(command))
+    expect(looking.map(({ command }) => / (why|diff|blame|align|verify) /.exec(command)?.[1])).toEqual([
+      ...["why", "diff", "blame", "align", "verify"],
     ])
+    for (const { command, lines } of looking) {
+      const { code, stdout } = await hindcast(argumentsOf(command) ?? [], { cwd: place.directory })
+      // A cut line, and the head of a log to which the demo appended afterwards.
+      const first = lines[0]?.replace(/(?:…| @\d+)$/, "") ?? ""
+      expect([command, code, stdout.slice(0, first.length)]).toEqual([command, 0, first])
+      expect(first.length).toBeGreaterThan(10)
+    }
   })
 
-  it("names the event that last wrote the inventory, and why the winning command happened", () => {
-    const blame = partOf(ended, "wrote the inventory")
-    expect(blame[0]).toMatch(/^\/tasks\/[\w-]{36}\/environment\/text-room\/inventory$/)
-    expect(blame[1]).toBe('is ["document","brass_key","candle"], by')
-    expect(blame[2]).toMatch(/^@\d+ .* EnvironmentChanged {2}kernel {2}text-room /)
-    const chain = partOf(ended, "winning command happened")
-    expect(chain.map((line) => /@\d+ (\w+)/.exec(line)?.[1])).toEqual([
-      "CommandSucceeded",
-      "CommandDispatched",
-      "CommandAllowed",
-      "ActuatorCommanded",
-      "DecisionMade",
-      "SensorRead",
-      "TaskOpened",
-    ])
-  })
-
-  it("shows what a stricter rubric changes", () => {
-    const lines = partOf(ended, "stricter rubric")
-    expect(row(lines, "knows-the-way")).toEqual(["1.8 of 1.8", "0.8 of 1.5", "−1"])
-    expect(row(lines, "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])
-    expect(lines.filter((line) => line.startsWith("  + within nine"))).toEqual([
-      expect.stringMatching(/within nine commands +0\.5 +no rule +−0\.5$/),
-    ])
-  })
-
-  it("verifies the log", () => {
-    expect(partOf(ended, "log intact?")[0]).toMatch(/^Intact: \d+ events, head @\d+ [0-9a-f]{64}$/)
+  it("leaves a log that verifies, with the fork, whose score is lower by the rubric", async () => {
+    const options = { cwd: place.directory }
+    expect(await document(["log", "verify", "--log", log], options)).toMatchObject({ intact: true })
+    expect(ended.stdout).toMatch(/fix-1 +achieved +none +1\.2 of 1\.2 +\+1 tests pass/)
+    expect(ended.stdout).toMatch(/fix-1 +achieved +none +0\.2 of 1\.2 +\+1 tests pass/)
+    expect(ended.stdout).toMatch(/−1\s+changed a test/)
+    const { pairs } = (await document(["compare", "main/mending", "fork-1/mending", "--log", log], options)) as {
+      readonly pairs: ReadonlyArray<{ readonly a: number; readonly b: number }>
+    }
+    expect(pairs).toMatchObject([{ a: 1.2, b: 0.2 }])
   })
 
   it("suggests commands that work on the log it left", { timeout: 120_000 }, async () => {
-    const commands = partOf(ended, "Next").filter((line) => line.startsWith("node "))
-    expect(commands.length).toBeGreaterThanOrEqual(6)
-    // Studio goes on until it is stopped.
-    const [studio, ...others] = [...commands].sort((a, b) => Number(/ studio /.test(b)) - Number(/ studio /.test(a)))
+    const commands = ended.stdout.split("\n").filter((line) => /^node /.test(line))
+    expect(commands.length).toBeGreaterThanOrEqual(8)
+    // A screen, a server, and the agent of the reader.
+    const others = commands.filter((command) => !/ (?:step|studio|record) /.test(command))
     for (const command of others) expect([command, await wrongWith(command, place.directory)]).toEqual([command, ""])
-    const log = / studio --log (\S+)$/.exec(studio ?? "")?.[1] ?? "none"
-    const { origin, stop } = await serve(path.join(place.directory, log))
-    expect((await fetch(origin)).status).toBe(200)
-    await stop()
-  })
-
-  it("goes on in the same log when it is run again, and says so", { timeout: 60_000 }, async () => {
-    const { head } = await document(["log", "info"], {
-      cwd: place.directory,
-      env: { HINDCAST_LOG: ".hindcast/demo.db" },
-    })
-    const position = (head as { readonly position: number }).position
-    const again = await demo()
-    expect(again.code).toBe(0)
-    expect(again.stdout.split("\n")[1]).toBe(
-      `The log goes on after @${position}: its ${position} events stay; nothing was left unfinished.`,
-    )
-    expect(row(partOf(again, "side by side"), "outcome")).toEqual(["achieved", "truncated", "achieved"])
-    expect(row(partOf(again, "stricter rubric"), "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])
   })
 })
 
-describe("the demo for programs", () => {
-  it("answers with one JSON document", { timeout: 60_000 }, async () => {
-    const log = place.file("json.db")
-    const { code, stdout, stderr } = await demo("--json", "--log", log, "--seed", "11")
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    const found = JSON.parse(stdout)
-    expect(keysOf(found)).toEqual([
-      ...["audits", "blame", "confirmations", "continued", "log", "moments", "next", "recovered", "rescore", "seed"],
-      ...["verify", "why", "workspace", "write"],
-    ])
-    expect(found).toMatchObject({ log, seed: 11, continued: false, recovered: 0, verify: { intact: true } })
-    expect(found.audits.map(({ agent }: { readonly agent: string }) => agent)).toEqual([
-      "knows-the-way@1.0.0",
-      "wanderer@1.0.0",
-      "visitor@1.0.0",
-    ])
-    expect(found.confirmations).toMatchObject([
-      { type: "ConfirmationRequested", payload: { shown: { actuator: "workspace/write_file" } } },
-      { type: "ConfirmationDecided", payload: { approved: true, channel: "cli", reason: "demo" } },
-    ])
-    expect(found.write).toEqual({ path: ".hindcast/demo-note.txt", status: "succeeded" })
-    expect(fs.readFileSync(`${found.workspace.directory}/${found.write.path}`, "utf8")).toBe(
-      "Confirmed, then written.\n",
-    )
-    expect(found.workspace.directory).toBe(fs.existsSync(inRepository(".git")) ? inRepository(".") : place.directory)
-    expect(keysOf(found.moments)).toEqual(["after", "before", "changes", "path"])
-    expect(found.moments.after).toMatchObject({ state: { won: true } })
-    expect(found.blame.event.position).toBe(found.moments.after.at)
-    expect(keysOf(found.next)).toEqual(["command", "does"])
+/** What a provider's model answers, by how far the conversation has come: text, or a call. */
+const ANSWERS: ReadonlyArray<string | { readonly name: string; readonly arguments: string }> = [
+  { name: "perceive", arguments: "{}" },
+  {
+    name: "program__write_file",
+    arguments: JSON.stringify({
+      path: "prices.mjs",
+      content: "export const price = (c, n) => (n < 10 ? c * n : c * n * 0.9)",
+    }),
+  },
+  { name: "perceive", arguments: "{}" },
+  "It is fixed.",
+]
+
+const provider: http.RequestListener = (request, response) => {
+  let body = ""
+  request.setEncoding("utf8").on("data", (text: string) => {
+    body += text
   })
+  request.on("end", () => {
+    const { messages } = JSON.parse(body) as { readonly messages: ReadonlyArray<{ readonly role: string }> }
+    const turns = messages.filter(({ role }) => role === "assistant").length
+    const answer = ANSWERS[turns] ?? ""
+    const isText = typeof answer === "string"
+    const call = { index: 0, id: `call-${turns}`, type: "function", function: answer }
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    for (const event of [
+      { choices: [{ index: 0, delta: isText ? { content: answer } : { tool_calls: [call] }, finish_reason: null }] },
+      {
+        choices: [{ index: 0, delta: {}, finish_reason: isText ? "stop" : "tool_calls" }],
+        usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+      },
+    ])
+      response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", ...event })}\n\n`)
+    response.end("data: [DONE]\n\n")
+  })
+}
+
+describe("demo --model", () => {
+  it(
+    "tells the same story with a provider's model, whose writing it does not approve where nobody is asked",
+    { timeout: 120_000 },
+    () =>
+      Effect.gen(function* () {
+        const env = {
+          OPENAI_COMPATIBLE_BASE_URL: `${yield* server(provider)}/v1`,
+          OPENAI_COMPATIBLE_API_KEY: "sk-live-5512ab",
+        }
+        const args = ["demo", "--json", "--log", "live.db", "--model", "openai-compatible/one"]
+        const { code, stdout, stderr } = yield* Effect.promise(() => start(args, { cwd: place.directory, env }).ended)
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+        expect(JSON.parse(stdout)).toMatchObject({
+          scripted: false,
+          models: ["openai-compatible/one", "openai-compatible/one"],
+          resumed: {
+            asked: 4,
+            answered: 4,
+            dispatchedTwice: 0,
+            testsPass: false,
+            audit: { outcome: "achieved", confirming: { requested: 1, approved: 0, rejected: 1 } },
+          },
+          fork: { audit: { outcome: "achieved", model: { inputTokens: 400 } } },
+        })
+      }).pipe(Effect.scoped, Effect.runPromise),
+  )
 })
 
-describe("a demo where the plugin that runs Python is not installed", () => {
-  it("says in one line how to get it; in a clone it is there", () => {
-    expect(missing(false)).toEqual([
-      expect.stringMatching(
-        /^Agents can also run Python, with the plugin @hindcast\/python, which is not installed: `npm pack -w .* plugin add FILE` /,
-      ),
-    ])
-    expect(missing()).toEqual([])
+describe("demo, elsewhere", () => {
+  it("asks the person at a terminal with --ask, keeps the directory that it is given, and needs no home and no writable working directory", {
+    timeout: 120_000,
+  }, async () => {
+    const directory = path.join(place.directory, "kept")
+    const cwd = path.join(place.directory, "readonly")
+    fs.mkdirSync(cwd, { mode: 0o555 })
+    // `--live` is its older name.
+    const args = ["demo", "--live", "--ask", "--directory", directory, "--log", path.join(place.directory, "other.db")]
+    const terminal = inTerminal(args, { cwd, env: { HOME: undefined } })
+    for (const file of ["prices.mjs", "prices.test.mjs"]) {
+      await terminal.shows((lines) => {
+        const screen = lines.join("\n")
+        return (
+          screen.lastIndexOf("Let it be executed? [y/N]") > screen.lastIndexOf(`"path": "${file}"`) &&
+          screen.includes(file)
+        )
+      })
+      terminal.type("y\r")
+      await terminal.shows(/@\d+ +written +/)
+    }
+    expect(await terminal.ended).toBe(0)
+    expect(fs.readFileSync(path.join(directory, "repository", "prices.mjs"), "utf8")).toContain("pieces >= 10")
+    expect(fs.readFileSync(path.join(directory, "forked", "prices.mjs"), "utf8")).toContain("pieces > 10")
+    const tests = fs.readFileSync(path.join(directory, "forked", "prices.test.mjs"), "utf8")
+    expect(tests).toContain("1000, price(100, 10)")
   })
-})
 
-describe("a demo that cannot be given", () => {
-  it("says what is wrong with its input", async () => {
-    const { code, stdout, stderr } = await demo("--seed", "x")
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain('--seed: expected a whole number, 0 or more, found "x"')
-  })
-
-  it("says so where a part of the game was deactivated in its log", { timeout: 60_000 }, async () => {
-    const log = place.file("spoilt.db")
-    await document(["plugin", "add", inRepository("plugins", "text-room"), "--log", log])
-    await document(["plugin", "deactivate", "text-room/take", "--log", log])
-    const { code, stderr } = await demo("--log", log)
+  it.each([
+    [["--live", "--tasks", "3"], /--live, --tasks: expected one of them, found both/],
+    [["--world", "--tasks", "3"], /--world, --tasks: expected one of them, found both/],
+    [["--other-model", "anthropic/one"], /--other-model: expected --model beside it, found none/],
+    [["--model", "antropic/one"], /Did you mean anthropic/],
+    [["--seed", "3"], /--seed: expected --world or --tasks beside it, found neither/],
+    [["--directory", "."], /--directory \.: expected a new or an empty directory, found one with files in it/],
+    [["--world", "--model", "anthropic/one"], /--model: expected no --world, which has no such option/],
+  ])("refuses %j", async (args, said) => {
+    const { code, stderr } = await hindcast(["demo", "--log", "never.db", ...args], { cwd: place.directory })
     expect(code).toBe(1)
-    expect(stderr).toContain("expected knows-the-way@1.0.0 to win The Lost Key, found its task failed")
-    expect(stderr).toContain("name another with --log")
+    expect(stderr).toMatch(said)
+    expect(fs.existsSync(path.join(place.directory, "never.db"))).toBe(false)
   })
 })

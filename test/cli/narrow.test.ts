@@ -171,7 +171,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["record", "doctor", "--task", "nope"],
 ]
 
-/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`), servers run until they are stopped. */
+/** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped. */
 const ELSEWHERE = ["demo", "proxy", "step", "studio"]
 
 describe("a terminal of 60 columns", () => {

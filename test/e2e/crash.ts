@@ -20,7 +20,7 @@ export const killDemoAt = (position: number) =>
     const filename = path.join(directory, "log.db")
     const before = yield* Effect.gen(function* () {
       const log = yield* EventLog
-      const demo = yield* Killable.start([MAIN, "demo", "--log", filename])
+      const demo = yield* Killable.start([MAIN, "demo", "--world", "--log", filename])
       yield* Killable.killedAt(demo, Killable.logReaches(position))
       yield* noProcessMentions(directory)
       expect((yield* log.verify)._tag).toBe("Intact")

@@ -6,9 +6,9 @@ export const RUN: ReadonlyArray<Entry> = [
   {
     path: "demo",
     uses: [
-      ["demo", "see what Hindcast does, in a few seconds"],
+      ["demo", "see what Hindcast does: an agent fixes a test, is killed, resumed, explained and scored"],
+      ["demo --world", "two agents in a text adventure, and a plugin that looks at this directory"],
       ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
-      ["demo --live", "an agent with a scripted model: killed in mid-turn, resumed, forked, compared"],
     ],
     example: "demo --tasks 60 --seed 7 --log demo.db",
     load: command(async () => (await import("../demo/Demo.ts")).demo),

@@ -26,9 +26,15 @@ export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   }
 }
 
-/** Runs a command of this program in a process of its own. Returns its output. */
-export const run = (args: ReadonlyArray<string>): Effect.Effect<string, OwnProgramFailed> =>
+/**
+ * Runs a command of this program in a process of its own. Returns its output, wrapped to so many columns. Default: not
+ * wrapped.
+ */
+export const run = (args: ReadonlyArray<string>, columns?: number): Effect.Effect<string, OwnProgramFailed> =>
   Effect.tryPromise({
-    try: (signal) => promisify(execFile)(process.execPath, [main, ...args], { signal }),
+    try: (signal) => {
+      const env = { ...process.env, COLUMNS: columns === undefined ? undefined : String(columns) }
+      return promisify(execFile)(process.execPath, [main, ...args], { signal, env })
+    },
     catch: (cause) => new OwnProgramFailed({ args, reason: cause instanceof Error ? cause.message : String(cause) }),
   }).pipe(Effect.map(({ stdout }) => stdout.trimEnd()))

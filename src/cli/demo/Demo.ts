@@ -1,10 +1,11 @@
-/** The command `hindcast demo`: a tour of Hindcast with real agents and plugins, or the log of a season of many tasks. */
+/** The command `hindcast demo`: an agent that fixes a test, the tour of a text adventure, or the log of a season of many tasks. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { SeasonPage, Story, showSteps, Tour } from "#demo"
 import * as Season from "#season"
 import type { WantedTier } from "../../plugins/sandbox/Tier.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, given, json, optionalText, sandbox, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -16,60 +17,66 @@ import * as DemoDirectory from "./DemoDirectory.ts"
 import * as DemoStage from "./DemoStage.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
 
-/** The default path of the demo's log. It is separate from the user's own log. */
+/** The default path of the story's log, and of the tour's. They are separate from the user's own log. */
 const LOG = path.join(".hindcast", "demo.db")
-
-/** The default path of the live demo's. */
-const LIVE_LOG = path.join(".hindcast", "demo-live.db")
+const WORLD_LOG = path.join(".hindcast", "demo-world.db")
 
 /** With this seed the wanderer repeats refused commands, finds the key, and runs out of steps. */
 const SEED = 4
+
+/** Columns of the story, which fits every terminal, and of the tour and the season, whose tables are wider. */
+const WIDTH = 80
+const TABLES_WIDTH = 100
 
 const options = {
   json,
   log: Options.text("log").pipe(
     Options.withDescription(
-      `The log's file. An existing log is continued; with --tasks, the file must not exist. Default: HINDCAST_LOG, else ${LOG}; with --tasks, another name`,
+      `The log's file. An existing log is continued; with --tasks, the file must not exist. Default: HINDCAST_LOG, else ${LOG}; with --world and --tasks, other names`,
+    ),
+    Options.optional,
+  ),
+  directory: optionalText(
+    "directory",
+    "A new or an empty directory for the repository that the agent works on, which is kept. Default: a temporary one",
+  ),
+  model: optionalText(
+    "model",
+    "A provider's model to ask, as provider/model, in place of turns that were written by hand",
+  ),
+  otherModel: optionalText("other-model", "With --model: the model of the fork. Default: the same"),
+  world: flag(
+    "world",
+    "Another demo: two agents play a text adventure, a plugin looks at this directory, and the log is audited, explained and scored again",
+  ),
+  tasks: wholeNumber("tasks", 1).pipe(
+    Options.withDescription(
+      "Another demo: write a log of this many tasks to explore, of several agents and worlds, with a crash in the middle",
     ),
     Options.optional,
   ),
   seed: wholeNumber("seed", 0).pipe(
-    Options.withDescription(`Seeds the agents' randomness. Default: ${SEED}`),
-    Options.withDefault(SEED),
-  ),
-  tasks: wholeNumber("tasks", 1).pipe(
-    Options.withDescription(
-      "Instead of the tour, write a log of this many tasks to explore: several agents and worlds, and a crash in the middle",
-    ),
+    Options.withDescription(`With --world and --tasks: seeds the agents' randomness. Default: ${SEED}`),
     Options.optional,
   ),
-  live: flag(
-    "live",
-    "Instead of the tour, an agent with a language model, whose turns were written by hand: it mends a failing test, its kernel is killed and the next goes on, and another model is given the same moment",
-  ),
-  directory: optionalText(
-    "directory",
-    "With --live: a new or an empty directory for the repository, which is kept. Default: a temporary one",
-  ),
-  model: optionalText("model", "With --live: a provider's model to ask instead, as provider/model"),
-  otherModel: optionalText("other-model", "With --live and --model: the model of the fork. Default: the same"),
   sandbox,
   ask: Options.boolean("ask").pipe(
-    Options.withDescription("Ask you at the terminal for the confirmation. Default: another process answers"),
+    Options.withDescription("Ask you at the terminal whether a file may be written. Default: another process answers"),
   ),
+  live: flag("live", "The name of this demo before 0.3.1; it changes nothing"),
 }
 
 /** `hindcast demo` */
-export const demo = Command.make("demo", options, ({ tasks, ...typed }) =>
+export const demo = Command.make("demo", options, (typed) =>
   Effect.gen(function* () {
-    yield* checkOptions(tasks, typed)
-    if (typed.live) yield* tellStory(typed)
-    else if (Option.isSome(tasks)) yield* writeSeason(tasks.value, typed)
-    else yield* runTour(typed)
+    yield* checkOptions(typed)
+    if (Option.isSome(typed.tasks)) yield* writeSeason(typed.tasks.value, typed)
+    else if (typed.world) yield* runTour(typed)
+    else yield* tellStory(typed)
   }),
 ).pipe(
   Command.withDescription(
-    "See what Hindcast does, in a few seconds: play, confirm, audit, look back, re-score, verify",
+    "See what Hindcast does, in a few seconds: an agent fixes a failing test, is killed and resumed, and you look back at how",
   ),
 )
 
@@ -80,29 +87,46 @@ interface DemoInput {
   readonly directory: Option.Option<string>
   readonly model: Option.Option<string>
   readonly otherModel: Option.Option<string>
+  readonly world: boolean
+  readonly tasks: Option.Option<number>
   readonly live: boolean
-  readonly seed: number
+  readonly seed: Option.Option<number>
   readonly ask: boolean
 }
 
 /** Refuses options that the chosen demo does not have. */
-const checkOptions = (tasks: Option.Option<number>, { live, directory, model, otherModel }: DemoInput) =>
+const checkOptions = ({ tasks, world, live, directory, model, otherModel, seed }: DemoInput) =>
   Effect.suspend(() => {
+    const demos = [
+      ...(live ? ["--live"] : []),
+      ...(world ? ["--world"] : []),
+      ...(Option.isSome(tasks) ? ["--tasks"] : []),
+    ]
+    if (demos.length > 1) return new BadInput({ input: demos.join(", "), expected: "one of them", found: "both" })
+    const isStory = !world && Option.isNone(tasks)
     const [only] = Object.keys(given({ directory, model, "other-model": otherModel }))
-    if (live && Option.isSome(tasks)) {
-      return new BadInput({ input: "--live, --tasks", expected: "one of them", found: "both" })
+    if (!isStory && only !== undefined) {
+      return new BadInput({
+        input: `--${only}`,
+        expected: `no ${demos.join("")}, which has no such option`,
+        found: "it",
+      })
     }
-    if (!live && only !== undefined) {
-      return new BadInput({ input: `--${only}`, expected: "--live beside it", found: "none" })
+    if (isStory && Option.isSome(seed)) {
+      return new BadInput({ input: "--seed", expected: "--world or --tasks beside it", found: "neither" })
     }
     return Option.isSome(otherModel) && Option.isNone(model)
       ? new BadInput({ input: "--other-model", expected: "--model beside it", found: "none" })
       : Effect.void
   })
 
+const seedOf = ({ seed }: DemoInput): number => Option.getOrElse(seed, () => SEED)
+
 /** Writes a log of many tasks and prints its contents. */
-const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
+const writeSeason = (tasks: number, typed: DemoInput) =>
   Effect.gen(function* () {
+    const { log, json, sandbox } = typed
+    const seed = seedOf(typed)
     if (tasks > MAX_TASKS) {
       return yield* new BadInput({
         input: "--tasks",
@@ -115,7 +139,7 @@ const writeSeason = (tasks: number, { log, json, seed, sandbox }: DemoInput) =>
     const season = yield* ProgressLine.during({ verb: "done", unit: "tasks", json }, (onProgress) =>
       Season.write({ filename, tasks, seed, sandbox, onProgress }),
     )
-    const stage = DemoStage.onOutput()
+    const stage = DemoStage.onOutput(TABLES_WIDTH)
     const next = SeasonPage.suggestions(stage.user, filename)
     yield* Output.show(json, { log: filename, tasks, seed, ...season, next }, () =>
       SeasonPage.lines(stage, { log: filename, ...season }),
@@ -131,29 +155,29 @@ const logOf = (log: Option.Option<string>, otherwise: string) =>
   OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise))
 
 /** Runs the tour and prints each part. */
-const runTour = ({ log, json, seed, sandbox, ask }: DemoInput) =>
+const runTour = (typed: DemoInput) =>
   Effect.gen(function* () {
-    const filename = yield* logOf(log, LOG)
-    const stage = json ? DemoStage.silent() : DemoStage.onOutput()
+    const { log, json, sandbox, ask } = typed
+    const filename = yield* logOf(log, WORLD_LOG)
+    const stage = json ? DemoStage.silent() : DemoStage.onOutput(TABLES_WIDTH)
     const workspace = PackageFiles.workspace()
     const askPerson = ask && !json && Prompter.isPossible()
-    const found = yield* Tour.give(stage, { filename, workspace, seed, sandbox, askPerson })
+    const found = yield* Tour.give(stage, { filename, workspace, seed: seedOf(typed), sandbox, askPerson })
     yield* stage.say(...PythonPlugin.missing().flatMap((line) => ["", line]))
     if (json) yield* Output.show(json, found, () => [])
   })
 
-/** Tells the story of the live demo. */
-const tellStory = ({ log, json, sandbox, directory, model, otherModel }: DemoInput) =>
+/** Tells the story. A provider's model needs a person, who is asked at a terminal. */
+const tellStory = ({ log, json, directory, model, otherModel, ask }: DemoInput) =>
   Effect.gen(function* () {
-    const filename = yield* logOf(log, LIVE_LOG)
-    const stage = json ? DemoStage.silent() : DemoStage.onOutput()
+    const filename = yield* logOf(log, LOG)
+    const stage = json ? DemoStage.silent() : DemoStage.onOutput(WIDTH)
     const models = Option.map(model, (first) => ({ first, other: Option.getOrElse(otherModel, () => first) }))
     const found = yield* Story.tell(stage, {
       filename,
-      sandbox,
       directory: yield* DemoDirectory.place(directory),
-      askPerson: !json && Prompter.isPossible(),
-      ...(Option.isSome(models) ? { models: models.value } : {}),
+      askPerson: (ask || Option.isSome(model)) && !json && Prompter.isPossible(),
+      ...defined({ models: Option.getOrUndefined(models) }),
     })
     if (json) yield* Output.show(json, found, () => [])
   }).pipe(Effect.scoped)

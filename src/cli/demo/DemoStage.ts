@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Stage, User } from "#demo"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
+import type { Json } from "../../values/Json.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { userAsActor, userName } from "../command/CurrentUser.ts"
 import * as Output from "../command/Output.ts"
@@ -13,7 +14,6 @@ import * as ConfirmationPage from "../pages/events/ConfirmationPage.ts"
 import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 import * as ScoreChange from "../pages/scores/ScoreChange.ts"
-import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import * as CassetteOption from "../task/CassetteOption.ts"
 import * as Prompter from "../task/Prompter.ts"
@@ -26,32 +26,51 @@ import * as Width from "../terminal/Width.ts"
 /** The word of the command that is the story's first kernel. */
 export const FIRST_KERNEL = "demo-kernel"
 
-/** Columns of the demo's text. */
-const WIDTH = 100
-
-/** A stage that writes to the standard output. */
-export const onOutput = (): Stage => {
+/** A stage that writes to the standard output, in so many columns at most. */
+export const onOutput = (most: number): Stage => {
   const style = Output.styleOf(process.stdout)
+  const width = Math.min(most, Output.columnsOf(process.stdout))
   const say = (...lines: ReadonlyArray<string>) => Effect.forEach(lines, Output.write, { discard: true })
+  const show = (lines: ReadonlyArray<string>) => say(...lines.map((line) => Width.cut(line, width)))
   return {
     ...lent(style),
+    width,
     say,
-    show: (lines) => say(...lines.map((line) => Width.cut(line, WIDTH))),
-    part: (title, ...about) => say("", style.bold(title), ...about.map((line) => style.dim(line)), ""),
+    show,
+    part: (title, ...about) => {
+      const lines = about.flatMap((paragraph) => Width.wrap(paragraph, width))
+      return say("", style.bold(title), ...lines.map((line) => style.dim(line)), "")
+    },
+    shell: (args, { most = Number.POSITIVE_INFINITY, end = false, cut = false } = {}) =>
+      Effect.gen(function* () {
+        const command = CommandHints.command(args)
+        // What can be typed is never cut.
+        yield* Output.writeWhole(`$ ${style.name(command)}`)
+        const lines = (yield* PackageFiles.run(args, cut ? undefined : width)).split("\n")
+        const left = Math.max(0, lines.length - most)
+        const more = left === 0 ? [] : [style.dim(`… ${left} lines`)]
+        yield* show(end ? [...more, ...lines.slice(left)] : [...lines.slice(0, lines.length - left), ...more])
+        return { command, answer: null }
+      }),
   }
 }
 
 /** A stage that prints nothing. */
 export const silent = (): Stage => ({
   ...lent(StyleOf.plain),
+  width: Number.POSITIVE_INFINITY,
   part: () => Effect.void,
   say: () => Effect.void,
   show: () => Effect.void,
+  shell: (args) =>
+    Effect.gen(function* () {
+      const document: Json = JSON.parse(yield* PackageFiles.run([...args, "--json"]))
+      return { command: CommandHints.command(args), answer: document }
+    }),
 })
 
-const lent = (style: Style): Omit<Stage, "part" | "say" | "show"> => ({
+const lent = (style: Style): Omit<Stage, "part" | "say" | "show" | "shell" | "width"> => ({
   style,
-  width: WIDTH,
   user: user(),
   pages: {
     value: Text.value,
@@ -69,7 +88,6 @@ const lent = (style: Style): Omit<Stage, "part" | "say" | "show"> => ({
     chain: (causes) => EventPage.chain(style, causes),
     question: (shown) => ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,
     changes: (of) => PatchLines.lines(style, of),
-    alignment: (a, b, aligned, most) => AlignmentPage.lines(style, { a, b, ...aligned }, most),
   },
 })
 

@@ -1,4 +1,4 @@
-/** The first kernel of the live demo's story: this program, with a command that is in no list. */
+/** The first kernel of the demo's story: this program, with a command that is in no list. */
 import { Args, Command } from "@effect/cli"
 import { FirstKernel } from "#demo"
 import * as DemoStage from "./DemoStage.ts"

@@ -1,5 +1,5 @@
 /**
- * `node scripts/live-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo --live` from the turns below, which were
+ * `node scripts/demo-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo` from the turns below, which were
  * written by hand. The requests are those of the story, told without a crash. Run it again when what models are told has changed,
  * and `npx biome check --write examples` after it.
  */
@@ -8,52 +8,55 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { Agent, Kernel } from "hindcast"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const load = (...names) => import(path.join(dist, ...names))
-const [Agent, Recorder, ScriptedTurns, Mending, Repository, TaskEvents, { Kernel }] = await Promise.all([
-  load("agents", "Agent.js"),
+const story = ["cli", "examples", "demo", "story"]
+const [Recorder, ScriptedTurns, Mending, Repository, Transcript] = await Promise.all([
   load("agents", "models", "CassetteRecorder.js"),
   load("agents", "models", "ScriptedTurns.js"),
-  load("cli", "demo", "live", "Mending.js"),
-  load("cli", "demo", "live", "Repository.js"),
-  load("cli", "demo", "live", "TaskEvents.js"),
-  load("kernel", "Kernel.js"),
+  load(...story, "Mending.js"),
+  load(...story, "Repository.js"),
+  load(...story, "Transcript.js"),
 ])
 
 const text = (words) => ({ type: "text", text: words })
 const call = (callId, tool, args = {}) => ({ type: "call", callId, tool, args })
 
-const code = fs.readFileSync(path.join(dist, "..", "examples", "live", "repository", "prices.mjs"), "utf8")
-const tests = fs.readFileSync(path.join(dist, "..", "examples", "live", "repository", "prices.test.mjs"), "utf8")
+const code = fs.readFileSync(path.join(dist, "..", "examples", "coding-agent", "repository", "prices.mjs"), "utf8")
+const tests = fs.readFileSync(
+  path.join(dist, "..", "examples", "coding-agent", "repository", "prices.test.mjs"),
+  "utf8",
+)
 
 const TURNS = {
   careful: [
-    [text("I run the tests first."), call("tests-1", "program__run_tests")],
+    [text("I look at what the tests say."), call("look-1", "perceive")],
     [
       text("Ten pieces cost too much. I read the code and the tests."),
       call("read-1", "program__read_file", { path: "prices.mjs" }),
       call("read-2", "program__read_file", { path: "prices.test.mjs" }),
     ],
     [
-      text("The comment says from ten pieces on; the code says more than ten. I mend the code."),
-      call("write-1", "workspace__write_file", {
+      text("The comment says from ten pieces on, the code says more than ten. I fix the code."),
+      call("write-1", "program__write_file", {
         path: "prices.mjs",
         content: code.replace("pieces > 10", "pieces >= 10"),
       }),
     ],
-    [text("I run the tests again."), call("tests-2", "program__run_tests")],
-    [text("All tests pass. prices.mjs took the tenth off from eleven pieces on; now it does so from ten on.")],
+    [text("I look at the tests again."), call("look-2", "perceive")],
+    [text("All tests pass: ten pieces cost a tenth less now, as the comment says.")],
   ],
   hasty: [
     [
       text("The test expects 900 and finds 1000. I make the test agree."),
-      call("write-1", "workspace__write_file", {
+      call("write-1", "program__write_file", {
         path: "prices.test.mjs",
         content: tests.replace('tenth less", 900', 'tenth less", 1000'),
       }),
     ],
-    [call("tests-2", "program__run_tests")],
+    [call("look-2", "perceive")],
     [text("All tests pass.")],
   ],
 }
@@ -86,10 +89,11 @@ const working = (name, work) =>
     const { model, save } = recording(name)
     const guide = yield* Agent.Guide.load(Mending.GUIDE)
     const copy = yield* Repository.copyInto(directory, name)
-    const place = { filename, directory: copy, sandbox: "auto" }
-    const kernel = Mending.kernel(place, { default: "allow" })
+    const place = { filename, directory: copy }
+    const user = { actor: "program:cassettes", owner: "cassettes" }
+    const kernel = Mending.kernel(user, place, { default: "allow" })
     const done = yield* Effect.provide(
-      Effect.flatMap(Kernel, (kernel) => work(kernel, Agent.fromModel({ model, guide }))),
+      Effect.flatMap(Kernel.Kernel, (kernel) => work(kernel, Agent.fromModel({ model, guide }))),
       kernel,
     )
     yield* save
@@ -102,11 +106,11 @@ await Effect.runPromise(
     const { taskId, at } = yield* working("careful", (kernel, agent) =>
       Effect.gen(function* () {
         const { taskId } = yield* kernel.tasks.run(agent, { goal: Mending.GOAL, plugins: Mending.PLUGINS })
-        const events = yield* TaskEvents.of(taskId)
+        const events = yield* Transcript.of(taskId)
         const written = events.find(
-          ({ type, payload }) => type === "ActuatorCommanded" && payload.actuator === "workspace/write_file",
+          ({ type, payload }) => type === "ActuatorCommanded" && payload.actuator === Mending.WRITE_FILE,
         )
-        return { taskId, at: TaskEvents.beforeDeciding(events, written.position) }
+        return { taskId, at: Transcript.beforeDeciding(events, written.position) }
       }),
     )
     yield* working("hasty", (kernel, agent) => kernel.fork(agent, { at, task: taskId, acceptUnrewound: true }))

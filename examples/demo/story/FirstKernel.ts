@@ -7,7 +7,7 @@ import type { User } from "../Stage.ts"
 import * as Mending from "./Mending.ts"
 
 /** The argument of the process. */
-export const Start = Schema.Struct({ place: Mending.Place, cast: Mending.Cast })
+export const Start = Schema.Struct({ taskId: Schema.String, place: Mending.Place, cast: Mending.Cast })
 
 export type Start = typeof Start.Type
 
@@ -22,10 +22,10 @@ const parentGone = Effect.async<void>((resume) => {
 /** Lets the agent work until it is done or this process is killed. `start` is a `Start` as JSON. */
 export const run = (user: User, start: string) =>
   Effect.gen(function* () {
-    const { place, cast } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(start)
+    const { taskId, place, cast } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(start)
     const agent = yield* Mending.agent(user, cast)
     const work = Effect.gen(function* () {
-      yield* (yield* Kernel.Kernel).tasks.run(agent, { goal: Mending.GOAL, plugins: Mending.PLUGINS })
+      yield* (yield* Kernel.Kernel).tasks.run(agent, { id: taskId, goal: Mending.GOAL, plugins: Mending.PLUGINS })
     })
     yield* Effect.raceFirst(Effect.provide(work, Mending.kernel(user, place)), parentGone)
   })

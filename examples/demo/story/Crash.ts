@@ -15,7 +15,6 @@ export class NothingToInterrupt extends Data.TaggedError("NothingToInterrupt")<{
 /** The kernel that was killed. */
 export interface Killed {
   readonly pid: number
-  readonly taskId: string
   /** The question that its agent waits for. */
   readonly question: Vocabulary.PayloadOf<"ConfirmationRequested">
   /** The position of the question, the last event that was waited for. */
@@ -40,8 +39,8 @@ export const startAndKill = ({ user }: Stage, start: Start, after: number) =>
   }).pipe(Effect.scoped)
 
 const killedAt = (pid: number, event: Event): Option.Option<Killed> =>
-  Vocabulary.is(event, "ConfirmationRequested") && event.taskId !== null
-    ? Option.some({ pid, taskId: event.taskId, question: event.payload, position: event.position })
+  Vocabulary.is(event, "ConfirmationRequested")
+    ? Option.some({ pid, question: event.payload, position: event.position })
     : Option.none()
 
 const spawned = (program: ReadonlyArray<string>, start: Start) =>

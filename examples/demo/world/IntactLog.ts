@@ -1,7 +1,7 @@
-/** The part of a demo that shows that nobody touched its log. */
+/** The part of the tour that shows that nobody touched its log. */
 import { Effect } from "effect"
-import type { Stage } from "./Stage.ts"
-import { at, count } from "./Words.ts"
+import type { Stage } from "../Stage.ts"
+import { at, count } from "../Words.ts"
 
 /** Verifies the log's hash chain, and says what was found. */
 export const verify = ({ part, say, style, user }: Stage, heading: string, why: string) =>

@@ -1,12 +1,12 @@
-/** The tour of `hindcast demo`: play, confirm, audit, look back, score again, verify. */
+/** The tour of `hindcast demo --world`: play, confirm, audit, look back, score again, verify. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import { EventLog, Gate, Hindcast } from "hindcast"
-import * as IntactLog from "../IntactLog.ts"
 import type { Stage } from "../Stage.ts"
 import { at, count, endOf, showSteps, suggestions } from "../Words.ts"
 import * as Audits from "./Audits.ts"
 import * as Games from "./Games.ts"
+import * as IntactLog from "./IntactLog.ts"
 import * as Rescoring from "./Rescoring.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"

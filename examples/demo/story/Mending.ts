@@ -1,0 +1,116 @@
+/** The demo's agents: their models, their guide, their tools and sensor, and the kernel that they work on. */
+import { Effect, Option, Schema } from "effect"
+import { Agent, EventLog, Gate, Hindcast, type Json, Models, Sensor, Tool } from "hindcast"
+import { inPackage } from "../../PackageFiles.ts"
+import type { User } from "../Stage.ts"
+import * as Repository from "./Repository.ts"
+
+/** What the agents are to achieve. */
+export const GOAL = "Fix the failing test"
+
+/** The plugin that takes part: the tools and the sensor of this program. */
+export const PLUGINS = ["program"]
+
+/** The actuator that a person has to approve. */
+export const WRITE_FILE = "program/write_file"
+
+/** The file with what the agents are told. */
+export const GUIDE = inPackage("examples", "coding-agent", "guide.yaml")
+
+/** A model of the story. */
+export const Cast = Schema.Struct({
+  /** `provider/model` */
+  model: Schema.String,
+  /** The cassette that is played; null for a provider that is asked. */
+  cassette: Schema.NullOr(Schema.String),
+})
+
+export type Cast = typeof Cast.Type
+
+/** The scripted model with this name, whose cassette is part of the package. */
+export const scripted = (name: "careful" | "hasty"): Cast => ({
+  model: `scripted/${name}`,
+  cassette: inPackage("examples", "coding-agent", `${name}.json`),
+})
+
+/** The agent that thinks with a model. */
+export const agent = ({ play }: Pick<User, "play">, { model, cassette }: Cast) =>
+  Effect.gen(function* () {
+    const loaded = yield* cassette === null ? Models.load(model) : play(cassette, model)
+    return Agent.fromModel({
+      model: loaded,
+      guide: yield* Agent.Guide.load(GUIDE),
+      budget: cassette === null ? BUDGET : {},
+    })
+  })
+
+/** What a provider's model may use up in one task. Nobody counts the tokens of scripted ones. */
+const BUDGET = { steps: 20, tokens: 200_000 }
+
+/** The first id of a task, `fix-1`, `fix-2` …, that the log does not have. A reader types it in commands. */
+export const freeId = Effect.gen(function* () {
+  const log = yield* EventLog.EventLog
+  const opened = yield* log.readPage({ types: ["TaskOpened"] }, MOST_TASKS)
+  const taken = new Set(opened.map(({ taskId }) => taskId))
+  let number = 1
+  while (taken.has(`fix-${number}`)) number += 1
+  return `fix-${number}`
+})
+
+/** Most openings of tasks that are read. Every earlier run of the demo opened one. */
+const MOST_TASKS = 10_000
+
+/** Where a kernel works. */
+export const Place = Schema.Struct({
+  filename: Schema.String,
+  directory: Schema.String.annotations({ description: "The repository" }),
+})
+
+export type Place = typeof Place.Type
+
+const File = Schema.Literal(...Repository.FILES)
+
+/** A kernel whose agents see what the tests say, read files, and write files that a person approves. */
+export const kernel = (
+  { actor, owner }: Pick<User, "actor" | "owner">,
+  { filename, directory }: Place,
+  gate = Gate.standard,
+) =>
+  Hindcast.layer({
+    log: filename,
+    workspace: directory,
+    actor,
+    owner,
+    // The standard gate asks a person about what has a high risk.
+    gate,
+    // The task of a kernel that was killed waits to be resumed.
+    onOpenTasks: "resume",
+    sensors: {
+      tests: Sensor.make({
+        description: "Runs the repository's tests: how many pass, and what the others say",
+        read: () => Repository.runTests(directory).then((result) => ({ ...result })),
+      }),
+    },
+    tools: {
+      read_file: Tool.make({
+        description: "Reads a file of the repository",
+        args: Schema.Struct({ path: File }),
+        risk: "none",
+        idempotent: true,
+        run: ({ path }) => Repository.readFile(directory, path),
+      }),
+      write_file: Tool.make({
+        description: "Replaces a file of the repository",
+        args: Schema.Struct({ path: File, content: Schema.String }),
+        risk: "high",
+        idempotent: true,
+        run: ({ path, content }) => Repository.writeFile(directory, path, content),
+      }),
+    },
+  })
+
+const Named = Schema.Struct({ path: Schema.String })
+
+/** The file that a command's arguments name. */
+export const pathIn = (args: Json): string =>
+  Option.match(Schema.decodeUnknownOption(Named)(args), { onNone: () => "a file", onSome: ({ path }) => path })

@@ -1,0 +1,54 @@
+/** The small repository with a failing test that the demo's agents fix. */
+import { execFile } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { inPackage } from "../../PackageFiles.ts"
+
+/** The program of the repository's tests. */
+const TESTS = "prices.test.mjs"
+
+/** The repository's files. */
+export const FILES = ["prices.mjs", TESTS] as const
+
+/** Longest run of the tests, in milliseconds. */
+const TESTS_MS = 20_000
+
+/** Copies the repository, as it is before anybody fixes it, into a directory of this name. Returns its path. */
+export const copyInto = (directory: string, name: string) =>
+  Effect.sync(() => {
+    const copy = path.join(directory, name)
+    fs.cpSync(inPackage("examples", "coding-agent", "repository"), copy, { recursive: true })
+    return copy
+  })
+
+/** What the tests say. The same files give the same result, wherever they are. */
+export interface TestResult {
+  readonly passing: number
+  /** A line for each test that fails, or for tests that did not run. */
+  readonly failing: ReadonlyArray<string>
+}
+
+/** Runs the tests of a repository. */
+export const runTests = (directory: string): Promise<TestResult> =>
+  new Promise((resolve) => {
+    // A model may have written the tests, so they get no keys.
+    const options = { cwd: directory, timeout: TESTS_MS, encoding: "utf8", env: {} } as const
+    execFile(process.execPath, [TESTS], options, (error, stdout) => {
+      const said = (word: string) =>
+        stdout.split("\n").flatMap((line) => (line.startsWith(word) ? [line.slice(word.length).trim()] : []))
+      const failing = said("not ok ")
+      const isSilent = error !== null && failing.length === 0
+      resolve({ passing: said("ok ").length, failing: isSilent ? ["the tests did not run to their end"] : failing })
+    })
+  })
+
+/** Reads a file of a repository. */
+export const readFile = (directory: string, name: (typeof FILES)[number]): string =>
+  fs.readFileSync(path.join(directory, name), "utf8")
+
+/** Replaces a file of a repository. */
+export const writeFile = (directory: string, name: (typeof FILES)[number], content: string) => {
+  fs.writeFileSync(path.join(directory, name), content)
+  return { path: name, bytes: Buffer.byteLength(content) }
+}
