@@ -139,7 +139,11 @@ const ofGenAi = (span: Span): Meaning => {
       result: json(field(attributes, "gen_ai.tool.call.result")),
     }
   if (operation === "invoke_agent" || operation === "create_agent" || operation === "invoke_workflow")
-    return { kind: "agent", name: textOf(attributes, "gen_ai.agent.name") ?? name, text: undefined }
+    return {
+      kind: "agent",
+      name: textOf(attributes, "gen_ai.agent.name") ?? name,
+      text: Messages.ofGenAi(span).input.find(({ role }) => role === "user")?.text,
+    }
   const model = textOf(attributes, "gen_ai.response.model") ?? textOf(attributes, "gen_ai.request.model")
   if (!(ASKS.has(operation ?? "") || (operation === undefined && model !== undefined))) return OTHER
   return {

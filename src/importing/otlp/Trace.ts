@@ -10,9 +10,13 @@ import type { Span } from "./Span.ts"
 
 /** Maps a conversation, and ends its run if it has ended. */
 export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, ended: boolean): void => {
-  const meant = [...spans]
+  const all = [...spans]
     .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || (a.spanId < b.spanId ? -1 : 1))
     .map((span) => ({ span, meaning: meaningOf(span) }))
+  const meant = withoutRepeated(all)
+  const repeated = all.length - meant.length
+  if (repeated > 0)
+    runs.leaveOut("span", "another one, within it or around it, is of the same request or call", repeated)
   const run = runs.open({
     id,
     goal: goalOf(meant) ?? `trace ${id}`,
@@ -26,6 +30,30 @@ export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, end
 interface Meant {
   readonly span: Span
   readonly meaning: Meaning
+}
+
+/** Without the spans of requests and calls that two instrumentations wrote: of one within the other, that with more of what was said counts. */
+const withoutRepeated = (meant: ReadonlyArray<Meant>): ReadonlyArray<Meant> => {
+  const byId = new Map(meant.map((one) => [keyOf(one.span.traceId, one.span.spanId), one] as const))
+  const repeated = new Set<Meant>()
+  for (const inner of meant) {
+    const outer = byId.get(keyOf(inner.span.traceId, inner.span.parentSpanId ?? ""))
+    if (outer === undefined || outer === inner || !isSame(outer.meaning, inner.meaning)) continue
+    repeated.add(saidIn(outer.meaning) >= saidIn(inner.meaning) ? inner : outer)
+  }
+  return meant.filter((one) => !repeated.has(one))
+}
+
+const keyOf = (traceId: string, spanId: string): string => `${traceId}/${spanId}`
+
+/** Whether two spans, one within the other, are of the same request or call. */
+const isSame = (outer: Meaning, inner: Meaning): boolean =>
+  (outer.kind === "model" && inner.kind === "model") ||
+  (outer.kind === "tool" && inner.kind === "tool" && outer.tool === inner.tool)
+
+const saidIn = (meaning: Meaning): number => {
+  if (meaning.kind === "model") return Math.min(1, meaning.input.length) + Math.min(1, meaning.output.length)
+  return meaning.kind === "tool" ? [meaning.args, meaning.result].filter((value) => value !== undefined).length : 0
 }
 
 /** The first words of a person that a model was told, else what an agent was asked. */
@@ -141,7 +169,7 @@ class TraceMapper {
   #tool({ spanId, start, end, error }: Span, { tool, callId, args, result }: ToolMeaning): void {
     const known =
       this.#calls.find(({ id }) => id !== undefined && id === callId) ??
-      (callId === undefined ? this.#calls.find((call) => call.tool === tool) : undefined)
+      this.#calls.find((call) => call.tool === tool && (callId === undefined || call.id === undefined))
     const key = known?.key ?? spanId
     const by = known === undefined ? null : callId === undefined ? "call-order" : "call-id"
     if (known === undefined) this.#run.commands.called(key, tool, args ?? {}, { at: start })

@@ -34,6 +34,14 @@ export const numberOf = (value: unknown, key: string): number | undefined => {
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
 }
 
+/** A field that is a finite number, or one in text, as databases write large and exact ones. */
+export const numericOf = (value: unknown, key: string): number | undefined => {
+  const text = textOf(value, key)
+  return text !== undefined && /^-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?$/i.test(text)
+    ? numberOf({ found: Number(text) }, "found")
+    : numberOf(value, key)
+}
+
 /** A larger count is taken for this one: a thousand of them together are still a whole number. */
 const LARGEST_COUNT = 2 ** 43
 

@@ -1,6 +1,10 @@
-/** Messages as LangChain, OpenAI and Langfuse write them, as the messages with parts of OpenTelemetry's conventions. */
+/**
+ * Messages as LangChain, OpenAI, Anthropic, Gemini, OpenTelemetry and Langfuse write them, as the messages with parts of OpenTelemetry's
+ * conventions.
+ */
 
-import { at, field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { asText, at, field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { partsOf, type Unread } from "./ContentParts.ts"
 
 /** A message with parts. */
 export interface PartsMessage {
@@ -11,9 +15,11 @@ export interface PartsMessage {
 const ROLES: Readonly<Record<string, string>> = {
   human: "user",
   HumanMessage: "user",
+  HumanMessageChunk: "user",
   ai: "assistant",
   AIMessage: "assistant",
   AIMessageChunk: "assistant",
+  model: "assistant",
   SystemMessage: "system",
   developer: "system",
   ToolMessage: "tool",
@@ -21,32 +27,55 @@ const ROLES: Readonly<Record<string, string>> = {
   FunctionMessage: "tool",
 }
 
-/** The messages of what a model was told: a list, lists of lists, an object with `messages`, or a text. */
-export const toldIn = (input: unknown): ReadonlyArray<PartsMessage> => {
+/** Names under which a request has what the model was told. */
+const TOLD = ["messages", "contents", "prompts", "prompt", "input", "chat_history", "args", "new_message"]
+
+/** The messages of what a model was told: a request, a list, lists of lists, an object with one of these, or a text. */
+export const toldIn = (input: unknown, unread: Unread): ReadonlyArray<PartsMessage> => {
   const found = structured(input)
-  if (typeof found === "string") return [{ role: "user", parts: [{ type: "text", content: found }] }]
-  if (Array.isArray(found)) return found.flatMap((one) => (Array.isArray(one) ? toldIn(one) : [messageOf(one, "user")]))
-  for (const name of ["messages", "prompts", "prompt", "input", "chat_history"]) {
-    const inner = field(found, name)
-    if (inner !== undefined) return toldIn(inner)
-  }
-  return isObject(found) && isMessage(found) ? [messageOf(found, "user")] : []
+  if (found === null || found === undefined || found === "") return []
+  if (typeof found === "string") return [spokenBy("user", found)]
+  if (Array.isArray(found))
+    return found.flatMap((one) => (Array.isArray(one) ? toldIn(one, unread) : messagesIn(one, "user", unread)))
+  const name = TOLD.find((one) => field(found, one) !== undefined && field(found, one) !== null)
+  if (!isMessage(found) && name !== undefined) return [...systemIn(found), ...toldIn(field(found, name), unread)]
+  return isMessage(found) ? messagesIn(found, "user", unread) : []
 }
 
-/** The answer of a model. */
-export const answerIn = (output: unknown): ReadonlyArray<PartsMessage> => {
+/** What a request says of the agent beside its messages. */
+const systemIn = (request: unknown): ReadonlyArray<PartsMessage> => {
+  const system =
+    field(request, "system") ??
+    field(request, "instructions") ??
+    field(request, "system_instruction") ??
+    field(request, "systemInstruction") ??
+    at(request, "config", "system_instruction") ??
+    at(request, "config", "systemInstruction")
+  const parts = partsOf(structured(field(system, "parts") ?? system), () => {})
+  return parts.length === 0 ? [] : [{ role: "system", parts }]
+}
+
+/** The answer of a model: messages, or what a provider answered with. */
+export const answerIn = (output: unknown, unread: Unread): ReadonlyArray<PartsMessage> => {
   const found = structured(output)
-  if (typeof found === "string") return [{ role: "assistant", parts: [{ type: "text", content: found }] }]
-  if (Array.isArray(found)) return found.slice(0, 1).flatMap(answerIn)
-  const generation = field(found, "generations")
-  if (Array.isArray(generation)) return answerIn(generation[0])
+  if (found === null || found === undefined || found === "") return []
+  if (typeof found === "string") return [spokenBy("assistant", found)]
+  if (Array.isArray(found)) {
+    const messages = found.flatMap((one) => messagesIn(one, "assistant", unread))
+    // An agent answers with the whole of what it did.
+    return messages.filter(({ role }) => role === "assistant")
+  }
+  // Of several answers to one request the first counts.
+  const [generation] = listOf(found, "generations")
+  if (generation !== undefined) return answerIn(Array.isArray(generation) ? generation.slice(0, 1) : generation, unread)
   const inner =
-    field(found, "message") ??
     at(listOf(found, "choices")[0], "message") ??
-    listOf(found, "messages").at(-1) ??
-    field(found, "output")
-  if (inner !== undefined && !isMessage(found)) return answerIn(inner)
-  return isObject(found) ? [messageOf(found, "assistant")] : []
+    at(listOf(found, "candidates")[0], "content") ??
+    (isMessage(found) ? undefined : (field(found, "message") ?? listOf(found, "messages").at(-1))) ??
+    (isObject(field(found, "content")) ? field(found, "content") : undefined) ??
+    (isMessage(found) ? undefined : field(found, "output"))
+  if (inner !== undefined && inner !== null) return answerIn(isObject(inner) ? [inner] : inner, unread)
+  return messagesIn(found, "assistant", unread).filter(({ role }) => role === "assistant")
 }
 
 const isMessage = (value: unknown): boolean =>
@@ -55,34 +84,96 @@ const isMessage = (value: unknown): boolean =>
 const structured = (value: unknown): unknown =>
   typeof value === "string" && /^\s*[[{]/.test(value) ? (parsed(value) ?? value) : value
 
-/** A message, which LangChain may write as the call of a constructor. */
-const messageOf = (value: unknown, otherwise: string): PartsMessage => {
-  const own = field(value, "kwargs") ?? value
-  const constructed = listOf(value, "id").at(-1)
+const spokenBy = (role: string, content: string): PartsMessage => ({ role, parts: [{ type: "text", content }] })
+
+/** The messages that an item stands for: one, or none where it is the definition of a tool. */
+const messagesIn = (value: unknown, otherwise: string, unread: Unread): ReadonlyArray<PartsMessage> => {
+  if (typeof value === "string") return [reprIn(value) ?? spokenBy(otherwise, value)]
+  if (isDefinition(field(value, "content")) || isDefinition(value)) return []
+  const item = itemOf(value)
+  if (item !== undefined) return [item]
+  // A generation of LangChain has its message beside its text.
+  const message = isMessage(value) ? value : (field(value, "message") ?? value)
+  const own = field(message, "kwargs") ?? message
+  const constructed = listOf(message, "id").at(-1)
   const named =
     textOf(own, "role") ?? (typeof constructed === "string" ? constructed : undefined) ?? textOf(own, "type")
   const role = named === undefined ? otherwise : (ROLES[named] ?? named)
-  const content = field(own, "content") ?? field(own, "text")
-  if (role === "tool")
-    return { role, parts: [{ type: "tool_call_response", id: textOf(own, "tool_call_id"), response: content ?? null }] }
-  const texts =
-    typeof content === "string"
-      ? [content]
-      : (Array.isArray(content) ? content : []).flatMap((part) => textOf(part, "text") ?? [])
-  const calls =
-    listOf(own, "tool_calls").length > 0
-      ? listOf(own, "tool_calls")
-      : listOf(field(own, "additional_kwargs"), "tool_calls")
+  const content = structured(field(own, "parts") ?? field(own, "content") ?? field(own, "text"))
+  if (role === "tool" && !hasResults(content))
+    return [{ role, parts: [{ type: "tool_call_response", id: idOf(own), response: content ?? null }] }]
+  const reasoning = textOf(own, "reasoning_content") ?? textOf(own, "reasoning")
+  const listed = [listOf(own, "tool_calls"), listOf(field(own, "additional_kwargs"), "tool_calls")]
+  const calls = listed.find((list) => list.length > 0) ?? []
+  const inContent = partsOf(content, unread)
+  const isCalled = inContent.some((part) => textOf(part, "type") === "tool_call")
+  const parts = [
+    ...(reasoning === undefined ? [] : [{ type: "reasoning", content: reasoning }]),
+    ...inContent,
+    ...(isCalled ? [] : partsOf(calls, unread)),
+  ]
+  // The results of calls are told in a person's name by some.
+  const isAll = (type: string) => parts.length > 0 && parts.every((part) => textOf(part, "type") === type)
+  return [{ role: role === "user" && isAll(RESULT) ? "tool" : isAll("tool_call") ? "assistant" : role, parts }]
+}
+
+const RESULT = "tool_call_response"
+
+const hasResults = (content: unknown): boolean =>
+  Array.isArray(content) && partsOf(content, () => {}).some((part) => /^tool_call/.test(textOf(part, "type") ?? ""))
+
+const idOf = (message: unknown): string | undefined => {
+  const id = field(message, "tool_call_id") ?? field(message, "id")
+  return typeof id === "string" ? id : undefined
+}
+
+/** The definition of a tool, which some exports have among the messages. */
+const isDefinition = (value: unknown): boolean =>
+  textOf(value, "type") === "function" &&
+  isObject(field(value, "function")) &&
+  isObject(at(value, "function", "parameters"))
+
+/** An item of OpenAI's responses that is no message. */
+const itemOf = (value: unknown): PartsMessage | undefined => {
+  const type = textOf(value, "type") ?? ""
+  if (type === "reasoning" && textOf(value, "role") === undefined) {
+    const texts = [...listOf(value, "summary"), ...listOf(value, "content")].flatMap(
+      (part) => textOf(part, "text") ?? [],
+    )
+    return { role: "assistant", parts: [{ type: "reasoning", content: texts.join("\n") }] }
+  }
+  if (/_call_output$/.test(type))
+    return {
+      role: "tool",
+      parts: [{ type: RESULT, id: textOf(value, "call_id"), response: field(value, "output") ?? null }],
+    }
+  if (!/_call$/.test(type)) return undefined
   return {
-    role,
+    role: "assistant",
     parts: [
-      ...texts.filter((text) => text !== "").map((text) => ({ type: "text", content: text })),
-      ...calls.map((call) => ({
+      {
         type: "tool_call",
-        id: textOf(call, "id"),
-        name: textOf(call, "name") ?? textOf(field(call, "function"), "name"),
-        arguments: field(call, "args") ?? field(field(call, "function"), "arguments") ?? field(call, "arguments") ?? {},
-      })),
+        id: textOf(value, "call_id") ?? textOf(value, "id"),
+        name: textOf(value, "name") ?? type.replace(/_call$/, ""),
+        arguments: field(value, "arguments") ?? field(value, "input") ?? field(value, "action") ?? {},
+      },
     ],
   }
+}
+
+/** A message that a program wrote as Python shows it. */
+const reprIn = (text: string): PartsMessage | undefined => {
+  const [, role = "", , quoted] = /^role='(\w+)' content=(?:None|(['"])([\s\S]*?)\2) name=/.exec(text) ?? []
+  if (role === "") return undefined
+  const content = quoted?.replaceAll("\\n", "\n")
+  const id = / tool_call_id='([^']+)'/.exec(text)?.[1]
+  if (role === "tool") return { role, parts: [{ type: RESULT, id, response: content ?? null }] }
+  return content === undefined ? { role: ROLES[role] ?? role, parts: [] } : spokenBy(ROLES[role] ?? role, content)
+}
+
+/** The first words of a person in what an agent was asked, as a text. */
+export const askedIn = (input: unknown): string | undefined => {
+  const message = toldIn(input, () => {}).find(({ role }) => role === "user")
+  const texts = (message?.parts ?? []).flatMap((part) => textOf(part, "content") ?? [])
+  return texts.length === 0 ? undefined : asText(texts.join("\n"))
 }

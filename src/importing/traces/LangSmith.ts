@@ -5,9 +5,11 @@ import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
 import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { at, field, isObject, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
+import { at, field, isObject, listOf, numberOf, numericOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
-import { answerIn, toldIn } from "./ChatParts.ts"
+import { given, unreadIn } from "./Attributes.ts"
+import { answerIn, askedIn, toldIn } from "./ChatParts.ts"
+import type { Unread } from "./ContentParts.ts"
 
 const isRun = (value: unknown): boolean => textOf(value, "run_type") !== undefined && textOf(value, "id") !== undefined
 
@@ -21,7 +23,12 @@ export const langSmith: Source = {
     (lines.length === 0 && /"run_type"\s*:/.test(text) && /"(?:trace_id|dotted_order)"\s*:/.test(text)),
   open: (file, runs) =>
     spanMapper(file, runs, {
-      spans: (record) => runsIn(record).map(spanOf),
+      spans: (record) =>
+        runsIn(record).map((run) => {
+          if (isElsewhere(run))
+            runs.remark("runs whose inputs or outputs are in files of LangSmith: they are not known")
+          return spanOf(run, unreadIn(runs))
+        }),
       traces: (record) => runsIn(record).map((run) => ({ traceId: traceOf(run), conversation: threadOf(run) })),
     }),
 }
@@ -34,6 +41,13 @@ const runsIn = (record: unknown): ReadonlyArray<unknown> => {
   return list.flatMap((run) => [run, ...runsIn(listOf(run, "child_runs")).filter(isRun)])
 }
 
+/** Whether a run names a place where its inputs or outputs are, in place of them. */
+const isElsewhere = (run: unknown): boolean =>
+  ["inputs", "outputs"].some((name) => {
+    const [own, url] = [field(run, name), at(run, `${name}_s3_urls`, "ROOT")]
+    return url !== undefined && (!isObject(own) || Object.keys(own).length === 0)
+  })
+
 const traceOf = (run: unknown): string => textOf(run, "trace_id") ?? textOf(run, "id") ?? "unknown"
 
 const threadOf = (run: unknown): string | undefined =>
@@ -41,7 +55,7 @@ const threadOf = (run: unknown): string | undefined =>
     .map((name) => textOf(at(run, "extra", "metadata"), name))
     .find((id) => id !== undefined)
 
-const spanOf = (run: unknown): Span | undefined => {
+const spanOf = (run: unknown, unread: Unread): Span | undefined => {
   const spanId = textOf(run, "id")
   if (spanId === undefined || !isRun(run)) return undefined
   const [type, thread] = [textOf(run, "run_type") ?? "chain", threadOf(run)]
@@ -56,7 +70,11 @@ const spanOf = (run: unknown): Span | undefined => {
     end: timeOf(field(run, "end_time")),
     attributes: {
       ...defined({ "gen_ai.conversation.id": thread }),
-      ...(type === "llm" || type === "chat_model" ? modelOf(run) : type === "tool" ? toolOf(run) : agentOf(run)),
+      ...(type === "llm" || type === "chat_model"
+        ? modelOf(run, unread)
+        : type === "tool"
+          ? toolOf(run)
+          : agentOf(run)),
     },
     events: [],
     error,
@@ -64,29 +82,47 @@ const spanOf = (run: unknown): Span | undefined => {
   }
 }
 
-const modelOf = (run: unknown): Readonly<Record<string, unknown>> => {
+const modelOf = (run: unknown, unread: Unread): Readonly<Record<string, unknown>> => {
   const metadata = at(run, "extra", "metadata")
+  const parameters = at(run, "extra", "invocation_params")
   const [inputs, outputs] = [field(run, "inputs"), field(run, "outputs")]
-  const usage = field(outputs, "usage_metadata") ?? at(outputs, "llm_output", "token_usage") ?? field(outputs, "usage")
-  const details = field(usage, "input_token_details")
+  const usage = usageIn(run)
+  const details = field(usage, "input_token_details") ?? field(run, "prompt_token_details")
   return given({
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": textOf(metadata, "ls_provider"),
     "gen_ai.request.model":
       textOf(metadata, "ls_model_name") ??
-      textOf(at(run, "extra", "invocation_params"), "model") ??
+      textOf(parameters, "model") ??
+      textOf(parameters, "model_name") ??
       textOf(outputs, "model") ??
+      textOf(inputs, "model") ??
       "unknown",
-    "gen_ai.input.messages": toldIn(inputs),
-    "gen_ai.output.messages": isObject(outputs) ? answerIn(outputs) : [],
+    "gen_ai.input.messages": toldIn(inputs, unread),
+    "gen_ai.output.messages": isObject(outputs) ? answerIn(outputs, unread) : [],
     "gen_ai.usage.input_tokens":
       numberOf(run, "prompt_tokens") ?? numberOf(usage, "input_tokens") ?? numberOf(usage, "prompt_tokens"),
     "gen_ai.usage.output_tokens":
       numberOf(run, "completion_tokens") ?? numberOf(usage, "output_tokens") ?? numberOf(usage, "completion_tokens"),
     "gen_ai.usage.cache_read.input_tokens": numberOf(details, "cache_read"),
     "gen_ai.usage.cache_creation.input_tokens": numberOf(details, "cache_creation"),
-    "gen_ai.usage.cost": numberOf(run, "total_cost") ?? (Number(textOf(run, "total_cost")) || undefined),
+    "gen_ai.usage.cost": numericOf(run, "total_cost") ?? numericOf(usage, "total_cost"),
   })
+}
+
+/** What an answer used: LangSmith's own counts, those of the message, or those of the provider. */
+const usageIn = (run: unknown): unknown => {
+  const outputs = field(run, "outputs")
+  const [generation] = listOf(outputs, "generations").flat()
+  const message = at(generation, "message", "kwargs") ?? field(generation, "message")
+  return [
+    field(outputs, "usage_metadata"),
+    at(run, "extra", "metadata", "usage_metadata"),
+    field(message, "usage_metadata"),
+    at(outputs, "llm_output", "token_usage"),
+    at(outputs, "llm_output", "usage"),
+    field(outputs, "usage"),
+  ].find(isObject)
 }
 
 const toolOf = (run: unknown): Readonly<Record<string, unknown>> => {
@@ -105,7 +141,13 @@ const toolOf = (run: unknown): Readonly<Record<string, unknown>> => {
 const agentOf = (run: unknown): Readonly<Record<string, unknown>> => ({
   "gen_ai.operation.name": "invoke_agent",
   "gen_ai.agent.name": textOf(run, "name") ?? "chain",
+  ...asked(run),
 })
 
-const given = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
+/** What an agent was asked. */
+const asked = (run: unknown): Readonly<Record<string, unknown>> => {
+  const content = askedIn(field(run, "inputs"))
+  return content === undefined
+    ? {}
+    : { "gen_ai.input.messages": [{ role: "user", parts: [{ type: "text", content }] }] }
+}

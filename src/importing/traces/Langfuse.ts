@@ -4,10 +4,13 @@ import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
 import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
+import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { field, isObject, listOf, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { field, isObject, listOf, numericOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
-import { answerIn, toldIn } from "./ChatParts.ts"
+import { given, unreadIn } from "./Attributes.ts"
+import { answerIn, askedIn, toldIn } from "./ChatParts.ts"
+import { idIn, type Unread } from "./ContentParts.ts"
 
 const TYPES = /^(?:GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/
 
@@ -38,7 +41,7 @@ export const langfuse: Source = {
       /"trace_?[iI]d"\s*:/.test(text)),
   open: (file, runs) =>
     spanMapper(file, runs, {
-      spans: (record) => observationsIn(record).map(([one, trace]) => spanOf(one, trace)),
+      spans: (record) => spansIn(record, runs),
       traces: (record) =>
         observationsIn(record).map(([one, trace]) => ({
           traceId: textAt(one, "traceId") ?? "unknown",
@@ -47,37 +50,51 @@ export const langfuse: Source = {
     }),
 }
 
-/** The observations of a record, each with its trace, where that has them in it. */
+/** The observations of a record, each with its trace, where that has them in it or beside it. */
 const observationsIn = (record: unknown): ReadonlyArray<readonly [observation: unknown, trace: unknown]> => {
   if (Array.isArray(record)) return record.flatMap(observationsIn)
   if (Array.isArray(field(record, "data"))) return listOf(record, "data").flatMap(observationsIn)
   const own = listOf(record, "observations").filter(isObject)
-  return own.length > 0 ? own.map((one) => [one, record] as const) : [[record, undefined] as const]
+  const trace = isObject(field(record, "trace")) ? field(record, "trace") : record
+  return own.length > 0 ? own.map((one) => [one, trace] as const) : [[record, undefined] as const]
+}
+
+/** The scores of a trace: they are of its parts, and not of its run. */
+const scoresIn = (record: unknown): number => {
+  if (Array.isArray(record)) return record.reduce((sum: number, one) => sum + scoresIn(one), 0)
+  const inner = ["data", "trace"].map((name) => field(record, name)).filter((value) => typeof value === "object")
+  const scores = listOf(record, "scores").filter(isObject).length
+  return inner.reduce((sum: number, one) => sum + scoresIn(one), scores)
 }
 
 const sessionOf = (one: unknown, trace: unknown): string | undefined =>
-  textAt(one, "sessionId") ?? textAt(trace, "sessionId")
+  textAt(one, "sessionId") ?? textAt(trace, "sessionId") ?? textOf(metadataOf(one), "thread_id")
 
-const spanOf = (one: unknown, trace: unknown): Span | undefined => {
+/** The spans of a record. `unread` is told of content that has no known form. */
+const spansIn = (record: unknown, runs: Runs): ReadonlyArray<Span | undefined> => {
+  const scores = scoresIn(record)
+  if (scores > 0) runs.leaveOut("score", "scores of Langfuse are not read; export them and use a mapping", scores)
+  return observationsIn(record).map(([one, trace]) => spanOf(one, trace, unreadIn(runs)))
+}
+
+const spanOf = (one: unknown, trace: unknown, unread: Unread): Span | undefined => {
   const [spanId, traceId] = [textOf(one, "id"), textAt(one, "traceId")]
   if (spanId === undefined || traceId === undefined || !isObservation(one)) return undefined
   const [type, session] = [textOf(one, "type") ?? "SPAN", sessionOf(one, trace)]
   const isError = textOf(one, "level") === "ERROR"
+  const parentSpanId = textAt(one, "parentObservationId")
+  const read = type === "GENERATION" ? modelOf(one, isError, unread) : isTool(one, type) ? toolOf(one) : undefined
   return {
     traceId,
     spanId,
-    parentSpanId: textAt(one, "parentObservationId"),
+    parentSpanId,
     isEntry: false,
     name: textOf(one, "name") ?? type,
     start: timeOf(get(one, "startTime")),
     end: timeOf(get(one, "endTime")),
     attributes: {
       ...defined({ "gen_ai.conversation.id": session }),
-      ...(type === "GENERATION"
-        ? modelOf(one)
-        : type === "TOOL"
-          ? toolOf(one)
-          : { "gen_ai.operation.name": "invoke_agent" }),
+      ...(read ?? agentOf(one, parentSpanId === undefined ? trace : undefined)),
     },
     events: [],
     error: isError ? (textAt(one, "statusMessage") ?? "an error") : undefined,
@@ -85,41 +102,111 @@ const spanOf = (one: unknown, trace: unknown): Span | undefined => {
   }
 }
 
-/** An object, which exports may have as text. */
-const objectAt = (value: unknown, name: string): unknown => {
+/** A value, which exports may have as JSON in text. */
+const jsonAt = (value: unknown, name: string): unknown => {
   const found = get(value, name)
-  return typeof found === "string" ? parsed(found) : found
+  return typeof found === "string" ? (parsed(found) ?? found) : found
 }
 
-const modelOf = (one: unknown): Readonly<Record<string, unknown>> => {
-  const [usage, cost] = [objectAt(one, "usageDetails") ?? get(one, "usage"), objectAt(one, "costDetails")]
-  const read = numberOf(usage, "input_cached_tokens") ?? numberOf(usage, "cache_read_input_tokens")
-  const written = numberOf(usage, "cache_creation_input_tokens")
-  const input = numberOf(usage, "input")
+const metadataOf = (one: unknown): unknown => jsonAt(one, "metadata")
+
+/** The attributes of the span that an observation was made of. */
+const attributeOf = (one: unknown, ...names: ReadonlyArray<string>): string | undefined => {
+  const attributes = jsonAt(metadataOf(one), "attributes")
+  return names.map((name) => idIn(field(attributes, name))).find((text) => text !== undefined)
+}
+
+/** Whether an observation is the call of a tool: older ones are spans all the same. */
+const isTool = (one: unknown, type: string): boolean =>
+  type === "TOOL" ||
+  (type === "SPAN" &&
+    (attributeOf(one, "gen_ai.tool.name", "tool.name", "ai.toolCall.name") !== undefined ||
+      textOf(jsonAt(one, "output"), "type") === "tool"))
+
+const modelOf = (one: unknown, isError: boolean, unread: Unread): Readonly<Record<string, unknown>> => {
+  const cost = jsonAt(one, "costDetails")
+  const usage = usageOf(one)
+  const [input, output] = [toldIn(get(one, "input"), unread), answerIn(get(one, "output"), unread)]
+  // Some programs make generations of moments of one: they hold nothing.
+  if (!isError && input.length + output.length === 0 && usage.inputTokens + usage.outputTokens === 0) return {}
+  const metadata = metadataOf(one)
   return given({
     "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name":
+      textOf(metadata, "ls_provider") ?? attributeOf(one, "gen_ai.provider.name", "gen_ai.system", "llm.provider"),
     "gen_ai.request.model": textAt(one, "providedModelName") ?? textOf(one, "model") ?? "unknown",
-    "gen_ai.input.messages": toldIn(field(one, "input") ?? []),
-    "gen_ai.output.messages": answerIn(field(one, "output") ?? []),
-    // Langfuse counts each token once: those of the cache are beside the input.
-    "gen_ai.usage.input_tokens": input === undefined ? undefined : input + (read ?? 0) + (written ?? 0),
-    "gen_ai.usage.output_tokens": numberOf(usage, "output"),
-    "gen_ai.usage.cache_read.input_tokens": read,
-    "gen_ai.usage.cache_creation.input_tokens": written,
+    "gen_ai.input.messages": input,
+    "gen_ai.output.messages": output,
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.read,
+    "gen_ai.usage.cache_creation.input_tokens": usage.written,
     "gen_ai.usage.cost":
-      numberOf(cost, "total") ??
-      numberOf({ cost: get(one, "totalCost") }, "cost") ??
-      numberOf({ cost: get(one, "calculatedTotalCost") }, "cost"),
+      numericOf(cost, "total") ?? numericAt(one, "totalCost") ?? numericAt(one, "calculatedTotalCost"),
   })
 }
 
-const toolOf = (one: unknown): Readonly<Record<string, unknown>> =>
-  given({
-    "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": textOf(one, "name") ?? "unknown",
-    "gen_ai.tool.call.arguments": objectAt(one, "input") ?? field(one, "input"),
-    "gen_ai.tool.call.result": objectAt(one, "output") ?? field(one, "output"),
-  })
+const numericAt = (one: unknown, name: string): number | undefined => numericOf({ found: get(one, name) }, "found")
 
-const given = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
+/**
+ * The tokens of a generation. Langfuse counts each token once, those of the cache beside the input, unless their sum says otherwise: then
+ * the program gave them, and the input has them in it.
+ */
+const usageOf = (one: unknown) => {
+  const details = jsonAt(one, "usageDetails")
+  const usage = isObject(details) && Object.keys(details).length > 0 ? details : jsonAt(one, "usage")
+  const of = (...names: ReadonlyArray<string>) =>
+    names.map((name) => numericOf(usage, name)).find((count) => count !== undefined)
+  const input =
+    of("input", "promptTokens", "prompt_tokens", "input_tokens") ??
+    numericAt(one, "inputUsage") ??
+    numericAt(one, "promptTokens")
+  const output =
+    of("output", "completionTokens", "completion_tokens", "output_tokens") ??
+    numericAt(one, "outputUsage") ??
+    numericAt(one, "completionTokens")
+  const read = of("input_cached_tokens", "cache_read_input_tokens", "input_cache_read", "prompt_details.cache_read")
+  const written = of("cache_creation_input_tokens", "input_cache_creation", "prompt_details.cache_write")
+  const reasoning = of("output_reasoning_tokens", "output_reasoning")
+  const total = of("total", "totalTokens", "total_tokens")
+  const isDotted = of("prompt_details.cache_read", "prompt_details.cache_write") !== undefined
+  const isWhole = isDotted || (total !== undefined && total === (input ?? 0) + (output ?? 0))
+  return {
+    inputTokens: (input ?? 0) + (isWhole ? 0 : (read ?? 0) + (written ?? 0)),
+    outputTokens: (output ?? 0) + (isWhole ? 0 : (reasoning ?? 0)),
+    read,
+    written,
+  }
+}
+
+const toolOf = (one: unknown): Readonly<Record<string, unknown>> => {
+  const written = jsonAt(one, "output")
+  const isEmpty = isObject(written) && Object.keys(written).length === 0
+  // Google's ADK has the result of a call beside its output.
+  const own = jsonAt(jsonAt(metadataOf(one), "attributes"), "gcp.vertex.agent.tool_response")
+  const output = isEmpty ? (own ?? written) : written
+  const input = jsonAt(one, "input")
+  const name = attributeOf(one, "gen_ai.tool.name", "tool.name", "ai.toolCall.name") ?? textOf(one, "name") ?? "unknown"
+  return given({
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name.replace(/^(?:execute_tool |running tool: )/, ""),
+    "gen_ai.tool.call.id":
+      attributeOf(one, "gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id") ?? textOf(output, "tool_call_id"),
+    "gen_ai.tool.call.arguments": field(metadataOf(one), "inputs") ?? input,
+    "gen_ai.tool.call.result": textOf(output, "type") === "tool" ? field(output, "content") : output,
+  })
+}
+
+/** What stands around requests and calls; at its root is what the person asked. */
+const agentOf = (one: unknown, trace: unknown): Readonly<Record<string, unknown>> => {
+  const asked = askedIn(jsonAt(one, "input")) ?? askedIn(twice(jsonAt(trace, "input")))
+  return given({
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": attributeOf(one, "gen_ai.agent.name", "agent.name"),
+    "gen_ai.input.messages":
+      asked === undefined ? undefined : [{ role: "user", parts: [{ type: "text", content: asked }] }],
+  })
+}
+
+/** A trace's words are JSON in text that is JSON in text. */
+const twice = (value: unknown): unknown => (typeof value === "string" ? (parsed(value) ?? value) : value)
