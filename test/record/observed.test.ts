@@ -97,6 +97,32 @@ describe("the tools that a recorded program calls by itself", () => {
     ])
   })
 
+  it("have their results in each of several conversations that are the same word for word, one after the other or at once", async () => {
+    const exchanges = [
+      chat([asked], calling),
+      chat([asked, said, result("a", "of x"), result("b", "of y")], { content: "done" }),
+    ]
+    const log = temporary("again.db")
+    await serving(exchanges, async (_, ask) => {
+      const run = await record({ log, goal: "Ask", agent: "tester" })
+      const converse = async () => {
+        for (const exchange of exchanges) await ask(run.fetch, exchange)
+      }
+      await converse()
+      await converse()
+      await Promise.all([converse(), converse()])
+      await run.end("achieved")
+    })
+    const events = await eventsOf(log)
+    expect(of(events, "ActuatorCommanded")).toHaveLength(8)
+    expect(payloads(events, "CommandSucceeded").map((one) => one.result)).toEqual(
+      Array(4).fill(["of x", "of y"]).flat(),
+    )
+    // What comes after an answer is recorded, not what was asked before it once more.
+    const [, , , again] = payloads(events, "ModelCalled")
+    expect(again?.request).toMatchObject({ after: of(events, "ModelResponded")[2]?.id })
+  })
+
   it("failed where the format says so, and are unknown where no result came", async () => {
     const body = (messages: ReadonlyArray<object>) => JSON.stringify({ model: "m", max_tokens: 9, messages })
     const question = { role: "user", content: "Look" }

@@ -76,6 +76,8 @@ interface Place {
   readonly conversation: string | undefined
   /** The ids of the calls in the answer. */
   readonly callIds: ReadonlySet<string>
+  /** How many places were reached before. */
+  readonly number: number
 }
 
 /** Maximum number of places that are known: beyond it, those that were not reached for longest are forgotten. */
@@ -97,7 +99,9 @@ export const make = (): Conversations => {
   const forgotten = Bounded.make<true>(MOST_PLACES)
   const isForgotten = (run: string) => forgotten.get(run) === true
 
-  const place = (one: Place): Place => {
+  let reached = 0
+  const place = (reaching: Omit<Place, "number">): Place => {
+    const one = { ...reaching, number: reached++ }
     const others = (standing.get(one.key) ?? []).filter(({ run }) => run !== one.run && !isForgotten(run))
     standing.set(one.key, [...others, one])
     events.set(one.event, one)
@@ -156,9 +160,14 @@ export const make = (): Conversations => {
         }
         const keys = keysOf(messages)
         let [before, told]: [Place | undefined, number] = [undefined, 0]
-        for (let index = keys.length - 1; index >= 0 && before === undefined; index--) {
-          before = placesAt(keys[index] ?? "").find((one) => one.run === run)
-          if (before !== undefined) told = index + 1
+        for (let index = keys.length - 1; index >= 0; index--) {
+          const found = placesAt(keys[index] ?? "").find((one) => one.run === run)
+          if (found === undefined) continue
+          // All of it was asked before. Where an answer came since that no request continued, the conversation is held once more.
+          const isAgain =
+            before !== undefined && found.at === "answered" && found.isHead && found.number > before.number
+          if (before === undefined || isAgain) [before, told] = [found, index + 1]
+          if (told < keys.length || before.at === "failed") break
         }
         stand(run, id, keys.at(-1) ?? Standings.START, before, thread?.conversation)
         const continued = before === undefined ? {} : ({ after: before.event, by: "messages" } as const)

@@ -118,7 +118,7 @@ const modelExchange = (
   const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)
   const occurredAt = Date.now()
-  const results = calls.told(news, occurredAt)
+  const results = calls.told(tellingOf(news, asked.request.messages), occurredAt)
   const cause = results.at(-1)
   const asking: CoreNewEvent = {
     type: "ModelCalled",
@@ -223,6 +223,13 @@ const modelExchange = (
       )
     },
   }
+}
+
+/** The messages that may tell results. A conversation that is held a second time, word for word, tells them again for calls of its own. */
+const tellingOf = <News extends NewMessages>(news: News, all: NewMessages["messages"]): News => {
+  if (news.messages.length > 0) return news
+  const answer = all.findLastIndex(({ role }) => role === "assistant")
+  return { ...news, messages: all.slice(answer + 1) }
 }
 
 /** A request to anything else. */
