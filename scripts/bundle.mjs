@@ -1,12 +1,12 @@
 /**
- * Bundles `dist`: most of a start was finding and reading hundreds of small modules. What is read once is `dist/chunk-…js` and
- * `dist/cli/chunk-…js`, which the entries share.
+ * Bundles `dist`: most of a start was finding and reading hundreds of small modules. What is read once is `dist/chunk-…js`, which the
+ * entries share, and `dist/cli/pack-…cjs`.
  *
  * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
  *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
  *   `dist/kernel/threads/Thread.js` is what their threads, and those of the command line, run.
  * - The command line, `dist/cli/main.js`, with everything that it imports, so that a program that embeds Hindcast does not install
- *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a chunk of its own, and is loaded with it. Two parts
+ *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a pack of its own, and is loaded with it. Two parts
  *   of it are examples, `examples/demo` and `examples/season`, which the compiler left in `dist/cli/examples`: they import `hindcast`, as a
  *   program does, and get the modules that the command line has.
  *
@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { licencesOf } from "./licences.mjs"
 import { linesOnly } from "./lines-only.mjs"
+import { packsOf } from "./packs.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const cli = path.join(dist, "cli")
@@ -169,11 +170,35 @@ const replace = async (file, contents) => {
  * Bundles entries, which are replaced.
  *
  * @param directory where the entries' chunks are put, below which the entries are
- * @returns esbuild's description of the bundle
  * @param options of esbuild
  */
 const bundle = async (directory, entries, options) => {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await chunksOf(directory, entries, options)
+  const files = outputFiles.map(({ path: file, contents, text }) => ({
+    file,
+    contents: file.endsWith(".map") ? linesOnly(text) : contents,
+  }))
+  // The chunks come first, so that an entry never imports what is not there yet.
+  const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
+  await replaceAll(directory, /^chunk-.*\.js(\.map)?$/, [
+    ...files.filter((file) => !isEntry(file)),
+    ...files.filter(isEntry),
+  ])
+}
+
+/** Replaces files in their order, and removes those that were made so by an earlier build. */
+const replaceAll = async (directory, made, files) => {
+  for (const { file, contents } of files) await replace(file, contents)
+  const kept = new Set(files.map(({ file }) => file))
+  for (const name of await fs.readdir(directory)) {
+    const file = path.join(directory, name)
+    if (made.test(name) && !kept.has(file)) await fs.rm(file)
+  }
+}
+
+/** What esbuild makes of entries, and its description of that. */
+const chunksOf = (directory, entries, options) =>
+  build({
     entryPoints: entries.map((entry) => path.join(directory, entry)),
     outdir: directory,
     outbase: directory,
@@ -188,33 +213,74 @@ const bundle = async (directory, entries, options) => {
     logLevel: "warning",
     ...options,
   })
-  const files = outputFiles.map(({ path: file, contents, text }) => ({
-    file,
-    contents: file.endsWith(".map") ? linesOnly(text) : contents,
-  }))
-  // The chunks come first, so that an entry never imports what is not there yet.
-  const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
-  for (const { file, contents } of [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)])
-    await replace(file, contents)
-  const made = new Set(files.map(({ file }) => file))
-  for (const name of await fs.readdir(directory)) {
-    const file = path.join(directory, name)
-    if (/^chunk-.*\.js(\.map)?$/.test(name) && !made.has(file)) await fs.rm(file)
+
+/**
+ * Bundles the command line: packs, and the programs that run them. Returns the modules that are in them, by their paths.
+ *
+ * What most commands share is in the first pack, with `task ls`; the kernel's modules are in the second.
+ */
+const bundleCommandLine = async () => {
+  const entries = { "main.js": "Start.js", "examples/season/FirstKernel.js": "examples/season/FirstKernel.js" }
+  const options = { minifyWhitespace: true, minifySyntax: true }
+  const { outputFiles, metafile } = await chunksOf(cli, Object.values(entries), {
+    ...options,
+    plugins: [examples, keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
+  })
+  const inDirectory = (file) => path.relative(cli, file).split(path.sep).join("/")
+  const chunks = new Map(outputFiles.map(({ path: file, text }) => [inDirectory(file), text]))
+  const chunkOf = (module) => {
+    const wanted = path.relative(process.cwd(), path.join(dist, module))
+    const [found] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === wanted)
+    return inDirectory(path.resolve(found))
   }
-  return metafile
+  const { texts, contents, numbers } = packsOf(chunks, [
+    [chunkOf("cli/Start.js"), chunkOf("cli/task/looking/ListCommand.js")],
+    [chunkOf("kernel/Hindcast.js")],
+  ])
+  const programs = await chunksOf(cli, Object.keys(entries), {
+    ...options,
+    splitting: false,
+    plugins: [
+      runningPacks(
+        contents,
+        Object.entries(entries).map(([program, entry]) => [program, numbers.get(entry)]),
+      ),
+    ],
+  })
+  await replaceAll(cli, /^(chunk-.*\.js|pack-.*\.cjs)$/, [
+    ...[...texts].map(([name, text]) => ({ file: path.join(cli, name), contents: text })),
+    ...programs.outputFiles.map(({ path: file, contents }) => ({ file, contents })),
+  ])
+  return metafile.inputs
 }
 
-// The command line comes first: it takes the library's modules as the compiler left them.
-const { inputs } = await bundle(cli, ["main.js", "examples/season/FirstKernel.js"], {
-  plugins: [examples, keepPlaces(cli), partsOfEffect, optionalDrivers, parsersOfFiles, withoutFastCheck],
-  // Some of what is bundled is CommonJS, and asks for Node's own modules by `require`.
-  banner: {
-    js: 'import { createRequire as createRequireOfBundle } from "node:module"\nconst require = createRequireOfBundle(import.meta.url)',
+/** The programs that run a chunk of packs. `main.js` runs one where it imports `Start.js`, any other program is nothing more. */
+const runningPacks = (contents, programs) => ({
+  name: "running-packs",
+  setup: ({ onLoad, onResolve }) => {
+    const namespace = "running-packs"
+    for (const [program, number] of programs) {
+      const isMain = program === "main.js"
+      onResolve({ filter: isMain ? /^\.\/Start\.js$/ : new RegExp(`/${program}$`) }, () => ({
+        path: program,
+        namespace,
+        pluginData: number,
+      }))
+    }
+    onLoad({ filter: /.*/, namespace }, ({ path: program, pluginData: number }) => ({
+      contents: [
+        'import * as CodeCache from "./CodeCache.js"',
+        'import * as Packs from "./Packs.js"',
+        `const url = new URL(${JSON.stringify(path.posix.relative(path.posix.dirname(program), "main.js"))}, import.meta.url).href`,
+        `export const { start } = Packs.run({ url, contents: ${JSON.stringify(contents)}, caches: CodeCache.directory() }, ${number})`,
+      ].join("\n"),
+      resolveDir: cli,
+    }))
   },
-  minifyWhitespace: true,
-  minifySyntax: true,
 })
-await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(inputs)))
+
+// The command line comes first: it takes the library's modules as the compiler left them.
+await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(await bundleCommandLine())))
 const entries = [
   "index.js",
   "promise.js",

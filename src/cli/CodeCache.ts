@@ -1,34 +1,44 @@
-/**
- * Node's cache of compiled code, for the command line: compiling its modules is a fifth of the processor time of a short command.
- * Only Node from 22.1 on has it. The directory belongs to the user alone, since what is in it is executed.
- */
+/** Where the command line keeps compiled code. The directory belongs to the user alone, since what is in it is executed. */
 import * as fs from "node:fs"
 import * as module from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 
-/** Keeps the code that this process compiles in `$XDG_CACHE_HOME/hindcast/code` (`~/.cache/hindcast/code`), and takes it from there. */
-export const enable = (): void => {
-  const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
-  if (enableCompileCache === undefined || process.env.NODE_COMPILE_CACHE !== undefined) return
+/**
+ * The directory for compiled code, which is made: `$XDG_CACHE_HOME/hindcast/code` (`~/.cache/hindcast/code`), or what
+ * `NODE_COMPILE_CACHE` names.
+ */
+export const directory = (): string | undefined => {
+  const { NODE_DISABLE_COMPILE_CACHE: disabled, NODE_COMPILE_CACHE: named, XDG_CACHE_HOME: wanted = "" } = process.env
+  if (disabled !== undefined) return undefined
   try {
-    const { XDG_CACHE_HOME: wanted = "" } = process.env
+    if (named) {
+      OwnerOnly.makeDirectory(path.resolve(named))
+      return path.resolve(named)
+    }
     // A relative path is to be ignored (XDG Base Directory Specification): it would lead to a directory of the place one stands in.
     const caches = path.isAbsolute(wanted) ? wanted : path.join(os.homedir(), ".cache")
     // A home that does not exist, as that of many system users, is not made.
-    if (!path.isAbsolute(caches) || !fs.existsSync(path.dirname(caches))) return
-    if (!isOwn(nearestExisting(caches))) return
+    if (!path.isAbsolute(caches) || !fs.existsSync(path.dirname(caches))) return undefined
+    if (!isOwn(nearestExisting(caches))) return undefined
     const own = path.join(caches, "hindcast")
-    const directory = path.join(own, "code")
+    const code = path.join(own, "code")
     OwnerOnly.makeDirectory(own)
     OwnerOnly.restrictDirectory(own)
-    OwnerOnly.makeDirectory(directory)
-    OwnerOnly.restrictDirectory(directory)
-    enableCompileCache(directory)
+    OwnerOnly.makeDirectory(code)
+    OwnerOnly.restrictDirectory(code)
+    return code
   } catch {
     // Without a directory of the user's own (a home that is read-only, or somebody else's) the code is compiled anew.
+    return undefined
   }
+}
+
+/** Lets Node keep in a directory what it compiles of other modules: agents, and what they import. Node has such a cache from 22.1 on. */
+export const enable = (directory: string): void => {
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
+  if (process.env.NODE_COMPILE_CACHE === undefined) enableCompileCache?.(directory)
 }
 
 /** A directory, or the nearest one above it that exists. */

@@ -14,7 +14,8 @@ if (words.length === 1 && words[0] === "--version") {
   })
   process.stdout.write(`${VERSION}\n`)
 } else {
-  CodeCache.enable()
+  const code = CodeCache.directory()
+  if (code !== undefined) CodeCache.enable(code)
   const { start } = await import("./Start.ts")
   await start(words)
 }

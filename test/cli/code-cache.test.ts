@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import * as module from "node:module"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,10 +9,10 @@ import { type Ended, start } from "./hindcast.ts"
 const OTHER_USER = 12_345
 
 /** A command that loads most of the program's code, and needs no log. */
-const help = (caches: string, cwd = "/", home = ""): Effect.Effect<Ended> =>
+const help = (caches: string, cwd = "/", home = "", words = ["task", "--help"]): Effect.Effect<Ended> =>
   Effect.promise(
     () =>
-      start(["task", "--help"], {
+      start(words, {
         cwd,
         env: { XDG_CACHE_HOME: caches, NODE_COMPILE_CACHE: undefined, HOME: home },
       }).ended,
@@ -24,25 +24,83 @@ const filesBelow = (directory: string): ReadonlyArray<string> =>
     .map((name) => path.join(directory, name))
     .filter((file) => fs.statSync(file).isFile())
 
-/** Node has a cache of compiled code from 22.1 on. Before that there is nothing to keep, and nothing is made. */
-const HAS_CACHE = "enableCompileCache" in module
+/** The files of the command line's own packs. Node's cache, from 22.1 on, has directories. */
+const packsIn = (caches: string): ReadonlyArray<string> =>
+  filesBelow(caches).filter((file) => path.dirname(file) === path.join(caches, "hindcast", "code"))
+
+/** How many parts of the program had been loaded when these were written, together. */
+const partsIn = (packs: ReadonlyArray<string>): number =>
+  packs.reduce((sum, file) => sum + fs.readFileSync(file).readUInt32LE(DIGEST), 0)
+
+const sizeOf = (packs: ReadonlyArray<string>): number => packs.reduce((sum, file) => sum + fs.statSync(file).size, 0)
+
+const DIGEST = 32
+
+/** Whether a pack's cache says what its bytes are. */
+const isWhole = (file: string): boolean => {
+  const bytes = fs.readFileSync(file)
+  return createHash("sha256").update(bytes.subarray(DIGEST)).digest().equals(bytes.subarray(0, DIGEST))
+}
 
 describe("the command line's cache of compiled code", () => {
-  it.scopedLive(
-    "is kept in a directory of the user's own where Node has one, and the command answers the same with it",
-    () =>
-      Effect.gen(function* () {
-        const caches = yield* temporaryDirectory
-        const first = yield* help(caches)
-        expect(first).toMatchObject({ code: 0, stderr: "" })
-        const directory = path.join(caches, "hindcast", "code")
-        expect(fs.existsSync(directory)).toBe(HAS_CACHE)
-        if (HAS_CACHE) {
-          expect(fs.statSync(directory).mode & 0o777).toBe(0o700)
-          expect(filesBelow(directory).length).toBeGreaterThan(1)
-        }
-        expect(yield* help(caches)).toEqual(first)
-      }),
+  it.scopedLive("is kept in a directory of the user's own, and the command answers the same with it", () =>
+    Effect.gen(function* () {
+      const caches = yield* temporaryDirectory
+      const first = yield* help(caches)
+      expect(first).toMatchObject({ code: 0, stderr: "" })
+      const directory = path.join(caches, "hindcast", "code")
+      expect(fs.statSync(directory).mode & 0o777).toBe(0o700)
+      const packs = packsIn(caches)
+      expect(packs.length).toBeGreaterThan(0)
+      for (const file of packs) expect(fs.statSync(file).mode & 0o777).toBe(0o600)
+      const written = packs.map((file) => fs.statSync(file).ino)
+      expect(yield* help(caches)).toEqual(first)
+      expect(packs.map((file) => fs.statSync(file).ino)).toEqual(written)
+    }),
+  )
+
+  it.scopedLive("gets the code of a command that loads more than those before it, and keeps theirs", () =>
+    Effect.gen(function* () {
+      const caches = yield* temporaryDirectory
+      yield* help(caches)
+      const first = packsIn(caches)
+      const [parts, size] = [partsIn(first), sizeOf(first)]
+      yield* help(caches, "/", "", ["log", "ls", "--help"])
+      const second = packsIn(caches)
+      expect(second).toEqual(expect.arrayContaining([...first]))
+      expect(partsIn(second)).toBeGreaterThan(parts)
+      expect(sizeOf(second)).toBeGreaterThan(size)
+      expect(second.every(isWhole)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is not used, nor left so, where a byte of it changed on the disk", () =>
+    Effect.gen(function* () {
+      const caches = yield* temporaryDirectory
+      const first = yield* help(caches)
+      const packs = packsIn(caches)
+      for (const file of packs) {
+        const bytes = fs.readFileSync(file)
+        const middle = Math.floor(bytes.length / 2)
+        bytes[middle] = (bytes[middle] ?? 0) ^ 0xff
+        fs.writeFileSync(file, bytes)
+      }
+      expect(packs.some(isWhole)).toBe(false)
+      expect(yield* help(caches)).toEqual(first)
+      expect(packs.every(isWhole)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is where Node's own is said to be, and nowhere where Node is told to keep none", () =>
+    Effect.gen(function* () {
+      const [caches, named] = [yield* temporaryDirectory, yield* temporaryDirectory]
+      const helpWith = (env: NodeJS.ProcessEnv) =>
+        Effect.promise(() => start(["task", "--help"], { env: { XDG_CACHE_HOME: caches, ...env } }).ended)
+      expect(yield* helpWith({ NODE_COMPILE_CACHE: named })).toMatchObject({ code: 0, stderr: "" })
+      expect(filesBelow(named).filter((file) => path.basename(file).startsWith("pack-"))).not.toEqual([])
+      expect(yield* helpWith({ NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject({ code: 0, stderr: "" })
+      expect(fs.readdirSync(caches)).toEqual([])
+    }),
   )
 
   it.scopedLive("is compiled anew where its files are cut short or hold something else", () =>
@@ -96,7 +154,7 @@ describe("the command line's cache of compiled code", () => {
       fs.chownSync(home, 0, 0)
       fs.rmdirSync(caches)
       expect(yield* help("", "/", home)).toMatchObject({ code: 0, stderr: "" })
-      expect(fs.existsSync(path.join(caches, "hindcast"))).toBe(HAS_CACHE)
+      expect(fs.existsSync(path.join(caches, "hindcast"))).toBe(true)
     }),
   )
 })

@@ -1,0 +1,124 @@
+/**
+ * Makes packs of a bundle's chunks: scripts in place of modules. A pack holds many chunks, each as a function that runs when it is first
+ * asked for. To find, read and link eighty modules took a fifth of a short command, and Node 20 keeps compiled code of scripts alone
+ * (`src/cli/Packs.ts`, which runs them).
+ */
+import { createHash } from "node:crypto"
+import * as path from "node:path"
+import { parseAst } from "vite"
+
+/**
+ * What a chunk's function is given: how to get another chunk at once and later, Node's `import()` and `require`, and the URL of a file
+ * beside the packs.
+ * No chunk has these names.
+ */
+const GIVEN = { chunk: "$chunk", later: "$later", module: "$module", require: "require", url: "$url" }
+
+/** Names that no chunk may have. */
+const OWN = new Set([...Object.values(GIVEN).filter((name) => name.startsWith("$")), "$default"])
+
+const PARAMETERS = Object.values(GIVEN).join(",")
+
+/**
+ * Packs of chunks, each of which is named by its contents.
+ *
+ * @param chunks the text of each chunk by its path, as esbuild makes them from modules: `import`s first, one list of exports
+ * @param closures of which chunks the first packs are: roots, of which each pack takes all that they import and that no earlier one has.
+ *   Each other chunk is a pack of its own
+ * @returns the text of each pack by its name, and the packs of chunks: the number of each chunk by its path, and the numbers in each pack
+ */
+export const packsOf = (chunks, closures) => {
+  const numbers = new Map([...chunks.keys()].sort().map((file, number) => [file, number]))
+  const linked = new Map([...chunks].map(([file, text]) => [file, linkedChunk(file, text, numbers)]))
+  const left = new Set(numbers.keys())
+  const take = (roots) => {
+    const taken = new Set(roots.filter((file) => left.has(file)))
+    for (const file of taken) for (const needed of linked.get(file).needs) if (left.has(needed)) taken.add(needed)
+    for (const file of taken) left.delete(file)
+    return [...taken].sort()
+  }
+  const groups = closures.map(take)
+  groups.push(...[...left].map((file) => [file]))
+  const texts = new Map()
+  const contents = {}
+  for (const files of groups) {
+    const functions = files.map((file) => `${numbers.get(file)}:function(${PARAMETERS}){${linked.get(file).text}}`)
+    const text = `"use strict";({${functions.join(",\n")}})\n`
+    const name = `pack-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`
+    texts.set(name, text)
+    contents[name] = files.map((file) => numbers.get(file))
+  }
+  return { texts, contents, numbers }
+}
+
+/** A chunk's module as the body of a function that returns what it exports, and the chunks that it needs at once. */
+const linkedChunk = (file, text, numbers) => {
+  const refuse = (found) => {
+    throw new Error(`${file}: expected a module as esbuild writes it, found ${found}`)
+  }
+  const numberOf = (specifier) => numbers.get(path.posix.join(path.posix.dirname(file), specifier))
+  const tree = parseAst(text)
+  const [edits, exported, needs] = [[], [], []]
+  const assigned = new Set()
+  const namesIn = (node) =>
+    node.type === "Identifier"
+      ? [node.name]
+      : Object.values(node)
+          .flat()
+          .flatMap((part) => (part?.type ? namesIn(part) : []))
+  const replace = ({ start, end }, by) => edits.push({ start, end, by })
+  const visit = (node, isTop) => {
+    if (node.type === "AwaitExpression" && isTop) refuse("await outside of a function")
+    if (node.type === "AssignmentExpression" && node.left.type !== "MemberExpression")
+      for (const name of namesIn(node.left)) assigned.add(name)
+    if (node.type === "UpdateExpression") assigned.add(node.argument.name)
+    if (node.type === "Identifier" && OWN.has(node.name)) refuse(`the name ${node.name}`)
+    if (node.type === "ImportExpression") {
+      const number = node.source.type === "Literal" ? numberOf(node.source.value) : undefined
+      if (number === undefined) replace({ start: node.start, end: node.start + "import".length }, GIVEN.module)
+      else replace(node, `${GIVEN.later}(${number})`)
+    }
+    if (node.type === "MetaProperty" && node.meta.name === "import") {
+      if (!text.startsWith("import.meta.url", node.start)) refuse(text.slice(node.start, node.end + 10))
+      replace({ start: node.start, end: node.start + "import.meta.url".length }, GIVEN.url)
+    }
+    const isTopInside = isTop && !/Function|Method|Property|Static/.test(node.type)
+    for (const child of Object.values(node).flat()) if (typeof child?.type === "string") visit(child, isTopInside)
+  }
+  for (const node of tree.body)
+    if (node.type === "ImportDeclaration") {
+      const number = numberOf(node.source.value)
+      if (number === undefined && node.source.value.startsWith(".")) refuse(`an import of ${node.source.value}`)
+      if (number !== undefined) needs.push(path.posix.join(path.posix.dirname(file), node.source.value))
+      replace(node, importOf(node, number))
+    } else if (node.type === "ExportNamedDeclaration") {
+      if (node.declaration !== null || node.source !== null) refuse(text.slice(node.start, node.end))
+      for (const { local, exported: as } of node.specifiers) exported.push([local.name, as.name])
+      replace(node, "")
+    } else if (node.type === "ExportDefaultDeclaration") {
+      exported.push(["$default", "default"])
+      replace({ start: node.start, end: node.declaration.start }, "const $default=")
+      visit(node.declaration, true)
+    } else if (node.type === "ExportAllDeclaration") refuse(text.slice(node.start, node.end))
+    else visit(node, true)
+  // An importer gets a value, and not a variable: it would not see that the variable got another value.
+  for (const [local] of exported) if (assigned.has(local)) refuse(`an assignment to ${local}, which it exports`)
+  const body = edits
+    .sort((one, other) => other.start - one.start)
+    .reduce((edited, { start, end, by }) => edited.slice(0, start) + by + edited.slice(end), text)
+  const members = exported.map(([local, as]) => (local === as ? as : `${as}:${local}`))
+  return { text: `${body.trim()}\nreturn{${members.join(",")}}`, needs }
+}
+
+/** An `import` as a declaration of what it names. */
+const importOf = ({ source, specifiers }, number) => {
+  const got = number === undefined ? `${GIVEN.require}(${JSON.stringify(source.value)})` : `${GIVEN.chunk}(${number})`
+  const [whole] = specifiers.filter(({ type }) => type !== "ImportSpecifier")
+  const named = specifiers.filter(({ type }) => type === "ImportSpecifier")
+  const members = named.map(({ imported, local }) =>
+    imported.name === local.name ? local.name : `${imported.name}:${local.name}`,
+  )
+  if (whole === undefined) return members.length === 0 ? `${got};` : `const{${members.join(",")}}=${got};`
+  const destructured = members.length === 0 ? "" : `,{${members.join(",")}}=${whole.local.name}`
+  return `const ${whole.local.name}=${got}${destructured};`
+}
