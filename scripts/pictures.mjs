@@ -1,5 +1,5 @@
 /**
- * `npm run docs:pictures`: draws the pictures of Studio that README and `docs/studio.md` show: the story of `docs/tutorials/look-back.md`, as the
+ * `npm run docs:pictures`: draws the pictures of Studio that README and `docs/guides/open-studio.md` show: the story of `docs/tutorials/look-back.md`, as the
  * demo writes it, in a browser. Needs a build.
  */
 import { execFile, spawn } from "node:child_process"

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { describe, expect, vi } from "vitest"
 import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
+import * as Routes from "../../src/studio/server/Routes.ts"
 import { PACKAGE } from "../built.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
@@ -52,6 +53,16 @@ describe("docs/events.md about the types that Hindcast leaves to programs", () =
     expect([...said.matchAll(/`(\w+)`/g)].map(([, type]) => type).sort()).toEqual(
       [...Vocabulary.core.types.keys()].filter((type) => !isWritten(type)).sort(),
     )
+  })
+})
+
+describe("docs/reference/http.md", () => {
+  it("names every path of Studio's API with its method, and no other", () => {
+    const rows = read("docs/reference/http.md").matchAll(/^\| `(GET|POST) (.*?)(?<!\\)\|/gm)
+    const named = [...rows].flatMap(([, method, cell = ""]) =>
+      [...cell.matchAll(/\/api\/[a-z/]*[a-z]/g)].map(([path]) => `${method} ${path}`),
+    )
+    expect(named.sort()).toEqual(Routes.known.map(({ method, path }) => `${method} ${path}`).sort())
   })
 })
 
@@ -106,6 +117,7 @@ describe("programs in pages", () => {
     agents: ["agents.ts", "tools.ts", "promises.ts"],
     "live-agents": ["live.ts", "talking.ts"],
     "your-agents": ["letters.ts", "desk.ts", "another.ts"],
+    "guides/act-in-studio": ["studio.ts"],
   }
   const programs = Object.keys(named).flatMap((page) =>
     [...read(`docs/${page}.md`).matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", source = ""]) => ({

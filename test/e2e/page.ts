@@ -15,8 +15,8 @@ import { plainCommand, plainSettings } from "./shellWords.ts"
  *     const place = workplace()
  *     afterAll(place.remove)
  *     beforeAll(() => copyOfDemoLog(23, 7, place.directory))
- *     describe("docs/scoring.md, followed word by word", () => {
- *       followed(inRepository("docs", "scoring.md"), place.directory)
+ *     describe("docs/guides/fork-a-task.md, followed word by word", () => {
+ *       followed(inRepository("docs", "guides", "fork-a-task.md"), place.directory)
  *     })
  *
  * What it looks for in the page:

@@ -1,4 +1,4 @@
-/** The coverage of the intervals of comparisons, over 4,000 simulated ones of each kind, as `docs/scoring.md` has it. */
+/** The coverage of the intervals of comparisons, over 4,000 simulated ones of each kind, as `docs/explanation/statistics.md` has it. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
@@ -20,7 +20,7 @@ const SLOW = 600_000
 
 const COLUMNS = [10, 20, 60, 200]
 
-const page = fs.readFileSync(new URL("../../docs/scoring.md", import.meta.url), "utf8")
+const page = fs.readFileSync(new URL("../../docs/explanation/statistics.md", import.meta.url), "utf8")
 const cellsOf = (name: string): ReadonlyArray<string> => {
   const row = page.split("\n").find((line) => line.startsWith(`| ${name} `))
   return (row ?? "").split("|").map((cell) => cell.trim())

@@ -190,7 +190,7 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "studio",
     uses: [["studio [LINK]", "look at a log in the browser: its tasks, every moment of them, and what happens now"]],
     example: "studio 1a2b3c4d",
-    page: "docs/studio.md",
+    page: "docs/guides/open-studio.md",
     load: command(async () => (await import("../studio/StudioCommand.ts")).studio),
   },
 ]

@@ -55,7 +55,7 @@ export const SCORES: ReadonlyArray<Entry> = [
       ["audit --trend", "is an agent getting better from task to task? --measure of one measure"],
     ],
     example: "audit --all --group agent",
-    page: "docs/scoring.md",
+    page: "docs/guides/rank-tasks.md",
     load: command(async () => (await import("../score/AuditCommand.ts")).audit),
   },
   {
@@ -65,7 +65,7 @@ export const SCORES: ReadonlyArray<Entry> = [
       ["rescore --resume SET", "finish a scoring that was interrupted"],
     ],
     example: "rescore --rubric rubric.yaml --label stricter",
-    page: "docs/scoring.md",
+    page: "docs/guides/write-a-rubric.md",
     load: command(async () => (await import("../score/RescoreCommand.ts")).rescore),
   },
   {
@@ -91,7 +91,7 @@ export const SCORES: ReadonlyArray<Entry> = [
     uses: [["compare A B", "compare two scorings of the same tasks"]],
     example: "compare live stricter --cluster agent",
     exits: "It ends with 3 where nothing pairs.",
-    page: "docs/scoring.md",
+    page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).compare),
   },
 ]

@@ -189,7 +189,7 @@ it("a duration is short: the library reads it in cubic time", () => {
   expect(resultOf("duration('90m') > duration('1h')")).toBe(true)
 })
 
-describe("CEL's own meaning, where the library has another (docs/scoring.md)", () => {
+describe("CEL's own meaning, where the library has another (docs/reference/expressions.md)", () => {
   it.each([
     ["int(9.3e18)", "int() type error: integer overflow: 9300000000000000000"],
     ["int(9.2e18)", 9_200_000_000_000_000_000n],
@@ -240,7 +240,7 @@ describe("a time at an offset from UTC", () => {
   })
 })
 
-describe("deviations that docs/scoring.md lists", () => {
+describe("deviations that docs/reference/expressions.md lists", () => {
   it.each([
     ["timestamp('2026-01-01T00:00:00.1239Z') == timestamp('2026-01-01T00:00:00.123Z')", true],
     ["'\u{1f600}a'.indexOf('a')", 2n],

@@ -14,7 +14,7 @@ import { type Inverted, inverted, LEVEL } from "./Inverted.ts"
  * the numbers of values.
  *
  * Of few skewed groups, a bootstrap at 5 % excludes the mean too often: the largest values are missing in most samples.
- * So the level is stricter there, by a share that falls with the root of their number; `docs/scoring.md` has what that
+ * So the level is stricter there, by a share that falls with the root of their number; `docs/explanation/statistics.md` has what that
  * comes to.
  *
  * It is null where it is unbounded: more than the level's resamples have values that are all the same on one side of

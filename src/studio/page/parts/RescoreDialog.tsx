@@ -13,7 +13,7 @@ import { useAnswer } from "./useAnswer.ts"
 import { useDraft } from "./useDraft.ts"
 import { useOrder } from "./useOrder.ts"
 
-const EXAMPLE = `# Rules about each moment of a task: docs/scoring.md has what they can ask.
+const EXAMPLE = `# Rules about each moment of a task: docs/reference/expressions.md has what they can ask.
 name: studio
 measures:
   - name: care
