@@ -168,7 +168,7 @@ const importFile = (
     const { file, source, beginning } = found
     const parts = found.parts ?? []
     const extent = yield* extentOf(found)
-    const companions = yield* Companions.of(found)
+    const { texts: companions, tooLarge } = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
     const runs = new Runs(source, yield* Prices.load())
     const reported = (records: number, added: number, known: boolean) =>
@@ -182,7 +182,7 @@ const importFile = (
     const mapper = source.open(
       {
         name: unpackedName(path.basename(file)),
-        path: file,
+        path: path.resolve(file).split(path.sep).join("/"),
         digest: extent.digest,
         now: yield* Clock.currentTimeMillis,
         modifiedAt: modifiedAt(found),
@@ -246,6 +246,7 @@ const importFile = (
     yield* writeUnlessStopped
     for (const appender of appenders.values()) yield* appender.flush
     if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remark("there is no run in it, or none yet")
+    for (const name of tooLarge) runs.remark(`${name} beside it is too large: what it has is not known`)
     if (extent.packing !== undefined)
       runs.remark(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
     if (extent.partial) runs.remark("a last line that is not whole yet: it is imported when it is")

@@ -1,48 +1,50 @@
 /**
  * Tasks of Cline and Roo Code: a directory `tasks/<id>` with what the model was told (`api_conversation_history.json`, messages of Anthropic's)
- * and what the person was shown (`ui_messages.json`, with the tokens and the cost of each request).
+ * and what the person was shown (`ui_messages.json`, with the tokens and the cost of each request). Later versions of Cline write sessions:
+ * `Sessions.ts`.
  */
 
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { anthropic } from "../../providers/formats/Anthropic.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { answered, callPart, settled } from "../messages/Answers.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import type { Run } from "../runs/Run.ts"
+import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { countOf, field, listOf, logJson, nameFrom, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { field, listOf, logJson, nameFrom, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { type Request, Requests } from "./Requests.ts"
+import * as Sessions from "./Sessions.ts"
 import { callsInText, type TextCall } from "./TextCalls.ts"
 
 const SHOWN = "ui_messages.json"
 const ABOUT = "task_metadata.json"
+/** What Roo Code says of a task. */
+const HISTORY = "history_item.json"
 
 export const cline: Source = {
   name: "cline",
-  title: "task of Cline or Roo Code",
+  title: "task or session of Cline, or task of Roo Code",
   form: "document",
   capture: { pairing: "call-id", lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
-  recognizes: ({ name, text }: FileHead) => name === "api_conversation_history.json" && /^\s*\[/.test(text),
-  companions: [SHOWN, ABOUT],
+  recognizes: (head: FileHead) => isTask(head) || Sessions.isSession(head),
+  beginning: (head: FileHead) => (isTask(head) ? undefined : Sessions.beginningOf(head)),
+  companions: [SHOWN, ABOUT, HISTORY],
   open: (file: SourceFile, runs: Runs): Mapper => ({
-    record: ({ value }) => mapTask(runs, file, value),
+    record: ({ value }) => (Array.isArray(value) ? mapTask : Sessions.map)(runs, file, value),
     end: () => {},
   }),
 }
 
-/** A request to the model, as it was shown. */
-interface Shown {
-  readonly at: number | null
-  readonly usage: ModelUsage | undefined
-  readonly usd: number | undefined
-}
+const isTask = ({ name, text }: FileHead): boolean => name === "api_conversation_history.json" && /^\s*\[/.test(text)
 
 const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
   const messages = Array.isArray(value) ? value : []
   const shown = parsed(file.beside(SHOWN) ?? "[]")
   const all: ReadonlyArray<unknown> = Array.isArray(shown) ? shown : []
-  const requests = all.filter((one) => textOf(one, "say") === "api_req_started").map((one) => requestOf(runs, one))
+  const history = parsed(file.beside(HISTORY) ?? "null")
+  const requests = new Requests(runs, all, history !== null)
   const times = all.flatMap((one) => runs.timeOf(field(one, "ts")) ?? [])
   const prompt = all.find((one) => textOf(one, "say") === "text" || textOf(one, "say") === "task")
   const id = /\/([^/]+)\/[^/]+$/.exec(file.path)?.[1] ?? file.digest.slice(0, 16)
@@ -50,30 +52,26 @@ const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
   const run = runs.open({
     id,
     goal: first.typed || textOf(prompt, "text") || `task ${id}`,
-    agent: `cline@${versionIn(file)}`,
-    at: times[0] ?? null,
-    about: { task: id },
+    agent: history === null ? `cline@${versionIn(file)}` : "roo-code@unknown",
+    at: times[0] ?? runs.timeOf(field(messages[0], "ts")),
+    about: { task: id, ...aboutIn(history) },
   })
-  if (times.length === 0) runs.remark("it has no times: those of its events are the import's")
+  if (times.length === 0 && field(messages[0], "ts") === undefined)
+    runs.remark("it has no times: those of its events are the import's")
   const task = new Task(run, runs, file, requests)
   for (const [index, message] of messages.entries()) task.message(message, `message-${index}`)
-  const last = times.at(-1) ?? task.lastAt
-  if (!isSilent(file, last ?? file.modifiedAt)) return
-  if (task.isDone) run.close("end", "achieved", "the agent said that it is done; the source has no verdict", last)
-  else run.close("end", "abandoned", "it ends before the agent said that it is done", last)
+  requests.end()
+  const last = Math.max(times.at(-1) ?? Number.NEGATIVE_INFINITY, task.lastAt ?? Number.NEGATIVE_INFINITY)
+  const lastAt = Number.isFinite(last) ? last : null
+  if (!isSilent(file, lastAt ?? file.modifiedAt)) return
+  if (task.isDone) run.close("end", "achieved", "the agent said that it is done; the source has no verdict", lastAt)
+  else run.close("end", "abandoned", "it ends before the agent said that it is done", lastAt)
 }
 
-const requestOf = (runs: Runs, shown: unknown): Shown => {
-  const said = parsed(textOf(shown, "text") ?? "")
-  const [cachedTokens, cacheWriteTokens] = [countOf(said, "cacheReads"), countOf(said, "cacheWrites")]
-  const isCounted = numberOf(said, "tokensIn") !== undefined
-  const usage = {
-    inputTokens: countOf(said, "tokensIn") + cachedTokens + cacheWriteTokens,
-    outputTokens: countOf(said, "tokensOut"),
-    cachedTokens,
-    cacheWriteTokens,
-  }
-  return { at: runs.timeOf(field(shown, "ts")), usage: isCounted ? usage : undefined, usd: numberOf(said, "cost") }
+/** What Roo Code says of a task: where it worked, and of which task it is a part. */
+const aboutIn = (history: unknown): JsonObject => {
+  const [cwd, parent] = [textOf(history, "workspace"), textOf(history, "parentTaskId")]
+  return defined({ cwd, parent: parent === undefined ? undefined : taskIdOf("cline", parent) })
 }
 
 const versionIn = (file: SourceFile): string => {
@@ -87,12 +85,11 @@ class Task {
   readonly #run: Run
   readonly #runs: Runs
   readonly #model: string
-  readonly #requests: ReadonlyArray<Shown>
-  #answers = 0
+  readonly #requests: Requests
   /** The calls of the last answer that were made in its text. */
   #inText: ReadonlyArray<TextCall & { readonly id: string }> = []
 
-  constructor(run: Run, runs: Runs, file: SourceFile, requests: ReadonlyArray<Shown>) {
+  constructor(run: Run, runs: Runs, file: SourceFile, requests: Requests) {
     this.#run = run
     this.#runs = runs
     this.#requests = requests
@@ -101,10 +98,19 @@ class Task {
   }
 
   message(message: unknown, key: string): void {
+    if (field(message, "isSummary") === true || field(message, "isTruncationMarker") === true) {
+      this.#compacted(message, key)
+      return
+    }
+    // Roo Code keeps what a model may not be shown between messages.
+    if (textOf(message, "type") === "reasoning") {
+      this.#run.keep(key, "reasoning", message, { at: this.#runs.timeOf(field(message, "ts")) })
+      return
+    }
     const read = anthropic.request({ host: "", path: "" }, { messages: [logJson(message).json] } as JsonObject).messages
     const own = this.#runs.timeOf(field(message, "ts"))
     const role = textOf(message, "role")
-    const request = this.#requests[this.#answers]
+    const request = role === "assistant" ? this.#requests.of(message, own) : undefined
     const at = own ?? (role === "assistant" ? (request?.at ?? null) : null)
     if (at !== null) this.lastAt = at
     this.#run.tick(at)
@@ -119,14 +125,24 @@ class Task {
       else this.#run.keep(key, "message", message, { at })
   }
 
+  /** What was said before is summarized, or left out of requests from here on. */
+  #compacted(message: unknown, key: string): void {
+    const { texts } = wordsOf(message)
+    const at = this.#runs.timeOf(field(message, "ts"))
+    if (at !== null) this.lastAt = at
+    this.#run.tick(at)
+    this.#run.model.compacted(key, Number(/\d+$/.exec(key)?.[0] ?? 1), texts.join("\n"), at)
+    if (texts.length > 0)
+      this.#run.model.told({ role: "user", content: [{ type: "text", text: texts.join("\n") }], author: "harness" })
+  }
+
   #answer(
     message: unknown,
     content: ReadonlyArray<unknown>,
     key: string,
     at: number | null,
-    request: Shown | undefined,
+    request: Request | undefined,
   ): void {
-    this.#answers += 1
     const parts = content.map((part): Json => logJson(part).json)
     const hasCalls = parts.some((part) => field(part, "type") === "call")
     const text = parts

@@ -6,16 +6,22 @@ import { Effect } from "effect"
 import type { Found } from "./Detection.ts"
 import { FileRefused } from "./SourceText.ts"
 
-const MAX_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 
-/**
- * The texts of a file's companions, by their relative paths. What is not there, no file or too large is left out; one
- * that cannot be read refuses the file, of which a part would be missing.
- */
-export const of = ({ file, source, pieces }: Found): Effect.Effect<ReadonlyMap<string, string>, FileRefused> =>
+/** The companions of a file. */
+export interface Companions {
+  /** Their texts, by their relative paths. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Those that are there and too large. */
+  readonly tooLarge: ReadonlyArray<string>
+}
+
+/** Reads a file's companions. What is not there, or no file, is left out; one that cannot be read refuses the file, of which a part would be missing. */
+export const of = ({ file, source, pieces }: Found): Effect.Effect<Companions, FileRefused> =>
   Effect.gen(function* () {
     const directory = pieces === undefined ? path.dirname(file) : file
     const texts = new Map<string, string>()
+    const tooLarge: Array<string> = []
     for (const name of source.companions ?? []) {
       const beside = path.join(directory, name)
       const text = yield* Effect.try({
@@ -27,9 +33,10 @@ export const of = ({ file, source, pieces }: Found): Effect.Effect<ReadonlyMap<s
             found: cause instanceof Error ? cause.message : String(cause),
           }),
       })
-      if (text !== undefined) texts.set(name, text)
+      if (text === TOO_LARGE) tooLarge.push(name)
+      else if (text !== undefined) texts.set(name, text)
     }
-    return texts
+    return { texts, tooLarge }
   })
 
 /** Largest file that a record may name, in bytes. */
@@ -49,7 +56,10 @@ export const blobOf =
     }
   }
 
-const textOf = (file: string): string | undefined => {
+const TOO_LARGE = Symbol("too large")
+
+const textOf = (file: string): string | typeof TOO_LARGE | undefined => {
   const stat = fs.statSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true && stat.size <= MAX_BYTES ? fs.readFileSync(file, "utf8") : undefined
+  if (stat?.isFile() !== true) return undefined
+  return stat.size <= MAX_BYTES ? fs.readFileSync(file, "utf8") : TOO_LARGE
 }

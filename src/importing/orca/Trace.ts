@@ -1,14 +1,15 @@
 /** One trace of OrcaReplay: maps its events, in their order, to a run. */
 
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { bodyOf } from "../../providers/pieces.ts"
 import { type Asked, askedBy } from "../../providers/wires.ts"
 import type { Json } from "../../values/Json.ts"
-import { answered, callPart, settled } from "../messages/Answers.ts"
+import { type Answer, answered, callPart, settled } from "../messages/Answers.ts"
 import { named } from "../runs/ModelName.ts"
 import { type Run, taskIdOf } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { at, field, logJson, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { at, countOf, field, isObject, listOf, logJson, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
 /** Most events that wait for the first request, whose first prompt is the goal. */
@@ -111,7 +112,7 @@ export class Trace {
         this.#call(run, attrs, key, time)
         break
       case "tool.result": {
-        const id = textOf(attrs, "tool_use_id") ?? key
+        const id = textOf(attrs, "tool_use_id") ?? this.#causeOf(event) ?? key
         const result = { ok: field(attrs, "is_error") !== true, content: this.#payloadOf(event) ?? null, at: time }
         settled(run, id, result, { key, record: event })
         break
@@ -123,6 +124,12 @@ export class Trace {
       default:
         run.keep(key, type, event, { at: time })
     }
+  }
+
+  /** The event that caused one, which names a call that has no id. */
+  #causeOf(event: unknown): string | undefined {
+    const [cause] = listOf(event, "causes")
+    return typeof cause === "number" ? String(cause) : undefined
   }
 
   /** A payload, which may be in a file of its own. One that is not there is not known. */
@@ -178,6 +185,10 @@ export class Trace {
     const payload = this.#payloadOf(event)
     const model = textOf(attrs, "model") ?? asked?.request.model ?? "unknown"
     const provider = asked?.request.provider ?? named(model).provider
+    if (payload === undefined) {
+      this.#counted(run, attrs, { key, provider, model, askedAt, at: time, agentId })
+      return
+    }
     const text = typeof payload === "string" ? payload : JSON.stringify(payload ?? null)
     const answer = asked?.wire.answer(bodyOf(text), (index) => `${key}:${index}`)
     const status = numberOf(attrs, "status") ?? 200
@@ -192,10 +203,17 @@ export class Trace {
       const id = field(part, "type") === "call" ? textOf(part, "callId") : undefined
       if (id !== undefined) this.#called.add(id)
     }
-    answered(run, { key, provider, model, parts, usage: answer.usage, usd: answer.cost, askedAt, at: time, agentId })
+    const usage = answer.usage ?? usageIn(attrs)
+    answered(run, { key, provider, model, parts, usage, usd: answer.cost, askedAt, at: time, agentId })
     const conversation = [...this.#conversations.values()].find((one) => one.agentId === agentId)
     // The next request repeats the answer.
     if (conversation !== undefined) conversation.messages += 1
+  }
+
+  /** An answer of which the trace has the tokens alone. Its calls have events of their own. */
+  #counted(run: Run, attrs: unknown, answer: Omit<Answer, "parts" | "usage">): void {
+    this.#runs.remark("answers whose text is not in the trace")
+    answered(run, { ...answer, parts: [], usage: usageIn(attrs) })
   }
 
   /** A call of an answer that was read is known. */
@@ -205,7 +223,15 @@ export class Trace {
       this.#runs.leaveOut("tool.call", "it repeats a call of an answer")
       return
     }
-    const call = callPart(id, textOf(attrs, "name") ?? "unknown", field(attrs, "input"))
+    // Without an input, what the trace says of a call are its arguments.
+    const { name: _, tool_use_id: __, ...rest } = isObject(attrs) ? attrs : {}
+    const call = callPart(id, textOf(attrs, "name") ?? "unknown", field(attrs, "input") ?? rest)
     run.commands.called(id, textOf(call, "tool") ?? "unknown", field(call, "args"), { at: time })
   }
 }
+
+/** The tokens of an answer as its event says them. */
+const usageIn = (attrs: unknown): ModelUsage | undefined =>
+  numberOf(attrs, "input_tokens") === undefined && numberOf(attrs, "output_tokens") === undefined
+    ? undefined
+    : { inputTokens: countOf(attrs, "input_tokens"), outputTokens: countOf(attrs, "output_tokens") }

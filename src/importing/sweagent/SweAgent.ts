@@ -7,6 +7,7 @@ import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
+import { contentText } from "../messages/ChatMessage.ts"
 import { APPROVALS, DEFINITIONS, FAILURES, REQUESTS, TIMES, TOKENS, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import type { Run, StatedUse } from "../runs/Run.ts"
@@ -51,15 +52,16 @@ function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator
   const info = field(value, "info")
   const run = runs.open({
     id: `${nameFrom(instance)}.${sha256(JSON.stringify(logJson([steps[0] ?? null, asked.slice(0, 2)]).json)).slice(0, 12)}`,
-    goal: textIn(promptsIn(asked)[0]) || instance,
+    goal: contentText(promptsIn(asked)[0]) || instance,
     agent: `swe-agent@${textOf(info, "swe_agent_version") ?? "unknown"}`,
     at: null,
     about: { instance, environment: logJson(field(value, "environment") ?? null).json },
   })
   runs.remark("it has no times: those of its events are the import's")
-  const system = textIn(asked.find((message) => textOf(message, "role") === "system"))
+  const system = contentText(asked.find((message) => textOf(message, "role") === "system"))
   if (system !== "") run.model.guided("system", system, null)
-  for (const [index, message] of promptsIn(asked).entries()) run.said(`prompt-${index}`, textIn(message), { at: null })
+  for (const [index, message] of promptsIn(asked).entries())
+    run.said(`prompt-${index}`, contentText(message), { at: null })
   const model = modelOf(value)
   if (steps.length > 0) yield* mapSteps(run, steps, model)
   else yield* mapHistory(run, history, model)
@@ -94,14 +96,6 @@ const promptsIn = (history: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
 
 /** A demonstration, as the first versions marked it. */
 const isShown = (message: unknown): boolean => textOf(message, "message_type") === "demonstration"
-
-const textIn = (message: unknown): string => {
-  const content = field(message, "content")
-  if (typeof content === "string") return content
-  return listOf(message, "content")
-    .flatMap((part) => textOf(part, "text") ?? [])
-    .join("\n")
-}
 
 /** The model, from the settings that later versions write. */
 const modelOf = (value: unknown): string => {
@@ -155,13 +149,14 @@ function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): 
     if (field(message, "is_demo") === true) continue
     if (textOf(message, "role") === "assistant") {
       const action = (textOf(message, "action") ?? actionIn(message)).trim()
-      answered(run, model, { key, thought: textOf(message, "thought") ?? "", action, response: textIn(message) })
+      answered(run, model, { key, thought: textOf(message, "thought") ?? "", action, response: contentText(message) })
       last = action === "" ? undefined : key
       isAfterAnswer = true
     } else if (isAfterAnswer && ["user", "tool"].includes(textOf(message, "role") ?? "")) {
       if (
         last === undefined ||
-        run.commands.result(last, { ok: true, content: textIn(message), at: null, by: "next-result" }) === undefined
+        run.commands.result(last, { ok: true, content: contentText(message), at: null, by: "next-result" }) ===
+          undefined
       )
         run.keep(key, "observation", message, { at: null })
       last = undefined
@@ -170,7 +165,7 @@ function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): 
 }
 
 /** The command that an answer ends with, between backticks. */
-const actionIn = (message: unknown): string => /```\w*\n([\s\S]*?)\n?```\s*$/.exec(textIn(message))?.[1] ?? ""
+const actionIn = (message: unknown): string => /```\w*\n([\s\S]*?)\n?```\s*$/.exec(contentText(message))?.[1] ?? ""
 
 const outcomeOf = (status: string | undefined): TaskOutcome => {
   if (status === undefined) return "abandoned"

@@ -1,32 +1,42 @@
 /**
- * Traces of verifiers (version 1 of the schema, `traces.jsonl`): a line is a rollout with its messages (`nodes`, a tree where a conversation
- * branched), the calls of the model (`calls`), rewards and metrics. Results of earlier versions are conversations in messages.
+ * Traces of verifiers (version 1 of the schema, `traces.jsonl`): a line is an episode with the traces of its agents, or by earlier versions
+ * one trace. A trace has its messages (`nodes`, a tree where a conversation branched), the calls of the model (`calls`), rewards and metrics.
+ * Results of versions before these are conversations in messages.
  */
 
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { contentText } from "../messages/ChatMessage.ts"
 import { Conversation } from "../messages/Conversation.ts"
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
+import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { at, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 
 const isTrace = (value: unknown): boolean =>
   Array.isArray(field(value, "nodes")) && Array.isArray(field(value, "calls")) && isObject(field(value, "task"))
+
+const isEpisode = (value: unknown): boolean =>
+  Array.isArray(field(value, "traces")) &&
+  isObject(field(value, "task")) &&
+  (isObject(field(value, "env")) || listOf(value, "traces").some(isTrace))
 
 export const verifiers: Source = {
   name: "verifiers",
   title: "file of verifiers' traces",
   form: "lines",
   capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
-  recognizes: ({ lines }: FileHead) => isTrace(lines[0]),
+  recognizes: ({ lines }: FileHead) => isTrace(lines[0]) || isEpisode(lines[0]),
   open: (_: SourceFile, runs: Runs): Mapper => ({
     record: ({ value }) => {
-      if (isTrace(value)) mapTrace(runs, value)
+      if (isTrace(value)) mapTrace(runs, value, undefined)
+      else if (isEpisode(value)) mapEpisode(runs, value)
       else runs.leaveOut("line", "it is no trace")
     },
     end: () => {},
@@ -36,7 +46,29 @@ export const verifiers: Source = {
 /** What stops a rollout from outside. */
 const LIMITS = new Set(["max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "compaction_failed"])
 
-const mapTrace = (runs: Runs, trace: unknown): void => {
+/** An episode: the trace of each agent is a run. One that failed before there was a trace is a run of its own. */
+const mapEpisode = (runs: Runs, episode: unknown): void => {
+  const [traces, others] = [listOf(episode, "traces").filter(isTrace), listOf(episode, "traces").length]
+  if (traces.length < others) runs.leaveOut("trace", "it has no nodes, calls and task", others - traces.length)
+  for (const trace of traces) mapTrace(runs, trace, episode)
+  const error = textOf(listOf(episode, "errors").at(-1), "message")
+  if (traces.length > 0 && error !== undefined)
+    runs.remark("episodes that failed beside their traces: their errors are in none of these")
+  if (traces.length > 0) return
+  const id = textOf(episode, "id") ?? contentIdOf(episode)
+  const task = field(episode, "task")
+  const run = runs.open({
+    id,
+    goal: textOf(task, "key") ?? textOf(at(task, "data"), "prompt") ?? `episode ${id}`,
+    agent: "verifiers@unknown",
+    at: null,
+    about: { episode: id, env: textOf(field(episode, "env"), "id") ?? "", task: logJson(task).json },
+  })
+  runs.remark("episodes without a trace: they have no times")
+  run.close("end", "failed", error ?? "the episode has no trace", null)
+}
+
+const mapTrace = (runs: Runs, trace: unknown, episode: unknown): void => {
   const id = textOf(trace, "id") ?? "unnamed"
   const nodes = listOf(trace, "nodes")
   const task = field(trace, "task")
@@ -44,10 +76,14 @@ const mapTrace = (runs: Runs, trace: unknown): void => {
   const [timing, errors] = [field(trace, "timing"), listOf(trace, "errors")]
   const run = runs.open({
     id,
-    goal: textIn(field(prompt, "message")) || textOf(task, "key") || `trace ${id}`,
+    goal: contentText(field(prompt, "message")) || textOf(task, "key") || `trace ${id}`,
     agent: `${textOf(field(trace, "agent"), "name") ?? "verifiers"}@${textOf(field(trace, "verifiers"), "version") ?? "unknown"}`,
     at: runs.timeOf(field(timing, "start")),
-    about: { trace: id, task: logJson(task).json },
+    about: {
+      trace: id,
+      task: logJson(task).json,
+      ...defined({ episode: textOf(episode, "id"), env: textOf(field(episode, "env"), "id") }),
+    },
   })
   const calls = new Map(listOf(trace, "calls").map((call) => [numberOf(call, "node"), call] as const))
   const conversation = new Conversation(run)
@@ -104,7 +140,7 @@ interface Node {
 const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key }: Node): void => {
   const message = field(node, "message")
   const role = textOf(message, "role")
-  const time = runs.timeOf(at(call, "time", "end"))
+  const time = runs.timeOf(at(call, "time", "end") ?? field(node, "timestamp"))
   const { system, messages } = openAiChat.request({ host: "", path: "" }, { messages: [asChat(message)] } as JsonObject)
   if (system !== "") run.model.guided(key, system, time)
   // What a task's prompt has as an answer was not asked of a model.
@@ -112,9 +148,21 @@ const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key
     for (const one of messages) run.model.told({ role: one.role, content: logJson(one.content).json })
     return
   }
-  const usage = ProviderUsage.whole(ProviderUsage.openAi.read(field(call, "usage") ?? {}))
+  const [usage, usd] = [usageOf(field(call, "usage")), numberOf(field(call, "usage"), "cost")]
   for (const one of messages)
-    conversation.message({ message: one, key, at: time, ...named(textOf(call, "model") ?? "unknown"), usage })
+    conversation.message({ message: one, key, at: time, ...named(textOf(call, "model") ?? "unknown"), usage, usd })
+}
+
+/** The tokens of a call. Those of the prompt are without those that were read from the cache. */
+const usageOf = (usage: unknown): ModelUsage | undefined => {
+  if (numberOf(usage, "prompt_tokens") === undefined) return undefined
+  const [cachedTokens, reasoningTokens] = [countOf(usage, "cached_input_tokens"), countOf(usage, "reasoning_tokens")]
+  return {
+    inputTokens: countOf(usage, "prompt_tokens") + cachedTokens,
+    outputTokens: countOf(usage, "completion_tokens"),
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+  }
 }
 
 /** A message with its calls as OpenAI's chat has them. */
@@ -144,12 +192,4 @@ const score = (runs: Runs, run: Run, trace: unknown): void => {
   }
   for (const [name, value] of Object.entries(isObject(metrics) ? metrics : {}))
     if (typeof value === "number") runs.scores.push({ run, scorer: "metrics", name, value, rationale: null })
-}
-
-const textIn = (message: unknown): string => {
-  const content = field(message, "content")
-  if (typeof content === "string") return content
-  return listOf(message, "content")
-    .flatMap((part) => textOf(part, "text") ?? [])
-    .join("\n")
 }

@@ -1,0 +1,170 @@
+/**
+ * Sessions of Cline (version 1 of its contract for `messages.json`): a document `sessions/<id>/<id>.messages.json` for each agent, written anew
+ * with each message. A fork begins with copies of messages, which keep their ids.
+ */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { anthropic } from "../../providers/formats/Anthropic.ts"
+import { defined } from "../../values/defined.ts"
+import type { JsonObject } from "../../values/Json.ts"
+import { Conversation } from "../messages/Conversation.ts"
+import type { Run } from "../runs/Run.ts"
+import type { RunStart } from "../runs/RunEvent.ts"
+import type { Runs } from "../runs/Runs.ts"
+import { isSilent } from "../runs/Silence.ts"
+import { timeOf } from "../runs/SourceTimes.ts"
+import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import type { FileBeginning, FileHead, SourceFile } from "../Source.ts"
+
+/** Whether a file is a session: its agent and id come before its messages. */
+export const isSession = ({ text }: FileHead): boolean =>
+  /^\s*\{/.test(text) &&
+  /"agent"\s*:\s*"(?:lead|subagent|teammate)"/.test(text) &&
+  /"sessionId"\s*:\s*"/.test(text) &&
+  /"messages"\s*:\s*\[/.test(text)
+
+/** Which session a file is of. The copy that a compaction makes of one is none. */
+export const beginningOf = ({ name, text }: FileHead): FileBeginning | undefined => {
+  const run = /"sessionId"\s*:\s*"([^"]+)"/.exec(text)?.[1]
+  const messages = text.slice(text.search(/"messages"\s*:\s*\[/))
+  const first = /"id"\s*:\s*"([^"]+)"/.exec(messages)?.[1]
+  const time = /"ts"\s*:\s*(\d{10,16})/.exec(messages)?.[1]
+  if (run === undefined || isCompaction(name)) return undefined
+  // A session's id begins with when it was begun: of two that begin with the same message, the earlier is the original.
+  const begun = Number(/^\d{10,16}/.exec(run)?.[0] ?? 0)
+  return { run, at: time === undefined ? null : timeOf(Number(time)), rank: begun, ...defined({ first }) }
+}
+
+const isCompaction = (name: string): boolean => name.endsWith(".compaction.json")
+
+/** Maps a session. */
+export const map = (runs: Runs, file: SourceFile, value: unknown): void => {
+  if (isCompaction(file.name)) {
+    runs.leaveOut("document", "a copy of a session's messages that a compaction made")
+    return
+  }
+  const messages = listOf(value, "messages")
+  const copied = copiedOf(messages, file)
+  const session = textOf(value, "sessionId") ?? file.digest.slice(0, 16)
+  const own = messages.slice(copied.count)
+  const first = textOf(messages[0], "id")
+  const start: RunStart = {
+    id: session,
+    goal: own.map(personIn).find((text) => text !== "") ?? `session ${session}`,
+    agent: `cline@unknown`,
+    at: timesOf(own)[0] ?? timesOf(messages)[0] ?? null,
+    about: {
+      session,
+      ...defined({ agent: textOf(value, "agent"), task: textOf(value, "taskType"), parent: copied.parent }),
+    },
+    ...defined({ begins: first === undefined ? undefined : { with: first, isCopied: copied.count > 0 } }),
+  }
+  if (own.length === 0) {
+    runs.leaveOut("session", "it has nothing that the one it was forked from has not")
+    return
+  }
+  const run = copied.count > 0 ? runs.openCopied(start) : runs.open(start)
+  const conversation = new Conversation(run)
+  for (const [index, message] of messages.entries()) {
+    if (index === copied.count && copied.count > 0) {
+      runs.leaveOut("message of another session", "it was copied from the one that this one was forked from", index)
+      run.beginOwn(start)
+    }
+    if (index === copied.count) guide(run, value, start)
+    mapMessage(runs, run, conversation, message, textOf(message, "id") ?? `message-${index}`)
+  }
+  const last = timesOf(messages).at(-1) ?? timeOf(field(value, "updated_at"))
+  if (!isSilent(file, last ?? file.modifiedAt)) return
+  const { open } = conversation
+  if (open === undefined) run.close("end", "achieved", "the agent ended its turn; the source has no verdict", last)
+  else run.close("end", "abandoned", open, last)
+}
+
+const guide = (run: Run, session: unknown, { at: time }: RunStart): void => {
+  const system = textOf(session, "system_prompt")
+  if (system !== undefined) run.model.guided("system", system, time)
+}
+
+/** How many of the first messages were copied from a session that is known, and its task. */
+const copiedOf = (messages: ReadonlyArray<unknown>, { relatives }: SourceFile) => {
+  const isIn = (message: unknown, has: (key: string) => boolean) => {
+    const id = textOf(message, "id") ?? ""
+    const results = listOf(message, "content").flatMap((part) => textOf(part, "tool_use_id") ?? [])
+    const keys = [
+      ...["said", "answered", "compacted"].map((kind) => `${kind}:${id}`),
+      ...results.map((of) => `outcome:${of}`),
+    ]
+    return keys.some(has)
+  }
+  let parent: string | undefined
+  const end = messages.findIndex((message) => {
+    const found = relatives.find(({ has }) => isIn(message, has))
+    parent = found?.taskId ?? parent
+    return found === undefined
+  })
+  return { count: parent === undefined ? 0 : end < 0 ? messages.length : end, parent }
+}
+
+const timesOf = (messages: ReadonlyArray<unknown>): ReadonlyArray<number> =>
+  messages.flatMap((message) => timeOf(field(message, "ts")) ?? [])
+
+const mapMessage = (runs: Runs, run: Run, conversation: Conversation, message: unknown, key: string): void => {
+  const time = runs.timeOf(field(message, "ts"))
+  if (/^compaction/.test(textOf(field(message, "metadata"), "kind") ?? "")) {
+    const text = texts(message).join("\n")
+    run.tick(time)
+    run.model.compacted(key, countOf(field(message, "metadata"), "messagesRemoved"), text, time)
+    run.model.told({ role: "user", content: [{ type: "text", text }], author: "harness" })
+    return
+  }
+  const { json } = logJson(unwrapped(message))
+  const request = { messages: [json] } as JsonObject
+  for (const [index, one] of anthropic.request({ host: "", path: "" }, request).messages.entries())
+    conversation.message({
+      message: one,
+      key: index === 0 ? key : `${key}:${index}`,
+      at: time,
+      provider: textOf(field(message, "modelInfo"), "provider") ?? "unknown",
+      model: textOf(field(message, "modelInfo"), "id") ?? "unknown",
+      usage: usageOf(message),
+      usd: numberOf(field(message, "metrics"), "cost"),
+    })
+}
+
+/** The tokens of an answer: those of the input have those of the cache in them. The last one of a turn may have those of all. */
+const usageOf = (message: unknown): ModelUsage | undefined => {
+  const metrics = field(message, "metrics")
+  if (!isObject(metrics)) return undefined
+  const [cachedTokens, cacheWriteTokens] = [countOf(metrics, "cacheReadTokens"), countOf(metrics, "cacheWriteTokens")]
+  return {
+    inputTokens: countOf(metrics, "inputTokens"),
+    outputTokens: countOf(metrics, "outputTokens"),
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+  }
+}
+
+const texts = (message: unknown): ReadonlyArray<string> =>
+  listOf(message, "content").flatMap((part) => (textOf(part, "type") === "text" ? (textOf(part, "text") ?? []) : []))
+
+/** What a person typed: without the element that says in which mode, and notices of the program. */
+const typed = (text: string): string =>
+  text
+    .replaceAll(/<mode_notice>[\s\S]*?<\/mode_notice>/g, "")
+    .replace(/^\s*<user_input\b[^>]*>([\s\S]*)<\/user_input>\s*$/, "$1")
+    .trim()
+
+const personIn = (message: unknown): string =>
+  textOf(message, "role") === "user" && !isObject(at(message, "metadata", "usageBefore"))
+    ? texts(message).map(typed).join("\n").trim()
+    : ""
+
+/** A message of a person as it was typed; any other as it is. */
+const unwrapped = (message: unknown): unknown => {
+  if (textOf(message, "role") !== "user" || !isObject(message)) return message
+  const content = listOf(message, "content").map((part) => {
+    const text = textOf(part, "type") === "text" ? textOf(part, "text") : undefined
+    return text === undefined || !isObject(part) ? part : { ...part, text: typed(text) }
+  })
+  return { ...message, content }
+}
