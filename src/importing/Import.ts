@@ -219,7 +219,7 @@ const importFile = (
     /** What a mapper throws that gives up ends the import of the file at the next write. */
     const mapping = <A>(map: () => A): A | undefined => {
       try {
-        return stopped === undefined ? map() : undefined
+        return stopped === undefined ? runs.mapping(map) : undefined
       } catch (cause) {
         if (!(cause instanceof NeverEnding)) throw cause
         stopped = new FileRefused({ file, expected: "a mapping whose expressions end", found: cause.message })
@@ -242,14 +242,16 @@ const importFile = (
         return Effect.zipRight(writeUnlessStopped, onBytes(bytes))
       },
     })
-    for (const _ of mapping(() => mapper.end()) ?? []) yield* write
-    yield* writeUnlessStopped
-    for (const appender of appenders.values()) yield* appender.flush
-    if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remark("there is no run in it, or none yet")
     for (const name of tooLarge) runs.remark(`${name} beside it is too large: what it has is not known`)
     if (extent.packing !== undefined)
-      runs.remark(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
-    if (extent.partial) runs.remark("a last line that is not whole yet: it is imported when it is")
+      runs.remarkOnFile(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
+    // What a mapper maps in steps is mapped as the steps are taken.
+    const steps = mapping(() => mapper.end())?.[Symbol.iterator]()
+    while (mapping(() => steps?.next().done === false) === true) yield* write
+    yield* writeUnlessStopped
+    for (const appender of appenders.values()) yield* appender.flush
+    if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remarkOnFile("there is no run in it, or none yet")
+    if (extent.partial) runs.remarkOnFile("a last line that is not whole yet: it is imported when it is")
     relatives.add(beginning, appenders)
     const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))

@@ -94,9 +94,9 @@ describe("hindcast import", () => {
     expect(first.stdout.replaceAll(/[0-9a-f]{12}$/gm, "DIGEST")).toBe(
       [
         `sessions/${SESSION}.jsonl claude-code, 12 records, sha256 DIGEST`,
-        `  claude-code-${SESSION} +33 events: Fix the sum in sum.ts`,
+        `  claude-code-${SESSION} +34 events: Fix the sum in sum.ts`,
         "  kept as it was: 1 × summary",
-        "Imported 34 events of 1 run.\n",
+        "Imported 35 events of 1 run.\n",
       ].join("\n"),
     )
     const again = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })

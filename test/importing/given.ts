@@ -38,9 +38,9 @@ export const events: Effect.Effect<ReadonlyArray<Event>, unknown, EventLog> = Ef
   Effect.map(Stream.runCollect(log.read()), Chunk.toReadonlyArray),
 )
 
-/** The types of the events of a task, in order. */
+/** The types of the events of a task, in order, without what is said of the capture: `captures.test.ts` holds that. */
 export const typesOf = (all: ReadonlyArray<Event>, taskId: string): ReadonlyArray<string> =>
-  all.filter((event) => event.taskId === taskId).map(({ type }) => type)
+  all.filter((event) => event.taskId === taskId && event.type !== "CaptureNoted").map(({ type }) => type)
 
 /** The payloads of the events of a type. */
 export const payloads = (all: ReadonlyArray<Event>, type: string): ReadonlyArray<Event["payload"]> =>

@@ -394,7 +394,7 @@ describe("a file", () => {
         Effect.gen(function* () {
           yield* importing(directory)
           expect(String(payloads(yield* events, "CommandSucceeded")[0]?.result)).toMatch(
-            /^y{1048576}… \[\d+ more characters were left out by the import\]$/,
+            /^y{1048476}… \[\d+ more characters were left out by the import\]$/,
           )
         }),
     ),
@@ -432,6 +432,8 @@ describe("any file", () => {
           const parts = yield* importing(directory)
           expect(parts.refused).toEqual([])
           const expected = (yield* events)
+            // Each task of the run has an end of its own, and what was left out until then.
+            .filter(({ type, payload }) => type !== "CaptureNoted" || payload.lacks !== undefined)
             .filter(({ type }) => !["FileImported", "TaskClosed"].includes(type))
             .map(({ id }) => id)
           yield* withFiles({ [format.name]: whole.slice(0, Math.floor(cut * whole.length)) }, (other) =>

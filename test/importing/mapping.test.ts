@@ -50,8 +50,8 @@ describe("a mapping", () => {
       Effect.gen(function* () {
         const format = yield* Mapping.load(EXAMPLE, NAMES)
         const { preview } = yield* importing(directory, { format, dryRun: true })
-        expect(preview).toMatchObject({ taskId: "shop-agent-s1", goal: "Where is my parcel?", of: 17 })
-        expect(preview?.events[1]).toEqual({
+        expect(preview).toMatchObject({ taskId: "shop-agent-s1", goal: "Where is my parcel?", of: 19 })
+        expect(preview?.events[2]).toEqual({
           type: "InputReceived",
           at: Date.UTC(2026, 0, 1, 12),
           payload: { source: "user", content: "Where is my parcel?" },

@@ -44,7 +44,8 @@ export const capturingEvents = [
       unseen: Schema.Array(Unseen),
       source: optional(
         Schema.NonEmptyString.annotations({
-          description: "The format of an import. Its newest event counts: it has the totals, and not what was added",
+          description:
+            "The format of an import, which says first what it lacks, and at the end what was left out in all",
         }),
       ),
       lacks: optional(

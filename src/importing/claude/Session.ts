@@ -172,7 +172,7 @@ export class Session {
     this.#order.follows(textOf(value, "parentUuid"))
     // A line that was written twice, as by two programs that worked on one session.
     if (uuid !== undefined && !this.#order.add(uuid)) {
-      this.#runs.leaveOut(type, "the same record again")
+      this.#runs.repeated(type, "record")
       return
     }
     const at = this.#runs.timeOf(field(value, "timestamp"))

@@ -45,7 +45,7 @@ export const codex: Source = {
         lines.push(value)
       },
       end: function* () {
-        runs.remark(
+        runs.remarkOnFile(
           "lines that are not in the order in which they were written: they are read in the order of their times",
         )
         for (const [index, line] of LineOrder.inOrder(lines.splice(0), idIn(file.name)).entries()) {

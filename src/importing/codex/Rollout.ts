@@ -76,7 +76,7 @@ export class Rollout {
     // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
     const key = at === null ? this.#keys.of(value) : this.#keys.ofNew(value)
     if (key === undefined) {
-      this.#runs.leaveOut(textOf(value, "type") ?? "record", "the same record again")
+      this.#runs.repeated(textOf(value, "type") ?? "record", "record")
       return
     }
     this.#number += 1

@@ -88,7 +88,7 @@ export class Session {
     const type = textOf(value, "type") ?? "unknown"
     const id = textOf(value, "id")
     if (id !== undefined && !this.#seen.add(idOf(id))) {
-      this.#runs.leaveOut(type, "the same event again")
+      this.#runs.repeated(type, "event")
       return
     }
     const time = this.#runs.timeOf(field(value, "timestamp"))

@@ -117,7 +117,7 @@ export class MappedFile {
     const { run } = mapped
     const own = textFrom(this.#heads.id?.(record))
     if (own !== undefined && !mapped.seen.add(idOf(own))) {
-      this.#runs.leaveOut("record", "the same id again")
+      this.#runs.repeated("record", "id")
       return
     }
     mapped.number += 1

@@ -75,7 +75,7 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
           continue
         }
         const id = idOf(record) ?? contentIdOf(record)
-        if (seen.has(id)) runs.leaveOut("conversation", "the same conversation again")
+        if (seen.has(id)) runs.repeated("conversation", "conversation")
         else mapConversation(runs, file, { id, record, messages: own, isWhole: isLine || all.length > 1 })
         seen.add(id)
       }

@@ -129,7 +129,7 @@ export class Conversation {
     const id = textOf(value, "id")
     const kind = textOf(value, "kind") ?? "unknown"
     if (id !== undefined && !this.#seen.add(idOf(id))) {
-      this.#runs.leaveOut(kind, "the same event again")
+      this.#runs.repeated(kind, "event")
       return
     }
     this.#number += 1

@@ -59,7 +59,7 @@ export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Ma
   /** Whether the span was the last one of a conversation, which is mapped. */
   const take = (span: Span): boolean => {
     const added = conversations.add(span)
-    if (added.kind === "again") runs.leaveOut("span", "the same span again")
+    if (added.kind === "again") runs.repeated("span", "span")
     if (added.kind === "kept" || added.whole === undefined) return false
     mapConversation(file, runs, added.whole)
     return true

@@ -89,7 +89,7 @@ class Simulation {
     // Lines have no ids. One that is equal to another, its time included, was written twice.
     const key = this.#keys.ofNew(line)
     if (key === undefined) {
-      this.#runs.leaveOut(type, "the same line again")
+      this.#runs.repeated(type, "line")
       return
     }
     this.#number += 1

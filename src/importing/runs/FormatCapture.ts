@@ -68,8 +68,8 @@ export const UNMAPPED: Lack = {
   why: "nobody but the mapping knows what its source has",
 }
 
-/** What was counted while a file was mapped, and is not in the log as it was. */
-export interface FileCounts {
+/** What was counted while a part of a file was mapped, and is not in the log as it was. */
+export interface MappingCounts {
   /** Records that are not in the log, by kind and reason. */
   readonly leftOut: ReadonlyMap<string, number>
   /** Remarks on what was found. */
@@ -79,7 +79,7 @@ export interface FileCounts {
 }
 
 /** The counts as the manifest of a task has them. */
-export const unseenOf = ({ leftOut, remarks, cut }: FileCounts): ReadonlyArray<Unseen> => [
+export const unseenOf = ({ leftOut, remarks, cut }: MappingCounts): ReadonlyArray<Unseen> => [
   ...[...leftOut].map(([reason, count]) => ({ what: LEFT_OUT, target: reason, count })),
   ...[...remarks].map(([remark, count]) => ({ what: REMARK, target: remark, count })),
   ...(cut === 0 ? [] : [{ what: "values cut", target: "they are too long, too deep or damaged", count: cut }]),

@@ -1,12 +1,14 @@
 /** One run of another program as a task: builds its events in the words of the log. */
 
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
+import type { Unseen } from "../../events/vocabulary/Notes.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { Commands } from "./Commands.ts"
+import { unseenOf } from "./FormatCapture.ts"
 import { ModelTurns } from "./ModelTurns.ts"
 import { RunEnvironment } from "./RunEnvironment.ts"
 import {
@@ -71,7 +73,7 @@ export class Run implements ImportedRun {
     this.model = new ModelTurns(writer)
     this.commands = new Commands(writer, this.model)
     this.environment = new RunEnvironment(writer)
-    if (!this.#isCopied) this.#write("opened", this.#opening(start.about, start.begins), { at: start.at, cause: null })
+    if (!this.#isCopied) this.#open()
   }
 
   get start(): RunStart {
@@ -89,7 +91,7 @@ export class Run implements ImportedRun {
     this.#start = shortened({ ...this.#start, ...start })
     this.lastAt = start.at
     this.commands.pending.clear()
-    this.#write("opened", this.#opening(this.#start.about, this.#start.begins), { at: start.at, cause: null })
+    this.#open()
     const environment = this.environment.now()
     if (environment !== undefined) this.#write("environment", environment, { at: start.at })
     this.#onOwn()
@@ -146,13 +148,15 @@ export class Run implements ImportedRun {
 
   /** What is not imported yet, because the source may go on with it. `key` names what that is. */
   waits(key: string, what: string, at: number | null): void {
-    this.#runs.remark(what)
+    this.#runs.remarkOnFile(what)
     this.#write(`waits:${key}`, { type: "SourceStated", payload: { source: this.#runs.source, waits: what } }, { at })
   }
 
   /** Ends the run, because of what failed last or was last. Calls without a result have an outcome that is not known. */
   close(key: string, outcome: TaskOutcome, reason: string, at: number | null): void {
     this.commands.endAll(at)
+    const unseen = unseenOf(this.#runs.takeCounts())
+    if (unseen.length > 0) this.#write(`captured:${key}`, this.#captured(unseen), { at })
     this.closed = true
     const cause = outcome === "failed" ? (this.#lastFailed ?? this.#last) : this.#last
     this.#write(`closed:${key}`, { type: "TaskClosed", payload: { outcome, reason: plainText(reason) } }, { at, cause })
@@ -166,8 +170,23 @@ export class Run implements ImportedRun {
     const body = this.#opening({ ...this.start.about, continues: this.taskId, part })
     const opened = { run: this, key: `opened:${part}`, cause: null, at: this.lastAt, bytes: 0, body }
     const environment = this.environment.now()
-    if (environment === undefined) return [opened]
-    return [opened, { ...opened, key: `environment:${part}`, cause: opened.key, body: environment }]
+    const captured = { ...opened, key: `capture:${part}`, cause: opened.key, body: this.#captured() }
+    if (environment === undefined) return [opened, captured]
+    return [opened, captured, { ...opened, key: `environment:${part}`, cause: opened.key, body: environment }]
+  }
+
+  /** Opens the task, which says what its source cannot show. */
+  #open(): void {
+    const { at, about, begins } = this.#start
+    this.#write("opened", this.#opening(about, begins), { at, cause: null })
+    this.#write("capture", this.#captured(), { at })
+  }
+
+  /** What is known of the capture: what the source lacks, or at the end what was left out or cut on the way. */
+  #captured(unseen?: ReadonlyArray<Unseen>): Body {
+    const { source, capture } = this.#runs
+    const payload = unseen === undefined ? { source, unseen: [], lacks: capture.lacks } : { source, unseen }
+    return { type: "CaptureNoted", payload }
   }
 
   #opening(about: JsonObject, begins?: RunStart["begins"]): Body {
@@ -196,7 +215,7 @@ export class Run implements ImportedRun {
 const shortened = (start: RunStart): RunStart => ({ ...start, goal: plainText(start.goal) })
 
 /** Types of events that say nothing of how a run went. */
-const ASIDE: ReadonlySet<string> = new Set(["SourceRecordKept", "NoteAdded", "SourceStated"])
+const ASIDE: ReadonlySet<string> = new Set(["SourceRecordKept", "NoteAdded", "SourceStated", "CaptureNoted"])
 
 /** The task of a run. An id that could not be a name's part is replaced by its digest. */
 export const taskIdOf = (source: string, id: string): string =>

@@ -3,7 +3,7 @@
 import type { CoreName, PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { JsonObject } from "../../values/Json.ts"
-import type { FormatCapture } from "./FormatCapture.ts"
+import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
 
 /** The type and payload of an event. */
 export type Body = { [Name in CoreName]: { readonly type: Name; readonly payload: PayloadOf<Name> } }[CoreName]
@@ -58,6 +58,10 @@ export interface RunSink {
   readonly kept: Map<string, number>
   readonly add: (event: RunEvent) => void
   readonly remark: (what: string) => void
+  /** The same of what is no matter of a run, or what a later import may find otherwise: no task says so. */
+  readonly remarkOnFile: (what: string) => void
+  /** What was counted since this was last called: a run that ends takes what was counted since the one before it ended. */
+  readonly takeCounts: () => MappingCounts
 }
 
 /** Optional circumstances of an event. */

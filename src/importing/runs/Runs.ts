@@ -1,11 +1,12 @@
 /** What a mapper writes to: the runs of one file, the events that came of its records, and what did not become one. */
 
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
-import type { FormatCapture } from "./FormatCapture.ts"
+import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
 import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
+import { notingCuts } from "./Untrusted.ts"
 
 /** What a source gave one run by one of its scorers. */
 export interface SourceScore {
@@ -37,6 +38,10 @@ export class Runs implements RunSink {
   readonly leftOut = new Map<string, number>()
   /** Remarks on what was found. */
   readonly remarks = new Map<string, number>()
+  /** What no run has taken yet. */
+  #leftOut = new Map<string, number>()
+  #remarks = new Map<string, number>()
+  readonly #cuts = new Set<string>()
   #events: Array<RunEvent> = []
   #waits = false
   readonly #runs: Array<Run> = []
@@ -77,9 +82,28 @@ export class Runs implements RunSink {
     return events
   }
 
+  /** Maps something, and notes which values of it had to be cut. */
+  mapping<A>(map: () => A): A {
+    return notingCuts(this.#cuts, map)
+  }
+
   /** Counts a record that is not in the log. */
   leaveOut(kind: string, why: string, times = 1): void {
     increase(this.leftOut, `${kind}: ${why}`, times)
+    increase(this.#leftOut, `${kind}: ${why}`, times)
+  }
+
+  /** Counts a record that the file has twice: nothing of it is missing. `what` is the same. */
+  repeated(kind: string, what: string): void {
+    increase(this.leftOut, `${kind}: the same ${what} again`)
+  }
+
+  takeCounts(): MappingCounts {
+    const counts = { leftOut: this.#leftOut, remarks: this.#remarks, cut: this.#cuts.size }
+    this.#leftOut = new Map()
+    this.#remarks = new Map()
+    this.#cuts.clear()
+    return counts
   }
 
   /** Whether something of the file is left to a later import, though the file may not change until then. */
@@ -90,7 +114,7 @@ export class Runs implements RunSink {
   /** Leaves something to a later import, and remarks on it. */
   postpone(what: string): void {
     this.#waits = true
-    this.remark(what)
+    this.remarkOnFile(what)
   }
 
   /** The time of a record, in milliseconds since 1970, as `timeOf` reads it. One that is none is remarked on. */
@@ -100,9 +124,15 @@ export class Runs implements RunSink {
     return at
   }
 
+  /** Remarks on the file, and not on what its runs lack: another copy of a run may have another remark, or a later import none. */
+  remarkOnFile(what: string): void {
+    increase(this.remarks, what)
+  }
+
   /** Counts something that whoever imports has to know. */
   remark(what: string): void {
-    increase(this.remarks, what)
+    this.remarkOnFile(what)
+    increase(this.#remarks, what)
   }
 }
 

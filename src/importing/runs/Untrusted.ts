@@ -72,12 +72,29 @@ export const parsed = (text: string): unknown => {
   }
 }
 
-/** A value as JSON that the log accepts, its approximate size in bytes, and what had to be changed. */
+/** A value as JSON that the log accepts, and its approximate size in bytes. */
 export interface LogJson {
   readonly json: Json
   readonly bytes: number
-  /** How many parts were shortened or replaced. */
-  readonly changed: number
+}
+
+/** Where cut values are noted at the moment. */
+let noted: Set<string> | undefined
+
+/** Maps something, without waiting. The values that are shortened or replaced meanwhile are noted, each once. */
+export const notingCuts = <A>(cuts: Set<string>, map: () => A): A => {
+  const before = noted
+  noted = cuts
+  try {
+    return map()
+  } finally {
+    noted = before
+  }
+}
+
+/** By what a value is known that is made fit twice: for what was said, and for what a model was told. */
+const noteCut = (value: unknown): void => {
+  noted?.add(typeof value === "string" ? `${value.length} ${value.slice(0, 64)}` : typeof value)
 }
 
 /**
@@ -86,10 +103,9 @@ export interface LogJson {
  */
 export const logJson = (value: unknown): LogJson => {
   const bytes = sizeOf(value, 0)
-  if (bytes >= 0) return { json: value as Json, bytes, changed: 0 }
-  const counter = { changed: 0 }
-  const json = repaired(value, 0, counter)
-  return { json, bytes: Math.max(0, sizeOf(json, 0)), changed: counter.changed }
+  if (bytes >= 0) return { json: value as Json, bytes }
+  const json = repaired(value, 0)
+  return { json, bytes: Math.max(0, sizeOf(json, 0)) }
 }
 
 /** The approximate size of a value as JSON; negative if some part of it has to be changed. */
@@ -117,29 +133,32 @@ const sizeOf = (value: unknown, depth: number): number => {
   }
 }
 
-const repaired = (value: unknown, depth: number, counter: { changed: number }): Json => {
+const repaired = (value: unknown, depth: number): Json => {
   if (typeof value === "string") {
     if (value.length <= MAX_TEXT && value.isWellFormed()) return value
-    counter.changed += 1
+    noteCut(value)
     return shortened(value)
   }
   if (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)))
     return value
   if (typeof value !== "object" || depth >= MAX_DEPTH) {
-    counter.changed += 1
+    noteCut(value)
     return typeof value === "object" ? `[nested deeper than ${MAX_DEPTH} levels]` : String(value)
   }
-  if (Array.isArray(value)) return value.map((item) => repaired(item, depth + 1, counter))
+  if (Array.isArray(value)) return value.map((item) => repaired(item, depth + 1))
   // From entries, since a key may be `__proto__`.
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key.toWellFormed(), repaired(inner, depth + 1, counter)]),
+    Object.entries(value).map(([key, inner]) => [key.toWellFormed(), repaired(inner, depth + 1)]),
   )
 }
+
+/** How much of a longer text is kept: with the remark it is not too long, so that it is shortened once. */
+const KEPT = MAX_TEXT - 100
 
 const shortened = (text: string): string =>
   (text.length <= MAX_TEXT
     ? text
-    : `${text.slice(0, MAX_TEXT)}… [${text.length - MAX_TEXT} more characters were left out by the import]`
+    : `${text.slice(0, KEPT)}… [${text.length - KEPT} more characters were left out by the import]`
   ).toWellFormed()
 
 /** A value as a JSON object; what is no object becomes `{ value }`. */

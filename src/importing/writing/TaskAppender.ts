@@ -126,7 +126,7 @@ export class TaskAppender {
   /** The end of a run that has gone on since is one of each of its tasks, though its source may name it the same. */
   #inItsPart(event: RunEvent): RunEvent {
     const part = this.taskIds.length
-    return part > 1 && event.body.type === "TaskClosed" ? { ...event, key: `${event.key}+${part}` } : event
+    return part > 1 && OF_EACH_PART.has(event.body.type) ? { ...event, key: `${event.key}+${part}` } : event
   }
 
   /** The task was closed, and its run has gone on since: the new events are a task of their own, which these begin. */
@@ -227,8 +227,13 @@ export class TaskAppender {
   )
 }
 
-/** Whether an event only says that its run has ended: an older copy of a run that has gone on since adds nothing else. */
-const isEnding = ({ body }: RunEvent): boolean => body.type === "TaskClosed" || body.type === "CommandOutcomeUnknown"
+/** Whether an event only says that its run has ended, and what of it is there: an older copy of a run that has gone on since adds nothing else. */
+const isEnding = ({ body }: RunEvent): boolean => ENDINGS.has(body.type)
+
+const ENDINGS: ReadonlySet<string> = new Set(["TaskClosed", "CommandOutcomeUnknown", "CaptureNoted"])
+
+/** What each task of a run that went on after its end has, though its source may name it the same. */
+const OF_EACH_PART: ReadonlySet<string> = new Set(["TaskClosed", "CaptureNoted"])
 
 /** An append with its subject, if it has an event with personal fields: the log refuses a subject without them. */
 export const withSubject = <Request extends { readonly events: ReadonlyArray<NewEvent> }>(

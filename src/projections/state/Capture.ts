@@ -1,8 +1,11 @@
 /** What a recorder or an import saw of a program, what of that is missing in the log, and what it did not see at all. */
 
 import { Schema } from "effect"
-import { Unseen } from "../../events/vocabulary/Notes.ts"
+import { optional } from "../../events/vocabulary/EventType.ts"
+import { type InferenceRule, Inferred } from "../../events/vocabulary/Inference.ts"
+import { Lack, Unseen } from "../../events/vocabulary/Notes.ts"
 import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { fieldOf } from "../../values/JsonObjects.ts"
 import type { Projection } from "../fold/Projection.ts"
@@ -16,6 +19,11 @@ export const Capture = Schema.Struct({
     otherRequests: count("Other requests, and calls of `run.io`"),
     recordedTools: count("Calls of tools that the program recorded itself"),
     observedTools: count("Calls of tools that were seen in answers and later requests alone"),
+    keptRecords: count("Records of a source that are kept as they are, since no other type of event stands for them"),
+  }),
+  inferred: Schema.Array(Schema.Struct({ rule: Schema.String, count: Schema.NonNegativeInt })).annotations({
+    description:
+      "What was inferred of causes, tasks and attempts: each rule, and how often it decided. The rest was recorded",
   }),
   stubbed: Schema.Array(Schema.String).annotations({
     description: "What a person set in a fork in the place of the real one: `answer`, `result`, `model`",
@@ -25,22 +33,38 @@ export const Capture = Schema.Struct({
     results: count("Results that could not be recorded"),
     unread: count("Parts of answers that no reader knows: they are kept as they are"),
   }),
-  notVisible: Schema.Array(Unseen).annotations({ description: "What was seen to happen and is not in the log" }),
+  notVisible: Schema.Array(Unseen).annotations({
+    description: "What was seen to happen and is not in the log; of an import also what it left out or cut",
+  }),
+  source: optional(Schema.String.annotations({ description: "The format that the task was imported from" })),
+  lacks: optional(
+    Schema.Array(Lack).annotations({
+      description:
+        "What the source of an import cannot show. Absent of an import that did not say: then it is not known",
+    }),
+  ),
 }).annotations({ identifier: "Capture" })
 
 export type Capture = typeof Capture.Type
 
-const State = Schema.Struct({ isCaptured: Schema.Boolean, capture: Capture })
+const State = Schema.Struct({
+  isCaptured: Schema.Boolean,
+  capture: Capture,
+  /** The totals of an import, which its newest event has. */
+  imported: Schema.Array(Unseen),
+})
 type State = typeof State.Type
 
 const initial: State = {
   isCaptured: false,
   capture: {
-    seen: { modelRequests: 0, otherRequests: 0, recordedTools: 0, observedTools: 0 },
+    seen: { modelRequests: 0, otherRequests: 0, recordedTools: 0, observedTools: 0, keptRecords: 0 },
+    inferred: [],
     stubbed: [],
     cut: { bodies: 0, results: 0, unread: 0 },
     notVisible: [],
   },
+  imported: [],
 }
 
 type Seen = keyof Capture["seen"]
@@ -65,6 +89,17 @@ const unseen = (state: State, items: Capture["notVisible"]): State => {
   return { ...state, isCaptured: true, capture: { ...state.capture, notVisible: [...all.values()] } }
 }
 
+const isInferred = Schema.is(Inferred)
+
+/** Counts the rules by which something of an event was inferred. */
+const inferring = (state: State, inferred: unknown): State => {
+  if (!isInferred(inferred)) return state
+  const counts = new Map(state.capture.inferred.map(({ rule, count }) => [rule, count]))
+  for (const rule of Object.values(inferred) as ReadonlyArray<InferenceRule>)
+    counts.set(rule, (counts.get(rule) ?? 0) + 1)
+  return { ...state, capture: { ...state.capture, inferred: [...counts].map(([rule, count]) => ({ rule, count })) } }
+}
+
 /** Whether a response that was recorded is not whole. */
 const isCut = (result: Json): boolean => {
   const end = fieldOf(result, "end")
@@ -79,22 +114,27 @@ const EARLIER = {
   count: 1,
 }
 
+const IMPORTER = "import:"
+
 /** The fold of one task's events. */
 export const projection: Projection<State> = {
   name: "Capture",
-  version: 1,
+  version: 2,
   state: State,
   initial,
   evolve: evolveBy<State>({
-    TaskOpened: (state, { recorder }, { actor }) =>
-      recorder === undefined && !actor.startsWith("import:") ? state : { ...state, isCaptured: true },
+    TaskOpened: (state, { recorder }, { actor }) => {
+      const source = actor.startsWith(IMPORTER) ? actor.slice(IMPORTER.length) : undefined
+      if (recorder === undefined && source === undefined) return state
+      return { ...state, isCaptured: true, capture: { ...state.capture, ...defined({ source }) } }
+    },
     TimelineForked: (state, { overrides }) => {
       const changes = fieldOf(overrides, "changes")
       if (typeof changes !== "object" || changes === null) return state
       return { ...state, capture: { ...state.capture, stubbed: Object.keys(changes) } }
     },
-    ModelCalled: (state, { request }) => {
-      const after = seen(state, "modelRequests")
+    ModelCalled: (state, { request, inferred }) => {
+      const after = inferring(seen(state, "modelRequests"), inferred)
       const isPartial =
         fieldOf(request, "after") === undefined && fieldOf(fieldOf(request, "thread"), "after") !== undefined
       return isPartial ? unseen(after, [EARLIER]) : after
@@ -107,17 +147,26 @@ export const projection: Projection<State> = {
             "unread",
             unread.reduce((sum, { count }) => sum + count, 0),
           ),
-    IoCalled: (state) => seen(state, "otherRequests"),
+    IoCalled: (state, { inferred }) => inferring(seen(state, "otherRequests"), inferred),
     IoAnswered: (state, { io, result, unrecorded }) => {
       if (unrecorded !== undefined) return cut(state, "results")
       return io === "fetch" && isCut(result) ? cut(state, "bodies") : state
     },
     ActuatorCommanded: (state, { observed }) =>
       observed === true ? { ...seen(state, "observedTools"), isCaptured: true } : seen(state, "recordedTools"),
-    CommandSucceeded: (state, { unrecorded }) => (unrecorded === undefined ? state : cut(state, "results")),
-    CaptureNoted: (state, { unseen: items }) => unseen(state, items),
+    CommandSucceeded: (state, { unrecorded, inferred }) =>
+      inferring(unrecorded === undefined ? state : cut(state, "results"), inferred),
+    CommandFailed: (state, { inferred }) => inferring(state, inferred),
+    CommandDenied: (state, { inferred }) => inferring(state, inferred),
+    CommandOutcomeUnknown: (state, { inferred }) => inferring(state, inferred),
+    SourceRecordKept: (state) => seen(state, "keptRecords"),
+    CaptureNoted: (state, { unseen: items, source, lacks }) =>
+      source === undefined
+        ? unseen(state, items)
+        : { ...state, isCaptured: true, imported: items, capture: { ...state.capture, source, ...defined({ lacks }) } },
   }),
 }
 
 /** The capture; undefined for a task that a kernel ran. */
-export const section = ({ isCaptured, capture }: State): Capture | undefined => (isCaptured ? capture : undefined)
+export const section = ({ isCaptured, capture, imported }: State): Capture | undefined =>
+  isCaptured ? { ...capture, notVisible: [...capture.notVisible, ...imported] } : undefined

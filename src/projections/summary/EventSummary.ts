@@ -117,8 +117,11 @@ const summaries: Summaries = {
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
-  CaptureNoted: ({ unseen }) =>
-    unseen.map(({ what, target, count }) => `${what}: ${target}${count === 1 ? "" : ` (${count} times)`}`).join("; "),
+  CaptureNoted: ({ unseen, lacks = [] }) =>
+    [
+      ...unseen.map(({ what, target, count }) => `${what}: ${target}${count === 1 ? "" : ` (${count} times)`}`),
+      ...(lacks.length === 0 ? [] : [`its source lacks ${lacks.map(({ what }) => what).join(", ")}`]),
+    ].join("; "),
   RecorderJoined: ({ agent, recorder }) => `${agent} in process ${recorder.pid} on ${recorder.host}`,
   RecorderLeft: ({ identity }) => identity ?? "",
   TaskPaused: ({ by, reason }) => `by ${by}${because(reason)}`,

@@ -35,7 +35,8 @@ describe("the capture of a task", () => {
       ["CaptureNoted", { unseen: [{ what: "a connection", target: "db:5432", count: 1 }] }],
     )
     expect(capture).toEqual({
-      seen: { modelRequests: 2, otherRequests: 0, recordedTools: 1, observedTools: 1 },
+      seen: { modelRequests: 2, otherRequests: 0, recordedTools: 1, observedTools: 1, keptRecords: 0 },
+      inferred: [],
       stubbed: ["answer"],
       cut: { bodies: 1, results: 1, unread: 2 },
       notVisible: [
