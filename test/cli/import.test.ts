@@ -16,41 +16,12 @@ beforeAll(() => {
   fs.writeFileSync(path.join(cwd, "sessions", `${SESSION}.jsonl`), lines(session()))
   const parts = ["1", "2"].map((id) => ({ name: `samples/${id}_epoch_1.json`, json: sample(id, 1) }))
   fs.writeFileSync(path.join(cwd, "log.eval"), zip([...parts, { name: "header.json", json: header() }]))
-  fs.mkdirSync(path.join(cwd, "logs"))
-  fs.copyFileSync(path.join(cwd, "log.eval"), path.join(cwd, "logs", "log.eval"))
-  const coding = fs.readFileSync(inRepository("examples/rubrics/coding.yaml"), "utf8")
-  for (const name of ["rubric", "coding"]) fs.writeFileSync(path.join(cwd, `${name}.yaml`), coding)
-  fs.writeFileSync(
-    path.join(cwd, "mine.yaml"),
-    coding.replace("name: coding", "name: mine").replaceAll("weight: 1\n", "weight: 0.75\n"),
-  )
+  fs.copyFileSync(inRepository("examples/rubrics/coding.yaml"), path.join(cwd, "rubric.yaml"))
   for (const name of ["mapping.yaml", "runs.jsonl"])
     fs.copyFileSync(inRepository(`examples/import/${name}`), path.join(cwd, name))
 })
 
 afterAll(() => fs.rmSync(cwd, { recursive: true, force: true }))
-
-/** The commands of a page's section that end by themselves, in a directory of their own. */
-const works = async (page: string, from: string, until: string) => {
-  const text = fs.readFileSync(inRepository(page), "utf8")
-  const section = text.slice(text.indexOf(from), until === "" ? undefined : text.indexOf(until))
-  const own = fs.mkdtempSync(path.join(cwd, "page-"))
-  for (const name of ["sessions", "logs", "rubric.yaml", "coding.yaml", "mine.yaml", "mapping.yaml", "runs.jsonl"])
-    fs.cpSync(path.join(cwd, name), path.join(own, name), { recursive: true })
-  const commands = [...section.matchAll(/^npx hindcast (.+)$/gm)].map(([, words = ""]) => words.split(" "))
-  expect(commands.length).toBeGreaterThan(8)
-  for (const words of commands.filter((words) => !words.includes("--follow"))) {
-    const { code, stderr } = await hindcast(words, { cwd: own })
-    expect([words.join(" "), code, stderr]).toEqual([words.join(" "), 0, ""])
-  }
-}
-
-describe("pages about importing", () => {
-  it("docs/importing.md has commands that work, one after the other", () => works("docs/importing.md", "", ""))
-
-  it("docs/your-agents.md takes a session from its import to a report", () =>
-    works("docs/your-agents.md", "## What they did already", "## Recorded from now on"))
-})
 
 describe("a time as `log ls` prints it", () => {
   const log = "times.db"

@@ -116,7 +116,8 @@ describe("programs in pages", () => {
     extending: ["shelves.ts", "forks.ts"],
     agents: ["agents.ts", "tools.ts", "promises.ts"],
     "live-agents": ["live.ts", "talking.ts"],
-    "your-agents": ["letters.ts", "desk.ts", "another.ts"],
+    "guides/record-in-your-code": ["letters.ts", "desk.ts"],
+    "guides/fork-a-recording": ["another.ts"],
     "guides/act-in-studio": ["studio.ts"],
   }
   const programs = Object.keys(named).flatMap((page) =>

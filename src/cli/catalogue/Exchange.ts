@@ -7,7 +7,7 @@ export const FROM_OTHERS: ReadonlyArray<Entry> = [
     path: "import",
     uses: [["import PATH…", "runs that other agents left or are writing (--follow); --dry-run shows them first"]],
     example: "import ~/.claude/projects",
-    page: "docs/importing.md",
+    page: "docs/guides/import-sessions.md",
     load: command(async () => (await import("../log/ImportRunsCommand.ts")).importRuns),
   },
 ]

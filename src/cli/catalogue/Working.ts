@@ -52,7 +52,7 @@ export const RUN: ReadonlyArray<Entry> = [
     path: "proxy",
     uses: [["proxy", "record what a team's services ask models, each conversation as a task: --port N"]],
     example: "proxy --log team.db --port 4180",
-    page: "docs/recording.md#for-services",
+    page: "docs/guides/record-a-service.md",
     load: command(async () => (await import("../record/ProxyCommand.ts")).proxy),
   },
   {
@@ -66,7 +66,7 @@ export const RUN: ReadonlyArray<Entry> = [
       ["record --intercept -- PROGRAM", "all that it asks of any server"],
     ],
     example: 'record --goal "Answer the letter" -- node agent.js',
-    page: "docs/recording.md",
+    page: "docs/guides/record-any-program.md",
     exits:
       "The exit code is that of the program that was run. `record doctor` ends with 2 where a replay would not repeat all of it.",
     load: command(async () => (await import("../record/RecordCommand.ts")).record),
