@@ -13,11 +13,11 @@ const place = workplace()
 const log = place.file("intercepted.db")
 const asked: Array<string> = []
 
-/** A model and another server at an address that is not kept from proxies. */
-const HOST = "127.0.0.2"
+/** A model and another server at an address that clients are often told to keep from proxies. */
+const HOST = "127.0.0.1"
 let server: https.Server
 /** Another server, without TLS. */
-const OTHER = "127.0.0.3"
+const OTHER = "127.0.0.1"
 const other = http.createServer((request, response) => {
   asked.push(String(request.url))
   response.end('{"taken": 7}')
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => other.listen(0, OTHER, resolve))
   otherAddress = `${OTHER}:${(other.address() as AddressInfo).port}`
   address = `${HOST}:${(server.address() as AddressInfo).port}`
-  env = { NODE_EXTRA_CA_CERTS: roots }
+  env = { SSL_CERT_FILE: roots, NO_PROXY: "localhost,127.0.0.1", no_proxy: "127.0.0.1" }
 })
 afterAll(async () => {
   server.close()

@@ -61,7 +61,7 @@ export const record = (
     const noting = ({ reason }: { readonly reason: string }) => {
       report = { logFailure: reason }
     }
-    const means = { means: how, ...(how === "proxy" ? { addresses: routes.named } : {}) }
+    const means = { means: how, ...(how === "proxy" ? { addresses: proxying.namedSafely(routes) } : {}) }
     let unrecorded: ReadonlyMap<string, number> = new Map()
     const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
     const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
@@ -150,7 +150,7 @@ const answered = (
 ) =>
   Effect.gen(function* () {
     const { proxying, forwarding, env, ForwardedFetch, LoopbackOnly } = yield* parts()
-    const routes = yield* attempt(async () => proxying.routes({ ...env, ...addresses }))
+    const routes = yield* attempt(async () => proxying.routes(proxying.withAddresses(env, addresses)))
     const playing = yield* attempt(() => begin(ForwardedFetch.make(forwarding, env)))
     const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }, yield* listening(means)))
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }

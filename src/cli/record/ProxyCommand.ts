@@ -37,7 +37,7 @@ export const proxy = Command.make(
         address === LOOPBACK ? own : { ...own, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined }
       const routes = yield* ProxiedProgram.attempt(async () => proxying.routes(env))
       const options = { log: yield* OpenLog.fileOf(log), agent: Option.getOrElse(agent, () => "services") }
-      const means = { means: "proxy" as const, addresses: routes.named }
+      const means = { means: "proxy" as const, addresses: proxying.namedSafely(routes) }
       const runs = yield* Effect.acquireRelease(
         ProxiedProgram.attempt(() =>
           ConversationRuns.open({ ...options, means, onLogFailure: "go-on", isService: true }),

@@ -6,6 +6,7 @@ import * as net from "node:net"
 import * as tls from "node:tls"
 import { promisify } from "node:util"
 import type { Environment } from "./Families.ts"
+import * as Roots from "./Roots.ts"
 
 /** An authority that certifies whatever host it is asked for. */
 export interface Authority {
@@ -79,20 +80,8 @@ export const make = async (): Promise<Authority> => {
   }
 }
 
-/** The variables by which clients find the certificates that they trust. */
-const VARIABLES = [
-  ...["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"],
-  ...["GIT_SSL_CAINFO", "PIP_CERT", "DENO_CERT", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"],
-]
-
 /** Writes what a program is to trust: this authority, the roots that Node has, and what its variables name. Returns its variables. */
 export const trusted = (file: string, { certificate }: Authority, env: Environment): { [name: string]: string } => {
-  const named = VARIABLES.flatMap((name) => env[name] || [])
-  const others = [...new Set([...named, ...SYSTEM])].filter((name) => fs.existsSync(name) && fs.statSync(name).isFile())
-  const texts = others.map((name) => fs.readFileSync(name, "utf8"))
-  fs.writeFileSync(file, [certificate, ...tls.rootCertificates, ...texts].join("\n"))
-  return Object.fromEntries(VARIABLES.map((name) => [name, file]))
+  fs.writeFileSync(file, `${certificate}\n${Roots.all(env)}`)
+  return Object.fromEntries(Roots.VARIABLES.map((name) => [name, file]))
 }
-
-/** Where systems keep their roots, in one file. */
-const SYSTEM = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"]

@@ -3,6 +3,8 @@
 import * as http from "node:http"
 import * as https from "node:https"
 import type { Duplex } from "node:stream"
+import type { Environment } from "./Families.ts"
+import * as Roots from "./Roots.ts"
 
 /** A request on its way to a server. */
 export interface Outgoing {
@@ -35,8 +37,9 @@ export interface Upgraded {
 /** How long a connection is kept that no request uses, in milliseconds: most servers close it later. */
 const KEPT_MS = 4_000
 
-/** Connections are kept for further requests. */
-export const make = (): Forwarding => {
+/** Connections are kept for further requests. @param env names certificates that are trusted besides those of Node */
+export const make = (env: Environment = process.env): Forwarding => {
+  const ca = Roots.trustedBy(env)
   const direct = {
     "http:": new http.Agent({ keepAlive: true, timeout: KEPT_MS }),
     "https:": new https.Agent({ keepAlive: true, timeout: KEPT_MS }),
@@ -55,14 +58,14 @@ export const make = (): Forwarding => {
     send: async (outgoing) => {
       const agent = await agentFor(outgoing.url)
       try {
-        return (await once(outgoing, agent)).answer
+        return (await once(outgoing, agent, ca)).answer
       } catch (error) {
         // The server closed a kept connection while the request was on its way, and read nothing of it.
         if (!(error instanceof StaleConnection)) throw error
-        return (await once(outgoing, undefined)).answer
+        return (await once(outgoing, undefined, ca)).answer
       }
     },
-    upgrade: async (outgoing) => once(outgoing, await agentFor(outgoing.url)),
+    upgrade: async (outgoing) => once(outgoing, await agentFor(outgoing.url), ca),
     close: () => {
       for (const agent of [...Object.values(direct), ...proxied.values()]) agent.destroy()
     },
@@ -80,10 +83,17 @@ const isLoopback = ({ hostname }: URL): boolean => /^(127\.[\d.]+|\[::1\]|localh
 class StaleConnection extends Error {}
 
 /** @param agent undefined: over a connection of its own */
-const once = ({ method, url, headers, body, signal }: Outgoing, agent: http.Agent | undefined) =>
+const once = (
+  { method, url, headers, body, signal }: Outgoing,
+  agent: http.Agent | undefined,
+  ca: ReadonlyArray<string> | undefined,
+) =>
   new Promise<Upgraded>((resolve, reject) => {
-    const { request } = url.protocol === "https:" ? https : http
-    const sent = request(url, { method, agent: agent ?? false, setHost: false, signal })
+    const options = { method, agent: agent ?? false, setHost: false, signal }
+    const isSecure = url.protocol === "https:"
+    const sent = isSecure
+      ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca: [...ca] }) })
+      : http.request(url, options)
     for (const [name, values] of grouped(headers)) sent.setHeader(name, values)
     sent.on("response", (answer) => resolve({ answer, head: Buffer.alloc(0) }))
     sent.on("upgrade", (answer, socket, head) => resolve({ answer, socket, head }))

@@ -8,6 +8,9 @@ import type { Unrecorded } from "./Upgrades.ts"
 /** The variables that name an HTTP proxy. Some clients read the small ones, others the large ones. */
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
 
+/** The variables that keep hosts from a proxy. Nothing is kept from this one, also not what is on this machine: it would not be recorded. */
+const EXCEPTIONS = ["NO_PROXY", "no_proxy"]
+
 /** @param file where the certificates are written that the program is to trust */
 export const make = async (file: string, env: Environment, { counts, answers }: Unrecorded) => {
   const authority = await Authority.make()
@@ -16,6 +19,7 @@ export const make = async (file: string, env: Environment, { counts, answers }: 
     interception: Interception.make(authority, onUnread, { passesOthers: answers }),
     variables: (proxy: string) => ({
       ...Object.fromEntries(PROXIES.map((name) => [name, proxy])),
+      ...Object.fromEntries(EXCEPTIONS.map((name) => [name, ""])),
       ...Authority.trusted(file, authority, env),
       // Node reads the variables of proxies from 22.21 and 24.5 on, where it is told to.
       NODE_USE_ENV_PROXY: "1",

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto"
 import { defined } from "../../values/defined.ts"
+import * as Redaction from "../http/Redaction.ts"
 import * as AnsweringProxy from "./AnsweringProxy.ts"
 import type { Environment } from "./Families.ts"
 import * as ProxyServer from "./ProxyServer.ts"
@@ -21,6 +22,22 @@ export interface ProviderProxy {
 
 /** The ways for a program with this environment. Throws `BadAddress` if a variable names no address. */
 export const routes = (env: Environment): Routes.Routes => Routes.of(env, randomBytes(12).toString("hex"))
+
+/** The addresses that variables name, as they are recorded: without keys. */
+export const namedSafely = ({ named }: Routes.Routes): { readonly [variable: string]: string } => {
+  const redaction = Redaction.make()
+  return Object.fromEntries(Object.entries(named).map(([name, address]) => [name, redaction.url(address)]))
+}
+
+/** An environment with the addresses that a recording names. One from which keys were taken is the environment's own, where that has it. */
+export const withAddresses = (env: Environment, addresses: { readonly [variable: string]: string }): Environment => ({
+  ...env,
+  ...Object.fromEntries(
+    Object.entries(addresses).map(([name, address]) => [name, (REDACTED.test(address) && env[name]) || address]),
+  ),
+})
+
+const REDACTED = /\[redacted\]|%5Bredacted%5D/i
 
 /** Where a proxy listens, and for what. */
 interface Listening {
@@ -64,8 +81,9 @@ const serving = async (
   return {
     url: server.url,
     variables: {
-      ...(intercepted === undefined ? routes.variables(server.url) : intercepted.variables(server.url)),
-      ...withoutProxies(env),
+      ...(intercepted === undefined
+        ? { ...routes.variables(server.url), ...withoutProxies(env) }
+        : intercepted.variables(server.url)),
     },
     unrecorded: upgrades.counts,
     close: server.close,

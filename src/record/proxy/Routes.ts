@@ -1,6 +1,7 @@
 /** Where a proxy forwards each request, and what it tells a program's clients so that they ask the proxy. */
 
 import { Data } from "effect"
+import * as KeysInPaths from "../../agents/models/secrets/KeysInPaths.ts"
 import { type Environment, FAMILIES, type Family } from "./Families.ts"
 
 /** A variable names no address. Correct it, or remove it. */
@@ -27,7 +28,7 @@ export interface Routes {
    * @param region the one that the request was signed for
    */
   readonly target: (path: string, region?: string) => Target | undefined
-  /** The addresses that variables name, by the variable, without users and passwords. */
+  /** The addresses that variables name, by the variable, with the keys in their paths and queries, without users and passwords. */
   readonly named: { readonly [variable: string]: string }
 }
 
@@ -35,8 +36,8 @@ export interface Routes {
 interface Route {
   readonly prefix: string
   readonly family: Family
-  /** Where a variable names it: its address without the version, and the version that is part of it. */
-  readonly named?: { readonly root: string; readonly version: string; readonly user: string }
+  /** Where a variable names it: its address without the version, the version that is part of it, and the query that belongs to every request. */
+  readonly named?: { readonly root: string; readonly version: string; readonly query: string; readonly user: string }
 }
 
 /**
@@ -68,7 +69,7 @@ export const of = (env: Environment, secret = ""): Routes => {
       const address = addresses[index]?.[1] ?? first
       const route = routeOf(address, name)
       if (route === undefined) continue
-      if (route.named !== undefined) named[name] = route.named.root + route.named.version
+      if (route.named !== undefined) named[name] = route.named.root + route.named.version + route.named.query
       variables.push({ name, path: route.prefix + suffix, user: route.named?.user ?? "" })
     }
   }
@@ -115,15 +116,26 @@ const urlOf = (
   path: string,
   place: { readonly env: Environment; readonly region: string | undefined },
 ): URL => {
-  const { inner, version, query } = withoutVersions(family, path)
+  const { inner, version, query: own } = withoutVersions(family, path)
+  const query = joined(named?.query ?? "", own)
   const root = named?.root ?? family.own?.({ ...place, path: inner }) ?? ""
   if (family.isVersioned === true) return new URL(root + (named?.version ?? "") + inner + query)
   const meant = version ?? (family.paths.test(inner) ? named?.version || family.versions[0] : undefined) ?? ""
   return new URL(root + meant + inner + query)
 }
 
+/** The fields of two queries. */
+const joined = (first: string, second: string): string =>
+  second.length > 1 && first !== "" ? `${first}&${second.slice(1)}` : first || second
+
 /** A text that is no address, without what may be a user, a password or a key in it. */
-const withoutUser = (text: string): string => text.replace(/^(.*?:\/*)?.*@/s, "$1").replace(/[?#].*$/s, "")
+const withoutUser = (text: string): string =>
+  text
+    .replace(/^(.*?:\/*)?.*@/s, "$1")
+    .replace(/[?#].*$/s, "")
+    .split("/")
+    .map((part) => (KeysInPaths.looksLikeKey(part) ? "[redacted]" : part))
+    .join("/")
 
 /** The parts of an address that a variable names. `OLLAMA_HOST` may be a host alone, or one to listen on. */
 const namedBy = (text: string, variable: string, { name, versions }: Family): NonNullable<Route["named"]> => {
@@ -135,7 +147,7 @@ const namedBy = (text: string, variable: string, { name, versions }: Family): No
   const user = url.username === "" ? "" : `${url.username}:${url.password}@`
   const path = url.pathname.replace(/\/+$/, "")
   const version = versions.find((one) => path.endsWith(one)) ?? ""
-  return { root: url.origin + path.slice(0, path.length - version.length), version, user }
+  return { root: url.origin + path.slice(0, path.length - version.length), version, query: url.search, user }
 }
 
 const ollamaOf = (text: string): string => {

@@ -5,6 +5,7 @@ import * as zlib from "node:zlib"
 import { describe, expect, it } from "vitest"
 import * as ModelUse from "../../../src/projections/audit/ModelUse.ts"
 import { fold } from "../../../src/projections/fold/Projection.ts"
+import { replayed } from "../../../src/record/index.ts"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
 import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
@@ -57,6 +58,7 @@ const addressOf = (base: (name: string) => string, path: string): string => {
 const scripted = ({ head, answer }: Exchange): Scripted => ({ head, pieces: pieces(bytesOf(answer)) })
 
 const chat = { model: "m", messages: [{ role: "user", content: "hello" }] }
+const ANSWER = JSON.stringify({ choices: [{ index: 0, message: { content: "hi" }, finish_reason: "stop" }] })
 const JSON_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json"
 const SSE_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked"
 
@@ -99,6 +101,40 @@ describe("a proxy", () => {
       const plain = exchange.head.includes("content-encoding: gzip") ? zlib.gunzipSync(bytes) : bytes
       expect(Buffer.concat(recorded[index] ?? []).toString()).toBe(plain.toString())
     }
+  })
+
+  it("forwards by an address with a key in its path or its query, and writes neither to the log", async () => {
+    const KEY = "Zq94f9b1c7d2e8a6053xY"
+    const log = temporary("gateway.db")
+    const upstream = await provider(() => ({ head: JSON_HEAD, pieces: [Buffer.from(ANSWER)] }))
+    const env = { OPENAI_BASE_URL: `${upstream.url}/${KEY}/v1?team=7&token=${KEY}-2` }
+    process.env.OPENAI_BASE_URL = env.OPENAI_BASE_URL
+    const routes = ProviderProxy.routes(env)
+    const addresses = ProviderProxy.namedSafely(routes)
+    delete process.env.OPENAI_BASE_URL
+    const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy", addresses })
+    const forwarding = Forwarding.make()
+    const body = JSON.stringify(chat)
+    const asking = async (proxy: ProviderProxy.ProviderProxy) => {
+      const got = await ask(`${proxy.variables.OPENAI_BASE_URL}/chat/completions`, { body })
+      await proxy.close()
+      return got
+    }
+    await asking(await ProviderProxy.recording({ routes, forwarding, env, exchange: run.exchange }))
+    forwarding.close()
+    await run.end("achieved")
+    expect(upstream.asked[0]?.line).toBe(`POST /${KEY}/v1/chat/completions?team=7&token=${KEY}-2`)
+    const text = JSON.stringify(await eventsOf(log))
+    expect(text).not.toContain(KEY)
+    expect(text).toContain("team=7")
+
+    // A replay asks by what was recorded of the address.
+    await replayed({ log, taskId: run.taskId }, async ({ fetch, end }) => {
+      const env = ProviderProxy.withAddresses({}, addresses)
+      const routes = ProviderProxy.routes(env)
+      expect((await asking(await ProviderProxy.answering({ routes, env, fetch }))).body.toString()).toBe(ANSWER)
+      await end("achieved")
+    })
   })
 
   it("leaves a cut where it was, and says so in the log", async () => {

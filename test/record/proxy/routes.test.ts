@@ -53,6 +53,21 @@ describe("a proxy's ways", () => {
     expect(ends({}, variable, path)).toBe(url)
   })
 
+  it("keep the query of an address for its provider, before that of the request", () => {
+    const own = {
+      OPENAI_BASE_URL: "https://gateway.example.com/v1?team=a%20b&key=k",
+      ANTHROPIC_BASE_URL: "https://g.example?x=1",
+    }
+    expect(ends(own, "OPENAI_BASE_URL", "/responses")).toBe("https://gateway.example.com/v1/responses?team=a%20b&key=k")
+    expect(ends(own, "OPENAI_API_BASE", "/files?after=f")).toBe(
+      "https://gateway.example.com/v1/files?team=a%20b&key=k&after=f",
+    )
+    expect(ends(own, "ANTHROPIC_BASE_URL", "/v1/messages?beta=true")).toBe(
+      "https://g.example/v1/messages?x=1&beta=true",
+    )
+    expect(Routes.of(own).named.OPENAI_BASE_URL).toBe(own.OPENAI_BASE_URL)
+  })
+
   it("lead to what a variable named before, and one that is not set to what another of the same provider names", () => {
     const own = { OPENAI_API_BASE: "https://gateway.example.com/llm/v1/", OLLAMA_HOST: "0.0.0.0:4321" }
     expect(ends(own, "OPENAI_API_BASE", "/responses")).toBe("https://gateway.example.com/llm/v1/responses")

@@ -2,6 +2,7 @@
 
 import type { Json } from "../../../values/Json.ts"
 import * as JsonEscapes from "./JsonEscapes.ts"
+import * as KeysInPaths from "./KeysInPaths.ts"
 
 /** Finds and removes the texts of some keys. */
 export interface Secrets {
@@ -35,7 +36,7 @@ const SHORTEST_SECRET = 8
 
 /** The secrets that these texts are. Each is also found as it is written in JSON, with whatever escapes, and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
-  const secrets = texts.filter((text) => text.length >= SHORTEST_SECRET)
+  const secrets = texts.filter((text) => text.length >= SHORTEST_SECRET && text !== REDACTED)
   const written = secrets.flatMap((text) => [
     ...[text, JSON.stringify(text).slice(1, -1)],
     encodeURIComponent(text.toWellFormed()),
@@ -130,11 +131,21 @@ const KEY_HEADER = /auth|key|token|secret|password|signature|credential/
 /** A field of a query that carries a key. */
 export const KEY_FIELD = /key|token|secret|password|passwd|signature|credential|^(sig|pwd)$/i
 
-/** The keys in the environment of this process: of variables that are named like keys, and passwords in URLs. */
+/** The keys in the environment of this process: of variables that are named like keys, and those in addresses. */
 export const keysOfEnvironment = (): ReadonlyArray<string> =>
   Object.entries(process.env).flatMap(([name, value = ""]) =>
-    KEY_VARIABLE.test(name) ? [value] : value.includes("://") ? passwordIn(value) : [],
+    KEY_VARIABLE.test(name) ? [value] : value.includes("://") ? keysInAddress(value) : [],
   )
+
+/** The keys in an address that a variable names: its password, its user if that is a key, and those in its path and its query. */
+const keysInAddress = (text: string): ReadonlyArray<string> => {
+  if (!URL.canParse(text)) return []
+  const url = new URL(text)
+  const user = KeysInPaths.looksLikeKey(url.username) ? [url.username] : []
+  // Other schemes than that of the web name databases and files.
+  const path = /^https?:$/.test(url.protocol) ? KeysInPaths.inAddress(url) : []
+  return [...user, ...path, ...keysInUrl(text)]
+}
 
 /** The keys that a request carries, in its headers and its URL. */
 export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => [
@@ -149,11 +160,16 @@ export const keysInHeaders = (headers: Iterable<[name: string, value: string]>):
     return KEY_HEADER.test(name) ? [value, ...credentialsIn(value)] : []
   })
 
-/** The keys in a URL: its password, and the fields of its query and its fragment that are named like keys. */
+/**
+ * The keys in a URL: its password, the fields of its query and its fragment that are named like keys, and what looks like a key in the
+ * path before that of a provider's API.
+ */
 export const keysInUrl = (url: string): ReadonlyArray<string> => {
-  const { searchParams, hash } = new URL(url)
+  const parsed = new URL(url)
+  const { searchParams, hash } = parsed
   return [
     ...passwordIn(url),
+    ...KeysInPaths.inRequest(parsed),
     ...[...searchParams, ...new URLSearchParams(hash.slice(1))].flatMap(([name, value]) =>
       KEY_FIELD.test(name) ? [value] : [],
     ),
