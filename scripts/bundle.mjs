@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { licencesOf } from "./licences.mjs"
 import { linesOnly } from "./lines-only.mjs"
-import { packsOf } from "./packs.mjs"
+import { packsOf, requiringNode } from "./packs.mjs"
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url))
 const cli = path.join(dist, "cli")
@@ -32,7 +32,7 @@ const keepPlaces = (directory) => ({
     const moved = new Set()
     onLoad({ filter: /\.js$/ }, async ({ path: module }) => {
       if (!module.startsWith(dist + path.sep)) return undefined
-      const source = byPartsOfEffect(await fs.readFile(module, "utf8"))
+      const source = byPartsOfEffect(await fs.readFile(module, "utf8"), directory === cli)
       if (!source.includes("import.meta.url")) return { contents: source }
       moved.add(path.relative(process.cwd(), module))
       // The client of `@effect/sql-sqlite-node` is for what is not bundled.
@@ -61,8 +61,11 @@ const keepPlaces = (directory) => ({
 /** What `effect` exports without a namespace is in its module `Function`. */
 const FUNCTIONS = new Set(["absurd", "flow", "hole", "identity", "pipe", "unsafeCoerce"])
 
-/** A module's text with `import { Effect, pipe } from "effect"`, which loads all of `effect`, as imports of the parts that it names. */
-const byPartsOfEffect = (source) =>
+/**
+ * A module's text with `import { Effect, pipe } from "effect"`, which loads all of `effect`, as imports of the parts that it names. Where
+ * `effect` is bundled too, esbuild takes of a part's module what is used, and calls its functions without the module's namespace.
+ */
+const byPartsOfEffect = (source, isBundled) =>
   source.replaceAll(/^import \{([^}]*)\} from "effect";$/gm, (_, names) =>
     names
       .split(",")
@@ -70,7 +73,9 @@ const byPartsOfEffect = (source) =>
         const [exported, local = exported] = name.trim().split(" as ")
         return FUNCTIONS.has(exported)
           ? `import { ${exported} as ${local} } from "effect/Function";`
-          : `import { part as ${local} } from "${PART_OF_EFFECT}:${exported}";`
+          : isBundled
+            ? `import * as ${local} from "effect/${exported}";`
+            : `import { part as ${local} } from "${PART_OF_EFFECT}:${exported}";`
       })
       .join(" "),
   )
@@ -249,7 +254,7 @@ const bundleCommandLine = async () => {
   })
   await replaceAll(cli, /^(chunk-.*\.js|pack-.*\.cjs)$/, [
     ...[...texts].map(([name, text]) => ({ file: path.join(cli, name), contents: text })),
-    ...programs.outputFiles.map(({ path: file, contents }) => ({ file, contents })),
+    ...programs.outputFiles.map(({ path: file, text }) => ({ file, contents: requiringNode(text) })),
   ])
   return metafile.inputs
 }

@@ -51,6 +51,22 @@ export const packsOf = (chunks, closures) => {
   return { texts, contents, numbers }
 }
 
+/**
+ * A program, which asks for Node's modules by `require`. For an `import` of one, Node makes a module that has all of its exports, for
+ * which it loads streams and the cryptography of browsers.
+ */
+export const requiringNode = (text) => {
+  const start = text.startsWith("#!") ? text.indexOf("\n") + 1 : 0
+  const module = text.slice(start)
+  const imports = parseAst(module).body.filter(({ type }) => type === "ImportDeclaration")
+  const required = imports.reduceRight(
+    (edited, node) => edited.slice(0, node.start) + importOf(node) + edited.slice(node.end),
+    module,
+  )
+  const require = `import{createRequire as $require}from"node:module";const ${GIVEN.require}=$require(import.meta.url);`
+  return text.slice(0, start) + require + required
+}
+
 /** A chunk's module as the body of a function that returns what it exports, and the chunks that it needs at once. */
 const linkedChunk = (file, text, numbers) => {
   const refuse = (found) => {
