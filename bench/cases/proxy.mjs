@@ -1,45 +1,29 @@
 /** What the recording proxy adds to a streamed request to a model, against a proxy of forty lines that only forwards and stores. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import * as http from "node:http"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import * as LiveRun from "../../dist/record/LiveRun.js"
 import * as Forwarding from "../../dist/record/proxy/Forwarding.js"
 import * as ProviderProxy from "../../dist/record/proxy/ProviderProxy.js"
+import { A_ROUND, asking, serving } from "../asking.mjs"
 import { median, spend } from "../measure.mjs"
 import { openRaw } from "../raw.mjs"
 
-const SERVER = fileURLToPath(new URL("../programs/model-server.mjs", import.meta.url))
-
-/** Requests of a round, one after the other. */
-const A_ROUND = 300
-
-/** A conversation as an agent sends it in its tenth turn. */
-const messages = Array.from({ length: 20 }, (_, index) => ({
-  role: index % 2 === 0 ? "user" : "assistant",
-  content: `message ${index}: ${"some words of a conversation ".repeat(8)}`,
-}))
-
 export const run = async (directory, rounds) => {
-  const server = spawn(process.execPath, [SERVER], { stdio: ["pipe", "pipe", "inherit"] })
-  const [port] = await once(server.stdout, "data")
-  const upstream = `http://127.0.0.1:${String(port).trim()}/v1`
+  const server = await serving()
+  const upstream = server.url
   const options = { log: path.join(directory, "proxy.db"), goal: "Answer", agent: "bench" }
   const recording = await LiveRun.begin(options, () => {}, { means: "proxy" })
   const env = { OPENAI_BASE_URL: upstream }
   const [forwarding, routes] = [Forwarding.make(), ProviderProxy.routes(env)]
   const ours = await ProviderProxy.recording({ routes, forwarding, env, exchange: recording.exchange })
-  const hand = await byHand(path.join(directory, "by-hand.db"), upstream)
-  let asks = 0
+  const hand = await byHand(path.join(directory, "proxy-by-hand.db"), upstream)
+  const next = asking()
   const first = { ours: [], hand: [], floor: [] }
   const ask = (name, base) => async () => {
     for (let index = 0; index < A_ROUND; index++) {
-      const asked = [...messages, { role: "user", content: `question ${++asks}` }]
-      const headers = { authorization: "Bearer sk-bench-0123456789", "content-type": "application/json" }
-      const body = JSON.stringify({ model: "gpt-5", stream: true, messages: asked })
+      const init = next()
       const startedAt = performance.now()
-      const response = await fetch(`${base}/chat/completions`, { method: "POST", headers, body })
+      const response = await fetch(`${base}/chat/completions`, init)
       const reader = response.body.getReader()
       await reader.read()
       first[name].push(performance.now() - startedAt)
@@ -55,7 +39,7 @@ export const run = async (directory, rounds) => {
   forwarding.close()
   hand.close()
   await recording.end("achieved")
-  server.stdin.end()
+  server.end()
   return [
     {
       what: "what the proxy adds to a streamed request, against one of forty lines, processor time",
