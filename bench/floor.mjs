@@ -78,6 +78,13 @@ export const plainTable = (filename) => {
       one(request)
       commit.run()
     },
+    /** Events of a log, each of its own stream, in one commit. */
+    events: (events) => {
+      begin.run()
+      for (const { id, stream, version, type, taskId, actor, recordedAt, payload } of events)
+        insert.run(id, stream, version, type, taskId, actor, recordedAt, JSON.stringify(payload))
+      commit.run()
+    },
     close: () => database.close(),
   }
 }
