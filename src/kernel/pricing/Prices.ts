@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { ModelCost, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as OptionalPackage from "../../platform/packages/OptionalPackage.ts"
 import { fieldOf } from "../../values/JsonObjects.ts"
+import * as Rates from "./Rates.ts"
 
 const PACKAGE = "@pydantic/genai-prices"
 
@@ -69,7 +70,7 @@ export const unknown: PriceTable = tableOf(() => ({ why: `${PACKAGE} ${VERSION} 
 export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<PriceTable> =>
   OptionalPackage.load(PACKAGE, VERSION, places).pipe(
     Effect.map(({ version, exports }): PriceTable => {
-      const [prices, calculate] = [`genai-prices@${version}`, exports.get("calcPrice")]
+      const [prices, calculate] = [`genai-prices@${version}`, calculating(exports.get("calcPrice"))]
       return tableOf((provider, model, usage, at) => {
         const priced = priceOf(calculate, provider, model, usage, at)
         return typeof priced === "number" ? { usd: priced, prices } : { why: priced }
@@ -101,15 +102,58 @@ const isStandard = ({ serviceTier }: ModelUsage) => serviceTier === undefined ||
 const hasCacheWrites = (providerId: string, { inputTokens, cacheWriteTokens }: ModelUsage) =>
   providerId !== "anthropic" || inputTokens === 0 || cacheWriteTokens !== undefined
 
+/** What the package says of a call: see its `calcPrice`. Throws where the counts contradict each other. */
+type Calculate = (provider: string, model: string, usage: ModelUsage, at: number | undefined) => unknown
+
+/** What calls are priced by. */
+interface Calculating {
+  readonly calculate: Calculate
+  /** The rates of a model, where it has some. */
+  readonly ratesOf: (provider: string, model: string) => Rates.Rates | undefined
+}
+
+/** Most models whose rates are kept: names come from outside. */
+const MOST_MODELS = 1_000
+
+const calculating = (calcPrice: unknown): Calculating | undefined => {
+  if (typeof calcPrice !== "function") return undefined
+  const calculate: Calculate = (providerId, model, usage, at) =>
+    calcPrice(unitsOf(usage), model, { providerId, ...(at === undefined ? {} : { timestamp: new Date(at) }) })
+  const known = new Map<string, Rates.Rates | undefined>()
+  const found = (provider: string, model: string): Rates.Rates | undefined => {
+    const of = (usage: ModelUsage) => calculate(provider, model, usage, undefined)
+    try {
+      const price = of({ inputTokens: 1, outputTokens: 1 })
+      // A list has prices of different times.
+      if (Array.isArray(fieldOf(fieldOf(price, "model"), "prices"))) return undefined
+      return Rates.of(fieldOf(price, "model_price"), (usage) => fieldOf(of(usage), "total_price"))
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    calculate,
+    ratesOf: (provider, model) => {
+      const key = `${provider}\n${model}`
+      const before = known.get(key)
+      if (before !== undefined || known.has(key)) return before
+      if (known.size >= MOST_MODELS) known.clear()
+      const rates = found(provider, model)
+      known.set(key, rates)
+      return rates
+    },
+  }
+}
+
 /** The price in US dollars, or why there is none. */
 const priceOf = (
-  calculate: unknown,
+  calculating: Calculating | undefined,
   providerId: string,
   model: string,
   usage: ModelUsage,
   at: number | undefined,
 ): number | string => {
-  if (typeof calculate !== "function") return `${PACKAGE} has no calcPrice`
+  if (calculating === undefined) return `${PACKAGE} has no calcPrice`
   // A provider that reports no usage is recorded as 0 tokens: no request has none.
   const { inputTokens, outputTokens } = usage
   if (inputTokens === 0 && outputTokens === 0) return "its tokens are not on record"
@@ -118,9 +162,10 @@ const priceOf = (
   if (!PRICED.has(providerId)) return `the prices of ${providerId} are not known`
   if (!isStandard(usage)) return `the service tier ${usage.serviceTier} has no price in the table`
   if (!hasCacheWrites(providerId, usage)) return "the number of tokens written to the cache is not on record"
-  const timestamp = at === undefined ? {} : { timestamp: new Date(at) }
+  const byRates = calculating.ratesOf(providerId, model)?.(usage)
+  if (byRates !== undefined) return byRates
   try {
-    const price: unknown = calculate(unitsOf(usage), model, { providerId, ...timestamp })
+    const price = calculating.calculate(providerId, model, usage, at)
     // The package leaves out a unit that has no price, and counts a part without a price of its own as the whole.
     if ((usage.webSearches ?? 0) > 0 && fieldOf(fieldOf(price, "model_price"), "web_searches_kcount") === undefined) {
       return "web searches have no price in the table"

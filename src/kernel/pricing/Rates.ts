@@ -1,0 +1,129 @@
+/**
+ * The prices of one model as rates, by which most of its calls are priced in a fiftieth of the time that the price table's package takes: that
+ * checks its whole table of units for each call. Rates are kept only where they give, to the last bit, what the package gives.
+ */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { fieldOf } from "../../values/JsonObjects.ts"
+
+/** The cost of a call in US dollars; undefined where the package has to say it. */
+export type Rates = (usage: ModelUsage) => number | undefined
+
+/** A price per million tokens; it may be another one where the request is longer. */
+interface Price {
+  readonly base: number
+  readonly tiers: ReadonlyArray<{ readonly start: number; readonly price: number }>
+}
+
+/** The tokens of a call that have a price of their own, by the package's name of that price. */
+interface Counts {
+  readonly input_mtok: number
+  readonly cache_read_mtok: number
+  readonly cache_write_mtok: number
+  readonly cache_write_1h_mtok: number
+  readonly output_mtok: number
+}
+
+/**
+ * The rates of a model; undefined where its price is not made of such rates.
+ *
+ * @param prices the model's, as the package has them, which do not depend on the time
+ * @param byPackage what the package says that a call costs
+ */
+export const of = (prices: unknown, byPackage: (usage: ModelUsage) => unknown): Rates | undefined => {
+  if (typeof prices !== "object" || prices === null || Object.hasOwn(prices, "requests_kcount")) return undefined
+  const own: Array<readonly [keyof Counts, Price]> = []
+  for (const [name, value] of Object.entries(prices)) {
+    if (!isPriced(name)) continue
+    const price = priceOf(value)
+    if (price === undefined) return undefined
+    own.push([name, price])
+  }
+  const has = (name: keyof Counts) => own.some(([one]) => one === name)
+  const [reads, writes, writes1h] = [has("cache_read_mtok"), has("cache_write_mtok"), has("cache_write_1h_mtok")]
+  const isReasoningFree = !Object.keys(prices).some((name) => name.includes("reasoning"))
+  // Writes for an hour are some of all writes, and have no price without theirs.
+  if (!has("input_mtok") || !has("output_mtok") || (writes1h && !writes)) return undefined
+
+  const rates: Rates = (usage) => {
+    if (hasOthers(usage) || ((usage.reasoningTokens ?? 0) > 0 && !isReasoningFree)) return undefined
+    const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens, cacheWrite1hTokens = 0 } = usage
+    if (cacheWriteTokens === undefined && cacheWrite1hTokens > 0) return undefined
+    const read = reads ? cachedTokens : 0
+    const written = writes ? (cacheWriteTokens ?? 0) : 0
+    const written1h = writes1h ? cacheWrite1hTokens : 0
+    const counts: Counts = {
+      input_mtok: inputTokens - read - written,
+      cache_read_mtok: read,
+      cache_write_mtok: written - written1h,
+      cache_write_1h_mtok: written1h,
+      output_mtok: outputTokens,
+    }
+    let [asked, answered] = [0, 0]
+    for (const [name, price] of own) {
+      const count = counts[name]
+      // Counts that contradict each other.
+      if (!Number.isSafeInteger(count) || count < 0) return undefined
+      const cost = costOf(price, count, inputTokens)
+      if (name === "output_mtok") answered += cost
+      else asked += cost
+    }
+    return asked + answered
+  }
+  return PROBES.every((usage) => rates(usage) === byPackage(usage)) ? rates : undefined
+}
+
+const NAMES: ReadonlySet<string> = new Set<keyof Counts>([
+  ...(["input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok"] as const),
+])
+
+const isPriced = (name: string): name is keyof Counts => NAMES.has(name)
+
+const priceOf = (value: unknown): Price | undefined => {
+  if (typeof value === "number") return { base: value, tiers: [] }
+  const [base, tiers] = [fieldOf(value, "base"), fieldOf(value, "tiers")]
+  if (typeof base !== "number" || !Array.isArray(tiers)) return undefined
+  const read = tiers.flatMap((tier: unknown) => {
+    const [start, price] = [fieldOf(tier, "start"), fieldOf(tier, "price")]
+    return typeof start === "number" && typeof price === "number" ? [{ start, price }] : []
+  })
+  return read.length === tiers.length ? { base, tiers: read.sort((one, other) => one.start - other.start) } : undefined
+}
+
+const MILLION = 1_000_000
+
+/** In the package's order of operations, so that the last bit is its, too. */
+const costOf = ({ base, tiers }: Price, count: number, inputTokens: number): number => {
+  if (tiers.length === 0) return (base * count) / MILLION
+  let price = base
+  for (const tier of tiers) if (inputTokens > tier.start) price = tier.price
+  return (((price * count) / MILLION) * MILLION) / MILLION
+}
+
+/** Whether something was used that is priced otherwise than by rates of text. */
+const hasOthers = (usage: ModelUsage): boolean =>
+  (usage.webSearches ?? 0) > 0 ||
+  (usage.inputAudioTokens ?? 0) > 0 ||
+  (usage.inputImageTokens ?? 0) > 0 ||
+  (usage.inputVideoTokens ?? 0) > 0 ||
+  (usage.cachedAudioTokens ?? 0) > 0 ||
+  (usage.cachedImageTokens ?? 0) > 0 ||
+  (usage.cachedVideoTokens ?? 0) > 0 ||
+  (usage.outputAudioTokens ?? 0) > 0 ||
+  (usage.outputImageTokens ?? 0) > 0 ||
+  (usage.outputVideoTokens ?? 0) > 0
+
+/** Calls of which rates have to say what the package says: short and long ones, with and without a cache. */
+const PROBES: ReadonlyArray<ModelUsage> = [
+  { inputTokens: 1_001, outputTokens: 337 },
+  { inputTokens: 4_111, outputTokens: 77, cachedTokens: 1_013, reasoningTokens: 13 },
+  {
+    inputTokens: 98_765,
+    outputTokens: 4_321,
+    cachedTokens: 54_321,
+    cacheWriteTokens: 12_345,
+    cacheWrite1hTokens: 2_345,
+  },
+  { inputTokens: 987_654, outputTokens: 7, cachedTokens: 123_457, cacheWriteTokens: 76_543 },
+  { inputTokens: 3_000_001, outputTokens: 60_007, cacheWriteTokens: 1, cacheWrite1hTokens: 1 },
+]
