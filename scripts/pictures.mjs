@@ -1,6 +1,6 @@
 /**
- * `npm run docs:pictures`: draws the pictures of Studio that README and `docs/guides/open-studio.md` show: the story of `docs/tutorials/look-back.md`, as the
- * demo writes it, in a browser. Needs a build.
+ * `npm run docs:pictures`: draws the pictures of Studio in a browser: the demo's story for README, and the failure that
+ * `docs/tutorials/look-back.md` follows. Needs a build. Words choose pictures: `npm run docs:pictures story`.
  */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -20,16 +20,25 @@ const pictures = path.join(root, "docs", "pictures")
 
 /** What is drawn: the file's name, the link, what has to be there, and how it is looked at. */
 const PICTURES = [
+  ["story", "/t/main/fix-1/@36?pane=why", ".effects", { width: 1280, height: 760, scheme: "light" }],
   ["tasks", "/tasks", ".task-line", { width: 1440, height: 760, scheme: "light" }],
   ["debugger", "/t/main/task-0015/@1024?pane=why", ".effects", { width: 1440, height: 860, scheme: "light" }],
   ["debugger-dark", "/t/main/task-0015/@1044?pane=rewards", ".rewards", { width: 1440, height: 860, scheme: "dark" }],
   ["narrow", "/t/main/task-0015/@1029", ".state .value", { width: 390, height: 844, scheme: "light" }],
 ]
 
+/** The words of the demo that writes a picture's log. */
+const demoOf = (name) => (name === "story" ? "demo" : "demo --tasks 23 --seed 7")
+
+const wanted = process.argv.slice(2)
+const chosen = PICTURES.filter(([name]) => wanted.length === 0 || wanted.includes(name))
 const directory = await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-pictures-"))
-const log = path.join(directory, "demo.db")
-try {
-  await promisify(execFile)(process.execPath, [main, "demo", "--tasks", "23", "--seed", "7", "--log", log])
+const browser = await chromium.launch({ executablePath: await sparticuz.executablePath(), args: ["--no-sandbox"] })
+
+/** Draws pictures of the log that a demo writes. */
+const draw = async (demo, drawn) => {
+  const log = path.join(await fs.mkdtemp(path.join(directory, "log-")), "demo.db")
+  await promisify(execFile)(process.execPath, [main, ...demo.split(" "), "--log", log])
   const studio = spawn(process.execPath, [main, "studio", "--log", log, "--json"], {
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -37,9 +46,7 @@ try {
     readline.createInterface({ input: studio.stdout }).once("line", (...lines) => resolve(lines)),
   )
   const { url } = JSON.parse(line)
-  const browser = await chromium.launch({ executablePath: await sparticuz.executablePath(), args: ["--no-sandbox"] })
-  await fs.mkdir(pictures, { recursive: true })
-  for (const [name, link, ready, { width, height, scheme }] of PICTURES) {
+  for (const [name, link, ready, { width, height, scheme }] of drawn) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
     // The whole log, below the lanes, is drawn when it is counted.
     const counted = link.startsWith("/t/")
@@ -53,8 +60,18 @@ try {
     await page.close()
     console.log(`docs/pictures/${name}.png`)
   }
-  await browser.close()
   studio.kill("SIGINT")
+}
+
+try {
+  await fs.mkdir(pictures, { recursive: true })
+  for (const demo of new Set(chosen.map(([name]) => demoOf(name)))) {
+    await draw(
+      demo,
+      chosen.filter(([name]) => demoOf(name) === demo),
+    )
+  }
 } finally {
+  await browser.close()
   await fs.rm(directory, { recursive: true, force: true })
 }
