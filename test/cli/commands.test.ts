@@ -31,18 +31,7 @@ describe("the pages", () => {
   it("docs/commands.md says what the commands declare", async () => {
     expectWritten("docs/commands.md", await Reference.page())
   })
-
-  it("README's table says what the overview says", () => {
-    const readme = fs.readFileSync(inRepository("README.md"), "utf8")
-    expect(readme).toMatch(TABLE)
-    expectWritten(
-      "README.md",
-      readme.replace(TABLE, () => Reference.readmeTable()),
-    )
-  })
 })
-
-const TABLE = /^\| command +\| what it does +\|\n(?:\|.*(?:\n|$))*(?<!\n)/m
 
 describe("every command", () => {
   it("is called by what its entry says, and has an example of options that it has", () => {

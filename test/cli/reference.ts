@@ -22,24 +22,20 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 const code = (text: string): string => `\`${cell(text)}\``
 
-/** README's table: a row for each first word, in the overview's words. */
-export const readmeTable = (): string => {
+/** The overview: a row for each first word, in the words of `hindcast` without a command. */
+const overview = (): string => {
   const firsts = [...new Set(Catalogue.PATHS.map(([first = ""]) => first))]
-  return table([["command", "what it does"], ...firsts.map(readmeRow)])
+  return table([["command", "what it does"], ...firsts.map(overviewRow)])
 }
 
-const readmeRow = (first: string): ReadonlyArray<string> => {
+const overviewRow = (first: string): ReadonlyArray<string> => {
   const group = Catalogue.GROUPS.get(first)
   if (group !== undefined) {
     const does = group.slice(0, 1).toLowerCase() + group.slice(1)
     return [code(`${first} ${Catalogue.wordsAfter([first]).join("|")}`), cell(does)]
   }
-  const { uses = [], page } = Catalogue.find([first]) ?? {}
-  const does = cell(uses.map(([, text]) => text).join("; "))
-  return [
-    uses.map(([usage]) => code(usage)).join(", "),
-    page === undefined ? does : `${does} ([${page.replace(/#.*/, "")}](${page}))`,
-  ]
+  const { uses = [] } = Catalogue.find([first]) ?? {}
+  return [uses.map(([usage]) => code(usage)).join(", "), cell(uses.map(([, text]) => text).join("; "))]
 }
 
 /** The reference of all commands, `docs/commands.md`. */
@@ -49,13 +45,13 @@ export const page = async (): Promise<string> => {
     topics.push(`## ${topic}`)
     for (const entry of entries) topics.push(await sectionOf(entry))
   }
-  return `${[OPENING, exitCodes(), ...topics].join("\n\n")}\n`
+  return `${[OPENING, overview(), exitCodes(), ...topics].join("\n\n")}\n`
 }
 
 const OPENING = `# Commands
 
-Every command, as \`npx hindcast COMMAND --help\` shows it. \`UPDATE_PAGES=1 npx vitest run test/cli/commands.test.ts\` writes this page, and
-README's table, from what the commands declare.
+Every command, as \`npx hindcast COMMAND --help\` shows it. \`UPDATE_PAGES=1 npx vitest run test/cli/commands.test.ts\` writes this page from
+what the commands declare.
 
 - Options may stand anywhere, as \`--name value\` or \`--name=value\`. What follows \`--\` is no option. A value that looks like an option
   (\`--x\`) is written with \`=\`.
