@@ -88,8 +88,8 @@ describe("commands in pages", () => {
     expect(unknown).toEqual([])
   })
 
-  it("are all in the table of README.md", () => {
-    const spans = [...read("README.md").matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) =>
+  it("are all in the overview of docs/commands.md", () => {
+    const spans = [...read("docs/commands.md").matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.split(" ").map((word) => word.split("\\|"))),
     )
     const isNamed = (path: ReadonlyArray<string>) =>
