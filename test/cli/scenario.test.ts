@@ -7,7 +7,7 @@ import { document, hindcast } from "./hindcast.ts"
 const place = workplace()
 afterAll(place.remove)
 
-const page = fs.readFileSync(inRepository("docs", "worlds.md"), "utf8")
+const page = fs.readFileSync(inRepository("docs", "guides", "write-a-scenario.md"), "utf8")
 const [, theLostKey = ""] = /^```yaml the-lost-key\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? []
 
 const AGENT = `

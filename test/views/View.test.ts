@@ -17,9 +17,9 @@ const svg = (more: { readonly [key: string]: Json }) => ({
   ],
 })
 
-describe("the views in docs/worlds.md", () => {
+describe("the views in docs/guides/draw-a-world.md", () => {
   it("are views, and parts of views", () => {
-    const page = readFileSync(inRepository("docs", "worlds.md"), "utf8")
+    const page = readFileSync(inRepository("docs", "guides", "draw-a-world.md"), "utf8")
     const examples = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, source = ""]) => JSON.parse(source))
     expect(examples.map((example) => mistakes("parts" in example ? example : { parts: [example] }))).toEqual([[], []])
   })

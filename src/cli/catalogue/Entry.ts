@@ -14,7 +14,7 @@ export interface Entry {
   readonly example: string
   /** What exit codes mean here, where it is more than they mean everywhere: a sentence. */
   readonly exits?: string
-  /** Where a page tells of it: `docs/worlds.md#play`. */
+  /** Where a page tells of it: `docs/guides/play-a-world.md`. */
   readonly page?: string
   /** Loads it, with what it alone needs. */
   readonly load: () => Promise<Loaded>

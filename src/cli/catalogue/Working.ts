@@ -45,7 +45,7 @@ export const RUN: ReadonlyArray<Entry> = [
     path: "play",
     uses: [["play WORLD", "play a world yourself, in the terminal: --seed N, --options FILE"]],
     example: "play cart-pole --seed 7",
-    page: "docs/worlds.md#play",
+    page: "docs/guides/play-a-world.md",
     load: command(async () => (await import("../play/PlayCommand.ts")).play),
   },
   {
