@@ -9,6 +9,7 @@ import { type Markup, markup, type Value } from "../values/Markup.ts"
 import { viewMarkup } from "../views/drawHtml.ts"
 import * as ActionOutcomes from "./ActionOutcomes.ts"
 import * as AgentTables from "./AgentTables.ts"
+import * as CaptureTable from "./CaptureTable.ts"
 import * as Chart from "./Chart.ts"
 import { document, type Source } from "./Document.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
@@ -34,6 +35,7 @@ function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<Wor
   yield questions(report, source)
   yield models(report)
   yield sensorsSection(report)
+  yield CaptureTable.section(report.audit)
   yield events(report, source)
   yield foot(report, source)
 }

@@ -188,7 +188,21 @@ const SWITCHED: { readonly [path: string]: readonly [option: string, asked: obje
 
 /** Paths that read what is the log's, without a switch. A new path of the API is named here or above. */
 const READING = [
-  ...["log", "density", "tasks", "groups", "task", "course", "rewards", "verdicts", "chunk", "event", "why", "effects"],
+  ...[
+    "log",
+    "density",
+    "tasks",
+    "groups",
+    "task",
+    "course",
+    "rewards",
+    "verdicts",
+    "capture",
+    "chunk",
+    "event",
+    "why",
+    "effects",
+  ],
   ...["locate", "history", "find", "search", "live", "questions", "talk", "compare", "plugins", "rubric"],
 ].map((name) => `/api/${name}`)
 

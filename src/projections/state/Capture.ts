@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { type InferenceRule, Inferred } from "../../events/vocabulary/Inference.ts"
 import { Lack, Unseen } from "../../events/vocabulary/Notes.ts"
-import { evolveBy } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { fieldOf } from "../../values/JsonObjects.ts"
@@ -116,6 +116,17 @@ const EARLIER = {
 
 const IMPORTER = "import:"
 
+/** Whether a recorder or an import wrote a task, by the event that opened it. */
+export const isCaptured = ({ recorder }: PayloadOf<"TaskOpened">, actor: string): boolean =>
+  recorder !== undefined || actor.startsWith(IMPORTER)
+
+/** The types of events that the fold looks at. */
+export const TYPES: ReadonlyArray<CoreName> = [
+  ...(["TaskOpened", "TimelineForked", "CaptureNoted", "SourceRecordKept", "ModelCalled", "ModelResponded"] as const),
+  ...(["IoCalled", "IoAnswered", "ActuatorCommanded", "CommandSucceeded", "CommandFailed"] as const),
+  ...(["CommandDenied", "CommandOutcomeUnknown"] as const),
+]
+
 /** The fold of one task's events. */
 export const projection: Projection<State> = {
   name: "Capture",
@@ -123,9 +134,9 @@ export const projection: Projection<State> = {
   state: State,
   initial,
   evolve: evolveBy<State>({
-    TaskOpened: (state, { recorder }, { actor }) => {
+    TaskOpened: (state, opened, { actor }) => {
+      if (!isCaptured(opened, actor)) return state
       const source = actor.startsWith(IMPORTER) ? actor.slice(IMPORTER.length) : undefined
-      if (recorder === undefined && source === undefined) return state
       return { ...state, isCaptured: true, capture: { ...state.capture, ...defined({ source }) } }
     },
     TimelineForked: (state, { overrides }) => {

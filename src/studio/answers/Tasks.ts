@@ -8,12 +8,21 @@ import type { TimelineHistory } from "../../projections/timetravel/TimelineHisto
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
 import * as Outline from "../course/Outline.ts"
+import * as TaskCapture from "../course/TaskCapture.ts"
 import * as TaskFilter from "../course/TaskFilter.ts"
 import * as TaskPlugins from "../course/TaskPlugins.ts"
 import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
 import { decodeKind } from "../wire/Kind.ts"
-import type { RewardRow, TaskGroup, TaskHead, TaskList, TaskOrder, TaskRow } from "../wire/Task.ts"
+import type {
+  RewardRow,
+  TaskCapture as TaskCaptureRows,
+  TaskGroup,
+  TaskHead,
+  TaskList,
+  TaskOrder,
+  TaskRow,
+} from "../wire/Task.ts"
 import * as Query from "./Query.ts"
 import * as Rewards from "./Rewards.ts"
 
@@ -123,7 +132,15 @@ export const headOf = (past: TimelineHistory, task: string) =>
       sets: rows.standings.setsOf(task),
       forks: yield* forksOf(past.timeline, task),
       plugins: yield* TaskPlugins.of(past, task),
+      isCaptured: yield* TaskCapture.isCaptured(past, task),
     } satisfies TaskHead
+  })
+
+/** What a recorder or an import saw of a task. */
+export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>
+  Effect.gen(function* () {
+    const past = yield* (yield* StudioLog).past(timeline)
+    return (yield* TaskCapture.rows(past, task)) satisfies TaskCaptureRows
   })
 
 const sentenceOf = ({ outcome, reason, steps, goal }: TaskRow): string => {

@@ -123,6 +123,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/course": get(Tasks.TaskQuery, Tasks.course),
     "/api/rewards": get(Rewards.RewardsQuery, Rewards.rewards),
     "/api/verdicts": get(Tasks.TaskQuery, Verdicts.verdicts),
+    "/api/capture": get(Tasks.TaskQuery, Tasks.capture),
     "/api/chunk": get(Chunks.ChunkQuery, Chunks.chunk),
     "/api/event": get(Events.EventQuery, Events.event),
     "/api/why": get(Events.EventQuery, Events.why),

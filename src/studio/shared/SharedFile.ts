@@ -103,6 +103,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
       heads.push(head)
       events += course.positions.length
       add("task", { timeline, task }, head)
+      if (head.isCaptured) add("capture", { timeline, task }, yield* Tasks.capture({ timeline, task }))
       add("course", { timeline, task }, course)
       for (const { set } of head.sets) {
         add("rewards", { timeline, task, set }, yield* Rewards.rewards({ timeline, task, set }))

@@ -1,5 +1,6 @@
 /** What Studio says of tasks. */
 
+import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
 
 /** A task in a list. */
@@ -72,7 +73,12 @@ export interface TaskHead extends TaskRow {
   readonly forks: ReadonlyArray<{ readonly timeline: string; readonly task: string; readonly position: number }>
   /** Plugins that took part. */
   readonly plugins: ReadonlyArray<string>
+  /** Whether a recorder or an import wrote it: then `/api/capture` says what it saw. */
+  readonly isCaptured: boolean
 }
+
+/** `GET /api/capture?timeline=…&task=…`: what a recorder or an import saw of a task, and what not; none of a task that a kernel ran. */
+export type TaskCapture = ReadonlyArray<CaptureRow>
 
 /** A score set that judged a task. */
 export interface ScoreSetRow extends Score {

@@ -1,5 +1,6 @@
 /** What a task took in, did, was allowed and changed, in words, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as CaptureSummary from "../../../projections/state/CaptureSummary.ts"
 import { scoreSetOf } from "../../../projections/state/WorldReturn.ts"
 import * as Money from "../../../values/Money.ts"
 import type * as Table from "../../terminal/Table.ts"
@@ -38,40 +39,11 @@ export const of = (
   ...(capture === undefined ? [] : [["capture", captured(capture, quoted)] as const]),
 ]
 
-type Captured = NonNullable<TaskAudit["capture"]>
-
 /** What a recorder or an import saw, what is missing of it, and what it did not see. */
-const captured = ({ seen, stubbed, cut, notVisible }: Captured, quoted: (text: string) => string): string =>
-  [
-    `seen: ${nonZeroCounts({
-      [nouns(seen.modelRequests, "model request")]: seen.modelRequests,
-      [nouns(seen.otherRequests, "other request")]: seen.otherRequests,
-      [nouns(seen.recordedTools, "recorded tool call")]: seen.recordedTools,
-      [nouns(seen.observedTools, "observed tool call")]: seen.observedTools,
-    })}`,
-    ...(stubbed.length === 0 ? [] : [`stubbed: ${stubbed.map(quoted).join(", ")}`]),
-    ...(cut.bodies + cut.results + cut.unread === 0
-      ? []
-      : [
-          `cut: ${Object.entries({
-            [nouns(cut.bodies, "body")]: cut.bodies,
-            [nouns(cut.results, "result")]: cut.results,
-            [`unread ${nouns(cut.unread, "part")}`]: cut.unread,
-          })
-            .flatMap(([name, of]) => (of === 0 ? [] : [`${of} ${name}`]))
-            .join(", ")}`,
-        ]),
-    ...(notVisible.length === 0
-      ? []
-      : [
-          `not visible: ${notVisible
-            .map(
-              ({ what, target, count }) =>
-                `${quoted(what)}: ${quoted(target)}${count === 1 ? "" : ` (${count} times)`}`,
-            )
-            .join(", ")}`,
-        ]),
-  ].join("; ")
+const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: string) => string): string =>
+  CaptureSummary.rows(capture)
+    .map((row) => CaptureSummary.line(row, quoted))
+    .join("; ")
 
 const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
 

@@ -1,7 +1,7 @@
 /** What a link says: which screen, which position, and what is looked at there. A link and what it says are one and the same. */
 
 /** The panes beside the world. */
-export const PANES = ["event", "why", "rewards", "value", "diff", "talk"] as const
+export const PANES = ["event", "why", "rewards", "value", "diff", "talk", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
 

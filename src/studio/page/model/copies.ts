@@ -47,6 +47,7 @@ const visitCommand = (visit: Visit, position: number): string => {
     case "why":
       return `why ${moment}`
     case "rewards":
+    case "capture":
       if (task === null) return `log show ${moment}`
       return `audit ${word(task)}${timeline === "main" ? "" : ` --timeline ${word(timeline)}`}`
     case "value":
@@ -101,6 +102,10 @@ const visitCall = (visit: Visit, position: number): string => {
       if (task === null) return event
       if (timeline === "main") return `hindcast.audit(${literal(task)})`
       return `hindcast.events.read(${literal({ timeline, taskId: task, types: ["RewardGiven", "PunishmentGiven"] })})`
+    case "capture":
+      if (task === null) return event
+      if (timeline === "main") return `hindcast.audit(${literal(task)})`
+      return `hindcast.events.read(${literal({ timeline, taskId: task, types: ["CaptureNoted"] })})`
     case "talk":
       return task === null ? event : `hindcast.events.read(${literal({ timeline, taskId: task, types: SAID })})`
     case "event":

@@ -1,6 +1,7 @@
 /** Single keys and what they do. They are those of `hindcast step` where both have them. */
 
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
+import type { Pane } from "./Address.ts"
 import type { Frame } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
 
@@ -51,7 +52,7 @@ const hit = (studio: Studio, by: 1 | -1, page: Page): void => {
 }
 
 const pane =
-  (name: "event" | "why" | "rewards" | "value" | "diff" | "talk") =>
+  (name: Pane) =>
   (studio: Studio): void =>
     studio.look({ pane: name }, true)
 
@@ -173,6 +174,7 @@ export const KEYS: ReadonlyArray<Key> = [
   { keys: ["d"], shown: "d", name: "diff", says: "what it changed", run: pane("diff") },
   { keys: ["s"], shown: "s", name: "rewards", says: "rewards and score sets", run: pane("rewards") },
   { keys: ["a"], shown: "a", name: "talk", says: "what was said", run: pane("talk") },
+  { keys: ["i"], shown: "i", name: "capture", says: "what a recording or an import saw", run: pane("capture") },
   {
     keys: ["t"],
     shown: "t",

@@ -4,6 +4,7 @@ import { Lanes } from "../lanes/Lanes.tsx"
 import { PANES, type Pane } from "../model/Address.ts"
 import type { CourseHistory, Frame } from "../model/CourseHistory.ts"
 import { netAt } from "../model/rewards.ts"
+import { CapturePane } from "../panes/CapturePane.tsx"
 import { DiffPane } from "../panes/DiffPane.tsx"
 import { EventPane } from "../panes/EventPane.tsx"
 import { RewardsPane } from "../panes/RewardsPane.tsx"
@@ -111,6 +112,11 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
             worst moment <At position={head.worst} /> <kbd>m</kbd>
           </span>
         )}
+        {head.isCaptured ? (
+          <button type="button" onClick={() => studio.look({ pane: "capture" })}>
+            what was captured
+          </button>
+        ) : null}
         {head.forks.length === 0 ? null : (
           <span>
             {count(head.forks.length, "fork")} <kbd>x</kbd>
@@ -146,6 +152,7 @@ const NAMES: { readonly [pane in Pane]: readonly [name: string, key: string] } =
   value: ["value", "v"],
   diff: ["diff", "d"],
   talk: ["talk", "a"],
+  capture: ["capture", "i"],
 }
 
 interface AboutProps {
@@ -156,10 +163,11 @@ interface AboutProps {
 const AboutEvent = ({ course, frame }: AboutProps) => {
   const studio = useStudio()
   const pane = studio.visit?.pane ?? "event"
+  const isCaptured = course.head.value?.isCaptured ?? false
   return (
     <>
       <div class="tabs" role="tablist" aria-label="About the event">
-        {PANES.map((name) => (
+        {PANES.filter((name) => name !== "capture" || isCaptured || pane === name).map((name) => (
           <button
             key={name}
             type="button"
@@ -196,6 +204,8 @@ const PaneOf = ({ pane, frame }: { readonly pane: Pane; readonly frame: Frame })
       return <DiffPane frame={frame} />
     case "talk":
       return <TalkPane frame={frame} />
+    case "capture":
+      return <CapturePane />
   }
 }
 

@@ -27,7 +27,7 @@ import type {
 } from "../../wire/Scenarios.ts"
 import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wire/Scoring.ts"
 import type { Input } from "../../wire/Talk.ts"
-import type { Course, RewardRow, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
+import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
 /** What went wrong, in words for people: expected, found, what to do. */
 export class SourceFailed extends Error {
@@ -50,6 +50,7 @@ export interface Questions {
   readonly groups: ReadonlyArray<TaskGroup>
   readonly task: TaskHead
   readonly course: Course
+  readonly capture: TaskCapture
   readonly chunk: Chunk
   readonly event: WholeEvent
   readonly why: Why

@@ -1,0 +1,30 @@
+/** The section of a task's HTML report about what a recorder or an import saw of it. */
+
+import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
+import * as CaptureSummary from "../projections/state/CaptureSummary.ts"
+import { type Markup, markup } from "../values/Markup.ts"
+import * as FormattedNumbers from "./FormattedNumbers.ts"
+import { leftOut, table } from "./Table.ts"
+
+/** Most rows. */
+const MAX_ROWS = 200
+
+/** What was seen, inferred, cut, not visible, and what the source cannot show; nothing of a task that a kernel ran. */
+export const section = ({ capture }: TaskAudit): Markup => {
+  if (capture === undefined) return markup``
+  const items = CaptureSummary.rows(capture).flatMap(({ name, items }) => items.map((item) => ({ ...item, name })))
+  return markup`<section><h2>What was captured?</h2><p>${
+    capture.source === undefined ? "A recorder" : markup`An import of <bdi>${capture.source}</bdi>`
+  } wrote this task: no kernel ran it. What is not here, the log cannot show.</p>${table(
+    "What was captured of the task, and what not",
+    [{ heading: "" }, { heading: "how often", numbers: true }, { heading: "what" }, { heading: "why" }],
+    items
+      .slice(0, MAX_ROWS)
+      .map(({ name, count, what, why }) => [
+        name,
+        count === null ? "" : FormattedNumbers.count(count),
+        markup`<bdi class="wraps">${what}</bdi>`,
+        markup`<bdi class="wraps">${why}</bdi>`,
+      ]),
+  )}${leftOut(MAX_ROWS, items.length, "rows")}</section>`
+}

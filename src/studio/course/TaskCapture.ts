@@ -1,0 +1,35 @@
+/** What a recorder or an import saw of a task. */
+
+import { Effect } from "effect"
+import type { LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Capture from "../../projections/state/Capture.ts"
+import * as CaptureSummary from "../../projections/state/CaptureSummary.ts"
+import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
+
+/** Whether it is a task of a recorder or an import. */
+export const isCaptured = (past: TimelineHistory, taskId: string): Effect.Effect<boolean, LogError> =>
+  Effect.map(
+    past.readPage({ taskId, types: ["TaskOpened"] }, 1),
+    ([opened]) => opened !== undefined && is(opened, "TaskOpened") && Capture.isCaptured(opened.payload, opened.actor),
+  )
+
+/** What was seen of it, in rows of words; none of a task that a kernel ran. */
+export const rows = (
+  past: TimelineHistory,
+  taskId: string,
+): Effect.Effect<ReadonlyArray<CaptureSummary.CaptureRow>, LogError> =>
+  Effect.suspend(() => {
+    const { projection } = Capture
+    let state = projection.initial
+    return Effect.map(
+      Pages.forEach(past.readPage, { taskId, types: Capture.TYPES }, (page) => {
+        for (const event of page) state = projection.evolve(state, event)
+      }),
+      () => {
+        const captured = Capture.section(state)
+        return captured === undefined ? [] : CaptureSummary.rows(captured)
+      },
+    )
+  })
