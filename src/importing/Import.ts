@@ -20,11 +20,10 @@ import {
   MAX_DOCUMENT_BYTES,
 } from "./files/SourceText.ts"
 import type { FileReport, ImportReport, RefusedFile } from "./ImportReport.ts"
-import { NeverEnding } from "./mapping/Expressions.ts"
 import { Preview } from "./Preview.ts"
 import type { ImportedRun } from "./runs/RunEvent.ts"
 import { Runs } from "./runs/Runs.ts"
-import type { FileHead, Source } from "./Source.ts"
+import { type FileHead, type Source, Unmappable } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
 import { Relatives } from "./writing/Relatives.ts"
@@ -221,8 +220,8 @@ const importFile = (
       try {
         return stopped === undefined ? runs.mapping(map) : undefined
       } catch (cause) {
-        if (!(cause instanceof NeverEnding)) throw cause
-        stopped = new FileRefused({ file, expected: "a mapping whose expressions end", found: cause.message })
+        if (!(cause instanceof Unmappable)) throw cause
+        stopped = new FileRefused({ file, expected: cause.expected, found: cause.message })
         return undefined
       }
     }

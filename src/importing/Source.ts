@@ -66,6 +66,16 @@ export interface SourceFile {
   readonly beside: (name: string) => string | undefined
 }
 
+/** A mapper gives up: what it was told to read is not there, or does not end. Nothing more of the file is written. */
+export class Unmappable extends Error {
+  readonly expected: string
+
+  constructor(expected: string, found: string) {
+    super(found)
+    this.expected = expected
+  }
+}
+
 /** Maps the records of one file to runs. Pure: it knows no log, and does nothing but write to `runs`. */
 export interface Mapper {
   /**

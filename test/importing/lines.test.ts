@@ -176,6 +176,94 @@ describe("a file for a mapping", () => {
     ),
   )
 
+  it.effect("is refused whole where no record has the list of `each`, and says what is there instead", () => {
+    const line = { id: 1, messages, meta: { messages: "none" } }
+    const cases: ReadonlyArray<readonly [each: unknown, found: string]> = [
+      ["/mesages", 'expected a list at "/mesages" (each) in a record at least, found nothing there in any of them'],
+      ["/meta", "found an object in any of them"],
+      ["/meta/messages", "found a string in any of them"],
+      ["/id", "found a number in any of them"],
+      [{ cel: "record.messages[9].list" }, "found nothing there in any of them"],
+      [["/messages", "/parts"], 'expected a list at "/parts" (each)'],
+    ]
+    return Effect.forEach(cases, ([each, found]) =>
+      withFiles(
+        { "a.jsonl": lines(Array.from({ length: 600 }, () => line)), "b.json": JSON.stringify(line, undefined, 1) },
+        (directory) =>
+          Effect.gen(function* () {
+            const { refused, files } = yield* importing(directory, { format: mapping({ each }) })
+            expect(files).toEqual([])
+            expect(refused.map(({ reason }) => reason)).toEqual([
+              expect.stringContaining(found),
+              expect.stringContaining(found),
+            ])
+            expect(yield* events).toEqual([])
+          }),
+      ),
+    )
+  })
+
+  it.effect("is read where one line lacks the list of `each`, or its items are no objects", () =>
+    withFiles(
+      {
+        "a.jsonl": lines([
+          { id: 1 },
+          { messages: [1, "x", null, [2], { role: "user", content: "Add" }] },
+          { messages: [] },
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const format = mapping({ each: "/messages" })
+          const { files } = yield* importing(directory, { format })
+          expect(files[0]?.kept).toEqual({ record: 5 })
+          expect(payloads(yield* events, "SourceRecordKept").map(({ record }) => record)).toContainEqual({ value: [2] })
+          expect((yield* importing(directory, { format })).added).toBe(0)
+        }),
+    ),
+  )
+
+  it.effect("says which values of the mapping no record has", () =>
+    withFiles({ "a.jsonl": lines(messages) }, (directory) =>
+      Effect.gen(function* () {
+        const records = [
+          { when: 'record.role == "user"', is: "said", content: "/txt" },
+          { is: "answer", text: "/content", model: "/model" },
+        ]
+        const { files } = yield* importing(directory, { format: mapping({ run: "/session", time: "/at", records }) })
+        expect(Object.keys(files[0]?.remarks ?? {}).filter((remark) => remark.startsWith("no record"))).toEqual([
+          "no record has a value for run of the mapping",
+          "no record has a value for time of the mapping",
+          "no record has a value for records[0].content of the mapping",
+          "no record has a value for records[1].model of the mapping",
+        ])
+      }),
+    ),
+  )
+
+  it.effect("keeps numbers of twenty digits apart, and exact", () =>
+    withFiles(
+      {
+        "a.jsonl":
+          '{"run":12345678901234567890,"role":"user","content":"A","big":-98765432109876543210,"text":"12345678901234567891"}\n' +
+          '{"run":12345678901234567891,"role":"user","content":"B","exact":1152921504606846976,"f":0.12345678901234567890}\n',
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const format = mapping({ run: "/run", records: [{ is: "kept" }] })
+          yield* importing(directory, { format })
+          const all = yield* events
+          expect(all.filter(({ type }) => type === "TaskOpened").map(({ taskId }) => taskId)).toEqual([
+            ...["chats-12345678901234567890", "chats-12345678901234567891"],
+          ])
+          expect(payloads(all, "SourceRecordKept").map(({ record }) => record)).toMatchObject([
+            { big: "-98765432109876543210", text: "12345678901234567891" },
+            { exact: 2 ** 60, f: 0.123_456_789_012_345_68 },
+          ])
+        }),
+    ),
+  )
+
   it.effect("none of whose lines is an object is refused, and not passed over", () =>
     withFiles({ "chats.jsonl": "one\ntwo\n" }, (directory) =>
       Effect.gen(function* () {

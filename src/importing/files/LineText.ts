@@ -67,26 +67,47 @@ const endOfObject = (text: string, begin: number): number => {
   return -1
 }
 
-/** A JSON document. Python writes NaN and infinities as words that are no JSON: outside of texts they become null. */
+/**
+ * A JSON document. Python writes NaN and infinities as words that are no JSON: outside of texts they become null. A whole number whose last
+ * digits a double does not hold becomes the text of it, so that two ids of twenty digits stay two.
+ */
 export const parsedDocument = (text: string): unknown => {
   const plain = withoutMark(text)
+  if (LONG_NUMBER.test(plain)) return parsedPlain(outsideOfTexts(plain, exact))
+  return parsedPlain(plain)
+}
+
+const parsedPlain = (plain: string): unknown => {
   try {
     return JSON.parse(plain)
   } catch (cause) {
     if (!NO_NUMBERS.test(plain)) throw cause
-    return JSON.parse(withoutNaN(plain))
+    return JSON.parse(outsideOfTexts(plain, (json) => json.replaceAll(new RegExp(NO_NUMBERS, "g"), "null")))
   }
 }
 
 const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/
 
-/** JSON whose words that are no numbers are null, but for those within texts. No pattern fits a text of megabytes. */
-const withoutNaN = (json: string): string => {
+/** Digits that may be of a number that no double holds; it has no fraction and no exponent. */
+const LONG_NUMBER = /\d{17}/
+
+const exact = (json: string): string =>
+  json.replaceAll(/(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/g, (digits) => {
+    if (digits.length > MAX_DIGITS) return digits
+    const double = Number(digits)
+    return BigInt(digits) === BigInt(double) || digits === String(double) ? digits : `"${digits}"`
+  })
+
+/** Longer numbers are no ids: they stay as they are. */
+const MAX_DIGITS = 100
+
+/** JSON whose parts outside of texts are changed. No pattern fits a text of megabytes. */
+const outsideOfTexts = (json: string, change: (part: string) => string): string => {
   const parts: Array<string> = []
   for (let from = 0; from < json.length; ) {
     const quote = json.indexOf('"', from)
     const begin = quote < 0 ? json.length : quote
-    parts.push(json.slice(from, begin).replaceAll(new RegExp(NO_NUMBERS, "g"), "null"))
+    parts.push(change(json.slice(from, begin)))
     from = endOfText(json, begin)
     parts.push(json.slice(begin, from))
   }

@@ -5,6 +5,7 @@ import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
 import * as Expression from "../../kernel/rules/Expression.ts"
 import { TooExpensive } from "../../kernel/rules/Meter.ts"
 import { field } from "../runs/Untrusted.ts"
+import { Unmappable } from "../Source.ts"
 import type { Value } from "./Document.ts"
 
 /** Reads a value from a record; undefined if the record has none there. */
@@ -46,7 +47,11 @@ const explained = ({ source, line, column, reason }: Expression.ExpressionFlaw):
   `\`${source}\`, line ${line}, column ${column}: ${reason}. Expected a CEL expression over record`
 
 /** An expression of a mapping used up its budget at a record. */
-export class NeverEnding extends Error {}
+class NeverEnding extends Unmappable {
+  constructor(found: string) {
+    super("a mapping whose expressions end", found)
+  }
+}
 
 /** Evaluates. What throws is undefined, but for an expression that used up its budget: it throws `NeverEnding`. */
 const evaluating =

@@ -1,26 +1,25 @@
 /** A file of lines that a mapping is for: maps its records, in their order, to runs. */
 
-import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
-import type { Json } from "../../values/Json.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { countOf, logJson, nameFrom, numberOf, parsed } from "../runs/Untrusted.ts"
+import { logJson, nameFrom } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
+import { AskedValues } from "./AskedValues.ts"
 import type { Meaning } from "./Document.ts"
-import type { Reader } from "./Expressions.ts"
+import { answer } from "./MappedAnswer.ts"
+import { isTrue, jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 import type { Row } from "./Rows.ts"
-
-/** The readers of a mapping, or of one meaning, by the names of their fields; those of calls are `calls.id` and so on. */
-export type Readers = { readonly [name: string]: Reader }
 
 /** A meaning of records, compiled. */
 export interface Rule {
   readonly is: Meaning["is"]
+  /** Where it is in the mapping, for messages. */
+  readonly place: string
   readonly holds: (record: object) => boolean
   readonly readers: Readers
 }
@@ -49,12 +48,15 @@ export class MappedFile {
   readonly #early = new Map<string, Array<Row>>()
   /** The run of the records that name none. */
   #unnamed: string | undefined
+  readonly #values = new AskedValues()
 
   constructor(runs: Runs, file: SourceFile, name: string, heads: Readers, rules: ReadonlyArray<Rule>) {
     this.#runs = runs
     this.#file = file
     this.#name = name
-    this.#heads = heads
+    this.#heads = Object.fromEntries(
+      Object.entries(heads).map(([head, read]) => [head, (record: object) => this.#values.count(head, read(record))]),
+    )
     this.#rules = rules
   }
 
@@ -134,13 +136,13 @@ export class MappedFile {
 
   #mean(
     mapped: Mapped,
-    { is, readers }: Rule,
+    { is, place, readers }: Rule,
     { record, item }: Omit<Row, "run">,
     key: string,
     at: number | null,
   ): void {
     const { run } = mapped
-    const read = (name: string) => readers[name]?.(record)
+    const read = (name: string) => this.#read(readers, name, record, place)
     const callId = () => textFrom(read("id")) ?? mapped.lastCall ?? ""
     const pairing = () => (textFrom(read("id")) === undefined ? "next-result" : "call-id")
     switch (is) {
@@ -151,7 +153,7 @@ export class MappedFile {
         run.model.guided(key, textFrom(read("content")) ?? "", at)
         break
       case "answer":
-        answer(mapped, readers, record, key, at)
+        mapped.lastCall = answer(run, readers, read, key, at) ?? mapped.lastCall
         break
       case "call":
         mapped.lastCall = textFrom(read("id")) ?? key
@@ -203,6 +205,12 @@ export class MappedFile {
     }
   }
 
+  /** The value of a record, which is counted. */
+  #read(readers: Readers, name: string, record: object, place: string): unknown {
+    const reader = readers[name]
+    return reader === undefined ? undefined : this.#values.count(`${place}.${name}`, reader(record))
+  }
+
   #lacksCall(run: Run, item: object, key: string, at: number | null): void {
     this.#runs.remark("results of calls that are not there: they are kept as they are")
     run.keep(key, "result", item, { at })
@@ -228,69 +236,8 @@ export class MappedFile {
     }
     for (const { run, open, lastAt, number } of this.#mapped.values())
       if (open !== undefined && isSilent(this.#file, lastAt)) run.close(String(number), "abandoned", open, lastAt)
+    this.#values.tellMissing(this.#runs)
   }
 }
 
 const OUTCOMES: ReadonlyArray<TaskOutcome> = ["achieved", "failed", "abandoned", "truncated"]
-
-/** An answer, and the calls that are in it. */
-const answer = (mapped: Mapped, readers: Readers, record: object, key: string, at: number | null): void => {
-  const read = (name: string) => readers[name]?.(record)
-  const list = read("calls.in")
-  const calls = (Array.isArray(list) ? list : []).flatMap((item: unknown, index) => {
-    if (typeof item !== "object" || item === null) return []
-    const id = textFrom(readers["calls.id"]?.(item)) ?? `${key}:${index}`
-    return [
-      {
-        id,
-        tool: textFrom(readers["calls.tool"]?.(item)) ?? "unknown",
-        args: jsonIn(readers["calls.args"]?.(item)) ?? {},
-      },
-    ]
-  })
-  const [text, reasoning] = [textFrom(read("text")), textFrom(read("reasoning"))]
-  const parts: ReadonlyArray<Json> = [
-    ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }]),
-    ...(text === undefined ? [] : [{ type: "text", text }]),
-    ...calls.map(({ id, tool, args }) => ({
-      type: "call",
-      callId: nameFrom(id),
-      tool: nameFrom(tool),
-      args: logJson(args).json,
-    })),
-  ]
-  const cachedTokens = countOf({ count: read("cachedTokens") }, "count")
-  const written = numberOf({ count: read("cacheWriteTokens") }, "count")
-  const usage: ModelUsage = {
-    inputTokens: countOf({ count: read("inputTokens") }, "count"),
-    outputTokens: countOf({ count: read("outputTokens") }, "count"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(written === undefined ? {} : { cacheWriteTokens: countOf({ count: written }, "count") }),
-  }
-  mapped.run.model.turn({
-    key,
-    parts,
-    usage,
-    askedAt: timeOf(read("askedAt")),
-    at,
-    provider: textFrom(read("provider")) ?? "unknown",
-    model: textFrom(read("model")) ?? "unknown",
-  })
-  if (text !== undefined && calls.length === 0) mapped.run.spoke(key, text, { at, cause: `answered:${key}` })
-  for (const { id, tool, args } of calls) {
-    mapped.lastCall = id
-    mapped.run.commands.called(id, tool, args, { at, cause: `answered:${key}` })
-  }
-}
-
-/** Text that is not empty; a number is the text of it. */
-const textFrom = (value: unknown): string | undefined => {
-  if (typeof value === "number" && Number.isFinite(value)) return String(value)
-  return typeof value === "string" && value !== "" ? value : undefined
-}
-
-const isTrue = (value: unknown): boolean => value === true
-
-/** Arguments that are JSON in text are that JSON. */
-const jsonIn = (value: unknown): unknown =>
-  typeof value === "string" && /^\s*[[{]/.test(value) ? (parsed(value) ?? value) : value

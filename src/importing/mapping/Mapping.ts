@@ -6,11 +6,11 @@ import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { UNMAPPED, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
-import type { Mapper, Source, SourceFile } from "../Source.ts"
+import { type Mapper, type Source, type SourceFile, type SourceRecord, Unmappable } from "../Source.ts"
 import * as Document from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
 import { MappedFile, type Rule } from "./MappedFile.ts"
-import { rowsOf } from "./Rows.ts"
+import { FoundLists, rowsOf } from "./Rows.ts"
 
 /** Fix the mapping. `issues` lists every problem with its place. */
 export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
@@ -64,11 +64,11 @@ export const decode = (
     if (when === undefined && index < records.length - 1)
       issues.push(`${place}.when: expected a condition, found none: what follows would never count`)
     const holds = when === undefined ? () => true : at(`${place}.when`, Expressions.condition(when))
-    return { is, holds: holds ?? (() => false), readers: readersOf(fields, `${place}.`, at) }
+    return { is, place, holds: holds ?? (() => false), readers: readersOf(fields, `${place}.`, at) }
   })
   return issues.length > 0
     ? Either.left(new MappingInvalid({ source, issues }))
-    : Either.right(sourceOf(name, readers, rules, lists))
+    : Either.right(sourceOf(name, readers, rules, { readers: lists, of: Array.isArray(each) ? each : [each] }))
 }
 
 type At = <A>(place: string, compiled: Expressions.Compiled<A>) => A | undefined
@@ -88,12 +88,13 @@ interface CallFields {
   readonly in: Document.Value
 }
 
-const sourceOf = (
-  name: string,
-  heads: Rule["readers"],
-  rules: ReadonlyArray<Rule>,
-  each: ReadonlyArray<Expressions.Reader>,
-): Source => ({
+/** The lists whose items are records, one within the other. */
+interface Lists {
+  readonly readers: ReadonlyArray<Expressions.Reader>
+  readonly of: ReadonlyArray<Document.Value>
+}
+
+const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rule>, each: Lists): Source => ({
   name,
   title: `file of lines, or a document, for the mapping ${name}`,
   form: "either",
@@ -103,9 +104,28 @@ const sourceOf = (
   open: (file: SourceFile, runs: Runs): Mapper => {
     const mapped = new MappedFile(runs, file, name, heads, rules)
     const isLine = (where: string) => /^\d+$/.test(where)
+    const lists = new FoundLists(each.readers.length)
+    /** A list that no line has, or no document, is a mistake in the mapping. Another line may lack it. */
+    const checkLists = () => {
+      const { missing } = lists
+      if (missing === undefined) return
+      const list = JSON.stringify(each.of[missing.level])
+      throw new Unmappable(`a list at ${list} (each) in a record at least`, `${missing.found} in any of them`)
+    }
+    let isSurveyed = false
     return {
+      ...(each.readers.length === 0
+        ? {}
+        : {
+            survey: ({ value, where }: SourceRecord) => {
+              isSurveyed = true
+              if (!lists.areAll) rowsOf(value, each.readers, isLine(where), lists)
+            },
+          }),
       record: ({ value, where }) => {
-        for (const row of rowsOf(value, each, isLine(where))) mapped.record(row)
+        if (isSurveyed) checkLists()
+        for (const row of rowsOf(value, each.readers, isLine(where), lists)) mapped.record(row)
+        if (!isSurveyed) checkLists()
       },
       end: () => mapped.end(),
     }

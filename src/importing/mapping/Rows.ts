@@ -13,28 +13,65 @@ export interface Row {
   readonly run: string | undefined
 }
 
+/** Of each of a mapping's lists, one within the other: whether a record has it, and what was found in its place. */
+export class FoundLists {
+  readonly #found: Array<boolean>
+  readonly #instead: Array<string | undefined>
+
+  constructor(levels: number) {
+    this.#found = Array.from({ length: levels }, () => false)
+    this.#instead = Array.from({ length: levels }, () => undefined)
+  }
+
+  get areAll(): boolean {
+    return this.#found.every(Boolean)
+  }
+
+  take(level: number, value: unknown): void {
+    if (Array.isArray(value)) this.#found[level] = true
+    else this.#instead[level] ??= value === undefined ? undefined : kindOf(value)
+  }
+
+  /** The first list that no record has, and what was found in its place. */
+  get missing(): { readonly level: number; readonly found: string } | undefined {
+    const level = this.#found.indexOf(false)
+    return level < 0 ? undefined : { level, found: this.#instead[level] ?? "nothing there" }
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : typeof value === "object" ? "an object" : `a ${typeof value}`
+
 /**
  * Divides a line or document. The items of a document that is a list are as lines. With `each`, each line is a run of its own, which is
  * known by what is in it.
  */
-export const rowsOf = (value: unknown, each: ReadonlyArray<Reader>, isLine: boolean): ReadonlyArray<Row> => {
-  if (!isLine && Array.isArray(value)) return value.flatMap((item) => rowsOf(item, each, true))
+export const rowsOf = (
+  value: unknown,
+  each: ReadonlyArray<Reader>,
+  isLine: boolean,
+  lists: FoundLists,
+): ReadonlyArray<Row> => {
+  if (!isLine && Array.isArray(value)) return value.flatMap((item) => rowsOf(item, each, true, lists))
   if (typeof value !== "object" || value === null) return []
-  return itemsIn(value, each, isLine && each.length > 0 ? contentIdOf(value) : undefined)
+  return itemsIn(value, each, isLine && each.length > 0 ? contentIdOf(value) : undefined, lists)
 }
 
 const itemsIn = (
   whole: object,
   [list, ...inner]: ReadonlyArray<Reader>,
   run: string | undefined,
+  lists: FoundLists,
+  level = 0,
 ): ReadonlyArray<Row> => {
   if (list === undefined) return [{ record: whole, item: whole, run }]
   const items = list(whole)
+  lists.take(level, items)
   if (!Array.isArray(items)) return [{ record: whole, item: whole, run }]
   const rest = without(whole, items)
   const rows = items.flatMap((item: unknown, index) => {
     const own = typeof item === "object" && item !== null && !Array.isArray(item) ? item : { value: item }
-    return itemsIn(own, inner, run).map((row): Row => {
+    return itemsIn(own, inner, run, lists, level + 1).map((row): Row => {
       const isItself = row.item === own || !("_whole" in row.record)
       return { ...row, record: isItself ? { ...row.record, _whole: rest, _index: index } : row.record }
     })
@@ -42,12 +79,15 @@ const itemsIn = (
   return Object.keys(rest).length === 0 ? rows : [...rows, { record: rest, item: rest, run }]
 }
 
-/** An object without one of its values, however deep. */
-const without = (of: object, list: unknown): object =>
+/** Deepest place of a list that is taken out of its record. */
+const MAX_DEPTH = 100
+
+/** An object without one of its values. */
+const without = (of: object, list: unknown, depth = 0): object =>
   Object.fromEntries(
     Object.entries(of).flatMap(([key, value]): ReadonlyArray<readonly [string, unknown]> => {
       if (value === list) return []
-      const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
-      return [[key, isObject ? without(value, list) : value]]
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && depth < MAX_DEPTH
+      return [[key, isObject ? without(value, list, depth + 1) : value]]
     }),
   )

@@ -1,0 +1,63 @@
+/** A record that a mapping says is an answer of a model. */
+
+import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import type { Json } from "../../values/Json.ts"
+import type { Run } from "../runs/Run.ts"
+import { timeOf } from "../runs/SourceTimes.ts"
+import { countOf, logJson, nameFrom, numberOf } from "../runs/Untrusted.ts"
+import { jsonIn, type Readers, textFrom } from "./MappedValues.ts"
+
+/** Maps an answer, and the calls that are in it. Returns the id of the last one. */
+export const answer = (
+  run: Run,
+  readers: Readers,
+  read: (name: string) => unknown,
+  key: string,
+  at: number | null,
+): string | undefined => {
+  const list = read("calls.in")
+  const calls = (Array.isArray(list) ? list : []).flatMap((item: unknown, index) => {
+    if (typeof item !== "object" || item === null) return []
+    const id = textFrom(readers["calls.id"]?.(item)) ?? `${key}:${index}`
+    return [
+      {
+        id,
+        tool: textFrom(readers["calls.tool"]?.(item)) ?? "unknown",
+        args: jsonIn(readers["calls.args"]?.(item)) ?? {},
+      },
+    ]
+  })
+  const [text, reasoning] = [textFrom(read("text")), textFrom(read("reasoning"))]
+  const parts: ReadonlyArray<Json> = [
+    ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }]),
+    ...(text === undefined ? [] : [{ type: "text", text }]),
+    ...calls.map(({ id, tool, args }) => ({
+      type: "call",
+      callId: nameFrom(id),
+      tool: nameFrom(tool),
+      args: logJson(args).json,
+    })),
+  ]
+  const cachedTokens = countOf({ count: read("cachedTokens") }, "count")
+  const written = numberOf({ count: read("cacheWriteTokens") }, "count")
+  const usage: ModelUsage = {
+    inputTokens: countOf({ count: read("inputTokens") }, "count"),
+    outputTokens: countOf({ count: read("outputTokens") }, "count"),
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(written === undefined ? {} : { cacheWriteTokens: countOf({ count: written }, "count") }),
+  }
+  run.model.turn({
+    key,
+    parts,
+    usage,
+    askedAt: timeOf(read("askedAt")),
+    at,
+    provider: textFrom(read("provider")) ?? "unknown",
+    model: textFrom(read("model")) ?? "unknown",
+  })
+  if (text !== undefined && calls.length === 0) run.spoke(key, text, { at, cause: `answered:${key}` })
+  for (const { id, tool, args } of calls) {
+    run.commands.called(id, tool, args, { at, cause: `answered:${key}` })
+  }
+  return calls.at(-1)?.id
+}
