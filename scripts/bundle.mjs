@@ -222,7 +222,7 @@ const chunksOf = (directory, entries, options) =>
 /**
  * Bundles the command line: packs, and the programs that run them. Returns the modules that are in them, by their paths.
  *
- * What most commands share is in the first pack, with `task ls`; the kernel's modules are in the second.
+ * What most commands share is in the first pack, with `task ls`; what only kernels load is in the second.
  */
 const bundleCommandLine = async () => {
   const entries = { "main.js": "Start.js", "examples/season/FirstKernel.js": "examples/season/FirstKernel.js" }

@@ -17,28 +17,42 @@ const GIVEN = { chunk: "$chunk", later: "$later", module: "$module", require: "r
 /** Names that no chunk may have. */
 const OWN = new Set([...Object.values(GIVEN).filter((name) => name.startsWith("$")), "$default"])
 
+/** To read a file of less than so many characters takes longer than to pass over them. */
+const SMALL = 16_384
+
 const PARAMETERS = Object.values(GIVEN).join(",")
 
 /**
  * Packs of chunks, each of which is named by its contents.
  *
  * @param chunks the text of each chunk by its path, as esbuild makes them from modules: `import`s first, one list of exports
- * @param closures of which chunks the first packs are: roots, of which each pack takes all that they import and that no earlier one has.
- *   Each other chunk is a pack of its own
+ * @param closures of which chunks the first packs are: roots, of which each pack takes all that they import and that no earlier one has,
+ *   but for what anything else needs that an earlier pack loads later. The small chunks that several parts of the
+ *   program share are a pack together, each other chunk is one of its own
  * @returns the text of each pack by its name, and the packs of chunks: the number of each chunk by its path, and the numbers in each pack
  */
 export const packsOf = (chunks, closures) => {
   const numbers = new Map([...chunks.keys()].sort().map((file, number) => [file, number]))
   const linked = new Map([...chunks].map(([file, text]) => [file, linkedChunk(file, text, numbers)]))
   const left = new Set(numbers.keys())
-  const take = (roots) => {
-    const taken = new Set(roots.filter((file) => left.has(file)))
-    for (const file of taken) for (const needed of linked.get(file).needs) if (left.has(needed)) taken.add(needed)
-    for (const file of taken) left.delete(file)
-    return [...taken].sort()
+  const closureOf = (roots) => {
+    const closure = new Set(roots)
+    for (const file of closure) for (const needed of linked.get(file).needs) closure.add(needed)
+    return closure
   }
-  const groups = closures.map(take)
-  groups.push(...[...left].map((file) => [file]))
+  const groups = []
+  for (const roots of closures) {
+    const later = groups.flat().flatMap((file) => linked.get(file).later)
+    const apart = closureOf(later.filter((file) => !roots.includes(file)))
+    const taken = [...closureOf(roots)].filter((file) => left.has(file) && !apart.has(file))
+    for (const file of taken) left.delete(file)
+    groups.push(taken.sort())
+  }
+  const users = new Map([...left].map((file) => [file, 0]))
+  for (const entry of new Set([...linked.values()].flatMap(({ later }) => later)))
+    for (const file of closureOf([entry])) if (left.has(file)) users.set(file, users.get(file) + 1)
+  const isSmallShare = (file) => users.get(file) > 1 && linked.get(file).text.length < SMALL
+  groups.push([...left].filter(isSmallShare), ...[...left].filter((file) => !isSmallShare(file)).map((file) => [file]))
   const texts = new Map()
   const contents = {}
   for (const files of groups) {
@@ -67,14 +81,15 @@ export const requiringNode = (text) => {
   return text.slice(0, start) + require + required
 }
 
-/** A chunk's module as the body of a function that returns what it exports, and the chunks that it needs at once. */
+/** A chunk's module as the body of a function that returns what it exports, and the chunks that it needs at once and later. */
 const linkedChunk = (file, text, numbers) => {
   const refuse = (found) => {
     throw new Error(`${file}: expected a module as esbuild writes it, found ${found}`)
   }
-  const numberOf = (specifier) => numbers.get(path.posix.join(path.posix.dirname(file), specifier))
+  const numberOf = (specifier) => numbers.get(chunkOf(specifier))
   const tree = parseAst(text)
-  const [edits, exported, needs] = [[], [], []]
+  const [edits, exported, needs, later] = [[], [], [], []]
+  const chunkOf = (specifier) => path.posix.join(path.posix.dirname(file), specifier)
   const assigned = new Set()
   const namesIn = (node) =>
     node.type === "Identifier"
@@ -92,7 +107,10 @@ const linkedChunk = (file, text, numbers) => {
     if (node.type === "ImportExpression") {
       const number = node.source.type === "Literal" ? numberOf(node.source.value) : undefined
       if (number === undefined) replace({ start: node.start, end: node.start + "import".length }, GIVEN.module)
-      else replace(node, `${GIVEN.later}(${number})`)
+      else {
+        later.push(chunkOf(node.source.value))
+        replace(node, `${GIVEN.later}(${number})`)
+      }
     }
     if (node.type === "MetaProperty" && node.meta.name === "import") {
       if (!text.startsWith("import.meta.url", node.start)) refuse(text.slice(node.start, node.end + 10))
@@ -105,7 +123,7 @@ const linkedChunk = (file, text, numbers) => {
     if (node.type === "ImportDeclaration") {
       const number = numberOf(node.source.value)
       if (number === undefined && node.source.value.startsWith(".")) refuse(`an import of ${node.source.value}`)
-      if (number !== undefined) needs.push(path.posix.join(path.posix.dirname(file), node.source.value))
+      if (number !== undefined) needs.push(chunkOf(node.source.value))
       replace(node, importOf(node, number))
     } else if (node.type === "ExportNamedDeclaration") {
       if (node.declaration !== null || node.source !== null) refuse(text.slice(node.start, node.end))
@@ -123,7 +141,7 @@ const linkedChunk = (file, text, numbers) => {
     .sort((one, other) => other.start - one.start)
     .reduce((edited, { start, end, by }) => edited.slice(0, start) + by + edited.slice(end), text)
   const members = exported.map(([local, as]) => (local === as ? as : `${as}:${local}`))
-  return { text: `${body.trim()}\nreturn{${members.join(",")}}`, needs }
+  return { text: `${body.trim()}\nreturn{${members.join(",")}}`, needs, later }
 }
 
 /** An `import` as a declaration of what it names. */

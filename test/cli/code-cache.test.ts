@@ -2,7 +2,8 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import * as EventLog from "../../src/events/index.ts"
 import { temporaryDirectory } from "../temporary.ts"
 import { type Ended, start } from "./hindcast.ts"
 
@@ -71,6 +72,29 @@ describe("the command line's cache of compiled code", () => {
       expect(partsIn(second)).toBeGreaterThan(parts)
       expect(sizeOf(second)).toBeGreaterThan(size)
       expect(second.every(isWhole)).toBe(true)
+    }),
+  )
+
+  it.scopedLive("is used by the next command after one that sets flags of V8", () =>
+    Effect.gen(function* () {
+      const [caches, directory] = [yield* temporaryDirectory, yield* temporaryDirectory]
+      const audit = () =>
+        Effect.promise(
+          () =>
+            start(["audit", "--all"], {
+              cwd: directory,
+              env: {
+                XDG_CACHE_HOME: caches,
+                NODE_COMPILE_CACHE: undefined,
+                HINDCAST_LOG: path.join(directory, "log.db"),
+              },
+            }).ended,
+        )
+      yield* Effect.scoped(Layer.build(EventLog.layerSqlite({ filename: path.join(directory, "log.db") })))
+      expect(yield* audit()).toMatchObject({ code: 0, stderr: "" })
+      const written = packsIn(caches).map((file) => [file, fs.statSync(file).ino])
+      yield* audit()
+      expect(packsIn(caches).map((file) => [file, fs.statSync(file).ino])).toEqual(written)
     }),
   )
 
