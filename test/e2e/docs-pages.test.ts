@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect, vi } from "vitest"
-import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
+import { ENTRIES, PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import * as Vocabulary from "../../src/events/vocabulary/Vocabulary.ts"
 import * as Routes from "../../src/studio/server/Routes.ts"
 import { PACKAGE } from "../built.ts"
@@ -67,12 +67,15 @@ describe("docs/reference/http.md", () => {
 })
 
 describe("links between pages", () => {
-  it.each(PAGES)("%s leads to files that exist", (page) => {
+  it.each(PAGES)("%s leads to files and headings that exist", (page) => {
     const links = [...outsideCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? "")
-    const missing = links
-      .filter((target) => !/^[a-z]+:/.test(target) && !target.startsWith("#"))
-      .filter((target) => !fs.existsSync(path.join(inRepository(page), "..", target.split("#")[0] ?? "")))
+    const missing = links.filter((target) => !/^[a-z]+:/.test(target) && !leads(page, target))
     expect(missing).toEqual([])
+  })
+
+  it("are of commands, too: each leads to a heading that exists", () => {
+    const missing = ENTRIES.filter(({ page }) => page !== undefined && !leads("README.md", page))
+    expect(missing.map(({ path, page }) => `${path}: ${page}`)).toEqual([])
   })
 
   it("docs/README.md leads to every page", () => {
@@ -153,6 +156,28 @@ describe("programs in pages", () => {
     )
   }
 })
+
+/** Whether a link of a page leads to a file, and to a heading of it if it names one. */
+const leads = (page: string, target: string): boolean => {
+  const [file = "", heading] = target.split("#")
+  const name = file === "" ? page : path.join(path.dirname(page), file)
+  if (!fs.existsSync(inRepository(name))) return false
+  return heading === undefined || !name.endsWith(".md") || headingsOf(name).has(heading)
+}
+
+/** The headings of a page, as links name them. */
+const headingsOf = (page: string): ReadonlySet<string> => {
+  const text = read(page).replaceAll(/^```[\s\S]*?^```$/gm, "")
+  return new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  )
+}
 
 /** A page without its blocks of code, in which brackets are no links. */
 const outsideCode = (page: string): string => page.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "")

@@ -105,36 +105,42 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "state",
     uses: [["state [--at @412]", "the environment as it stood at a moment; --view draws its worlds"]],
     example: "state --at @412",
+    page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/TimeCommands.ts")).state),
   },
   {
     path: "diff",
     uses: [["diff @a @b", "what differs between two moments, and why"]],
     example: "diff @400 @412",
+    page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/TimeCommands.ts")).diff),
   },
   {
     path: "history",
     uses: [["history PATH", "every value a path has had, when, and by which event"]],
     example: "history /tasks/1a2b3c4d/outcome",
+    page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/History.ts")).history),
   },
   {
     path: "blame",
     uses: [["blame PATH", "which event gave a value"]],
     example: "blame /shared/readings",
+    page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/TimeCommands.ts")).blame),
   },
   {
     path: "why",
     uses: [["why EVENT", "an event's causes"]],
     example: "why @412",
+    page: "docs/guides/why-it-failed.md",
     load: command(async () => (await import("../time/TimeCommands.ts")).why),
   },
   {
     path: "effects",
     uses: [["effects EVENT", "the events that an event caused"]],
     example: "effects @412",
+    page: "docs/guides/why-it-failed.md",
     load: command(async () => (await import("../time/Effects.ts")).effects),
   },
   {
@@ -150,12 +156,14 @@ export const PAST: ReadonlyArray<Entry> = [
     uses: [["watch [PATH] --when CEL", "every event at which something came true"]],
     example: "watch --when 'event.type == \"CommandFailed\"'",
     exits: "It ends with 3 where the predicate names a path that existed at no moment.",
+    page: "docs/guides/when-it-became-true.md",
     load: command(async () => (await import("../time/Watch.ts")).watch),
   },
   {
     path: "align",
     uses: [["align A B", "two tasks or timelines event by event: where they part"]],
     example: "align 1a2b3c4d 5e6f7a8b",
+    page: "docs/guides/compare-two-tasks.md",
     load: command(async () => (await import("../time/Align.ts")).align),
   },
   {
@@ -170,6 +178,7 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "timeline ls",
     uses: [["timeline ls", "list the timelines that were forked"]],
     example: "timeline ls",
+    page: "docs/guides/fork-a-task.md",
     load: command(async () => (await import("../time/TimelineCommands.ts")).ls),
   },
   {
@@ -184,6 +193,7 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "step",
     uses: [["step [TASK]", "step through a log in the terminal: forward, back, to where something holds"]],
     example: "step 1a2b3c4d",
+    page: "docs/guides/step-through.md",
     load: command(async () => (await import("../step/StepCommand.ts")).step),
   },
   {

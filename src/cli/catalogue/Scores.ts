@@ -15,12 +15,14 @@ export const SCORES: ReadonlyArray<Entry> = [
       ["task show TASK", "one task on a screen: how it ended, times, cost, scores, its last error, what to do next"],
     ],
     example: "task show 1a2b3c4d",
+    page: "docs/guides/why-it-failed.md",
     load: command(async () => (await import("../task/looking/TaskCommands.ts")).show),
   },
   {
     path: "task watch",
     uses: [["task watch TASK", "follow a task live, with its worlds drawn"]],
     example: "task watch 1a2b3c4d",
+    page: "docs/guides/play-a-world.md#watch-someone-else-play",
     load: command(async () => (await import("../task/looking/TaskWatch.ts")).watch),
   },
   {
@@ -72,18 +74,21 @@ export const SCORES: ReadonlyArray<Entry> = [
     path: "score ls",
     uses: [["score ls", "list score sets"]],
     example: "score ls",
+    page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).ls),
   },
   {
     path: "score show",
     uses: [["score show SET", "a scoring's totals over all of its tasks"]],
     example: "score show stricter",
+    page: "docs/guides/write-a-rubric.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).show),
   },
   {
     path: "score promote",
     uses: [["score promote POINTER SET", "let a name such as `official` stand for a score set"]],
     example: "score promote official stricter",
+    page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).promote),
   },
   {
