@@ -69,6 +69,8 @@ export interface Wire {
   readonly isConversation?: false
   /** Present where a path may name the model: the path with another one; undefined for a path that names none. */
   readonly withModel?: (path: string, model: string) => string | undefined
+  /** Present where an answer may come later: the id of the answer that a request asks for, or ends; undefined for others. */
+  readonly polled?: (method: string, path: string) => string | undefined
   /** Whether a request is of this format. The path does not end in a slash. */
   readonly matches: (address: Address, body: JsonObject) => boolean
   /** What a request of this format asks. It is total: parts that are not known are kept as items. */

@@ -163,3 +163,13 @@ export const decoded = (segment: string): string => {
     return segment
   }
 }
+
+/** The id of an answer that a request gets, or cancels, under this name in its path. */
+export const polledAt = (name: string) => {
+  const pattern = new RegExp(`/${name}/([^/]+?)(/cancel)?/?$`)
+  return (method: string, path: string): string | undefined => {
+    const [, id, cancels] = pattern.exec(path) ?? []
+    const isOne = cancels === undefined ? method === "GET" : method === "POST"
+    return id === undefined || !isOne ? undefined : decoded(id)
+  }
+}

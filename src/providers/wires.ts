@@ -45,6 +45,17 @@ export const askedBy = (method: string, { host, path }: Address, body: Json | un
   return { wire, request: wire.request(address, body), isOfficial: isOfficial(host) }
 }
 
+/** A call that was recorded earlier, of which the address and the model are known: enough to read an answer to it that came later. */
+export const wireAt = (
+  url: string,
+  { provider, model }: Pick<ModelRequest, "provider" | "model">,
+): Asked | undefined => {
+  if (!URL.canParse(url)) return undefined
+  const { host, pathname: path } = new URL(url)
+  const asked = askedBy("POST", { host, path }, { model, input: "" })
+  return asked?.wire.polled === undefined ? undefined : { ...asked, request: { ...asked.request, provider, model } }
+}
+
 /** Whether a host is that of a provider whose prices are known. */
 export const isOfficial = (host: string): boolean => isPriced(providerAt(host, ""))
 

@@ -5,6 +5,7 @@ import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./conversations/Conversations.ts"
 import * as Past from "./conversations/Past.ts"
@@ -12,6 +13,9 @@ import * as Attempts from "./http/Attempts.ts"
 import * as Exchange from "./http/Exchange.ts"
 import * as ExchangeEvents from "./http/ExchangeEvents.ts"
 import type { SentRequest } from "./http/HttpMessage.ts"
+import * as HttpMessage from "./http/HttpMessage.ts"
+import * as LaterAnswers from "./http/LaterAnswers.ts"
+import * as ModelAnswer from "./http/ModelAnswer.ts"
 import * as ObservedCalls from "./http/ObservedCalls.ts"
 import * as Prompts from "./http/Prompts.ts"
 import * as RecordedFetch from "./http/RecordedFetch.ts"
@@ -78,8 +82,16 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     calls,
     prompts: Prompts.make(opened.past),
     attempts: Attempts.make(),
+    later: LaterAnswers.make(),
     open: bodies,
   }
+  exchanges.later.recall(opened.past, ({ asked }, response) =>
+    ModelAnswer.read(exchanges, asked, {
+      ...response,
+      body: HttpMessage.joinedText(response.chunks),
+      end: response.end === "clean" ? "clean" : "cut",
+    }),
+  )
 
   const redacted = ({ what, target, count }: Unseen): Unseen => ({
     what,
@@ -87,11 +99,16 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     target: plainText(parts.redaction.text(target)),
   })
   /** Ends the run with the events that are last, after all that is being recorded. */
-  const ending = async (last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]): Promise<void> => {
+  const ending = async (
+    last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
+    isClosing = false,
+  ): Promise<void> => {
     isEnded = true
     try {
       for (const body of bodies) await body.ended("open")
       await log.settled()
+      for (const { call, sofar, askedAt } of isClosing ? exchanges.later.left() : [])
+        await ModelAnswer.tell(exchanges, call, sofar, MonotonicClock.elapsedSince(askedAt))
       const unseen = parts.unseen?.() ?? []
       const noted: CoreNewEvent = { type: "CaptureNoted", payload: { unseen: unseen.map(redacted) } }
       await (unseen.length === 0 ? log.tell(...last()) : log.tell(noted, ...last()))
@@ -143,7 +160,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
         const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome: ended.outcome, ...why } }
         const [first = closed, ...others] = [...calls.left(), closed]
         return [first, ...others]
-      })
+      }, true)
     },
   }
 }

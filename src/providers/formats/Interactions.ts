@@ -15,6 +15,7 @@ export const interactions: Wire = {
   name: "gemini-interactions",
   matches: ({ path }, body) =>
     path.endsWith("/interactions") && "input" in body && ("model" in body || "agent" in body),
+  polled: Parts.polledAt("interactions"),
   request: ({ host }, body) => {
     const told = Conversing.make()
     told.system(Parts.anyText(body.system_instruction) ?? "")

@@ -17,6 +17,7 @@ export const openAiResponses: Wire = {
   name: "openai-responses",
   matches: ({ path }, body) =>
     path.endsWith("/responses") && ("input" in body ? isInput(body.input) : "prompt" in body),
+  polled: Parts.polledAt("responses"),
   request: ({ host }, body) => {
     const told = Conversing.make()
     told.system(Parts.anyText(body.instructions) ?? "")

@@ -1,56 +1,32 @@
 /** The events of a request and its answer: of a model's as a turn, of all others as they are. */
 
-import { Effect } from "effect"
-import type { Chunk } from "../../agents/models/Cassette.ts"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { ContinuingRule, Inferred } from "../../events/vocabulary/Inference.ts"
-import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
-import { type Asked, answeredBy, askedBy } from "../../providers/wires.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import { type Asked, askedBy, type Came } from "../../providers/wires.ts"
 import { defined } from "../../values/defined.ts"
-import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
-import type { NewMessages, RunConversations } from "../conversations/Conversations.ts"
-import type { RunLog } from "../log/RunLog.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import type { NewMessages } from "../conversations/Conversations.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
 import type { Attempts } from "./Attempts.ts"
 import * as HttpMessage from "./HttpMessage.ts"
-import type { ObservedCalls } from "./ObservedCalls.ts"
+import type { LaterAnswers } from "./LaterAnswers.ts"
+import * as ModelAnswer from "./ModelAnswer.ts"
 import type { Prompts } from "./Prompts.ts"
+import { type AnswerHead, cameOf, type KeptBody, recordedResponse, tooLarge } from "./RecordedAnswer.ts"
 import type { Redaction } from "./Redaction.ts"
 import { remembered } from "./Remembered.ts"
 
+export type { AnswerHead, KeptBody } from "./RecordedAnswer.ts"
+
 /** What recording a request needs. */
-export interface EventsParts {
-  readonly log: RunLog
-  readonly redaction: Redaction
-  readonly conversations: RunConversations
-  readonly calls: ObservedCalls
+export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly prompts: Prompts
   readonly attempts: Attempts
-}
-
-/** An answer without its body. */
-export interface AnswerHead {
-  /** Where it came from; empty where nothing says so. */
-  readonly url: string
-  readonly status: number
-  readonly statusText: string
-  /** Whether the request was redirected to the URL. */
-  readonly redirected: boolean
-  readonly headers: Headers
-  /** Whether the body comes as its `content-encoding` has it, since it could not be decoded. */
-  readonly isEncoded?: boolean
-}
-
-/** A body as far as it came. */
-export interface KeptBody {
-  readonly chunks: ReadonlyArray<Chunk>
-  readonly end: "clean" | "cut" | "unfinished" | "cancelled" | "open"
-  /** What the program's signal ended it with. */
-  readonly abortedBy?: unknown
-  readonly isTooLarge: boolean
+  readonly later: LaterAnswers
 }
 
 /** What is recorded of a request. */
@@ -98,11 +74,12 @@ const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonO
 
 /** A request to a model. */
 const modelExchange = (
-  { log, redaction, conversations, calls, prompts, attempts }: EventsParts,
+  parts: EventsParts,
   id: string,
   { read, placedBy }: ReadExchange,
   asked: Asked,
 ): ExchangeEvents => {
+  const { log, redaction, conversations, calls, prompts, attempts, later } = parts
   const { provider, model, system, tools, settings, thread } = asked.request
   const retryOf = attempts.asked(read)
   const sent = read
@@ -142,76 +119,19 @@ const modelExchange = (
     called: [first, ...others],
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
-      const read = {
-        status: response.status,
-        headers: came.headers,
-        body: came.text,
-        bytes: came.bytes,
-        end: kept === undefined ? "clean" : kept.end === "open" ? "cancelled" : kept.end,
-      } as const
-      const answered = answeredBy(asked, read, redaction.text, Date.now())
-      const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
-      const parts = redaction.json(said)
-      const recorded = recordedResponse(response, came, redaction, parts !== said)
-      const usage = "turn" in answered ? answered.turn.usage : answered.usage
-      const named = "turn" in answered ? answered.turn.cost : answered.cost
-      const table = asked.isOfficial && usage !== undefined ? costOf(provider, model, usage) : Effect.succeed(null)
-      const cost = costOfSource(named) ?? (await Effect.runPromise(table))
-      const priced = cost === null ? {} : { cost }
-      const told = { causationId: id, id: newId() }
-      const raw = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
-        ...told,
-        id: newId(),
+      const read = ModelAnswer.read(parts, asked, ModelAnswer.cameOf(response.status, came))
+      const recorded = recordedResponse(response, came, redaction, read.hasKey)
+      const rawId = newId()
+      const raw = (isTooLarge: boolean): CoreNewEvent => ({
         type: "IoAnswered",
-        payload: { io: "fetch", result },
+        causationId: id,
+        id: rawId,
+        payload: { io: "fetch", result: isTooLarge ? tooLarge(recorded) : recorded },
       })
-      const tell = (event: (parts: Json) => CoreNewEvent) =>
-        log.append([event(parts), raw(recorded)], {
-          otherwise: () => [event(TOO_LARGE), raw(tooLarge(recorded))],
-        })
-      if ("turn" in answered) {
-        const { finish, usage, unread, id: answerId, model: answerer } = answered.turn
-        const by = {
-          ...(answerId === undefined ? {} : { id: redaction.text(answerId) }),
-          ...(answerer === undefined ? {} : { model: redaction.text(answerer) }),
-        }
-        const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
-        // Parts are JSON.
-        const safe = parts as unknown as typeof answered.turn.parts
-        conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
-        const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
-        const recording = tell((parts) => ({
-          ...told,
-          type: "ModelResponded",
-          payload: {
-            response: { parts, finish, ...by },
-            usage,
-            latencyMs,
-            ...priced,
-            ...(kinds.length === 0 ? {} : { unread: kinds }),
-          },
-        }))
-        // They are committed right after the answer, whose end does not wait for them to reach the disk.
-        if (first !== undefined) await log.tellSoon(first, ...others)
-        await recording
-        return
-      }
-      conversations.failed(id)
-      const { kind, reason, retryAfterMs } = answered.failure
-      attempts.failed(id, sent, retryOf)
-      const payload = {
-        kind,
-        reason: plainText(reason),
-        latencyMs,
-        ...priced,
-        ...defined({ usage, retryAfterMs }),
-      }
-      const hasParts = answered.parts.length > 0
-      await tell((parts) => ({
-        ...told,
-        type: "ModelFailed",
-        payload: { ...payload, ...(hasParts ? { response: parts } : {}) },
-      }))
+      const call = { id, asked, onFailed: () => attempts.failed(id, sent, retryOf) }
+      if (later.wait({ call, sofar: read, askedAt: performance.now() - latencyMs })) {
+        await log.append([raw(false)], { otherwise: () => [raw(true)] })
+      } else await ModelAnswer.tell(parts, call, read, latencyMs, (isTooLarge) => [raw(isTooLarge)])
     },
     failed: async (error, latencyMs) => {
       conversations.failed(id)
@@ -233,11 +153,7 @@ const tellingOf = <News extends NewMessages>(news: News, all: NewMessages["messa
 }
 
 /** A request to anything else. */
-const otherExchange = (
-  { log, redaction }: EventsParts,
-  id: string,
-  { read, placedBy }: ReadExchange,
-): ExchangeEvents => ({
+const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadExchange): ExchangeEvents => ({
   isModel: false,
   called: [
     {
@@ -252,18 +168,32 @@ const otherExchange = (
     },
   ],
   answered: async (response, kept, latencyMs) => {
-    const recorded = recordedResponse(response, cameOf(response, kept, redaction), redaction)
+    const { log, redaction } = parts
+    const came = cameOf(response, kept, redaction)
+    const recorded = recordedResponse(response, came, redaction)
     const event = (result: HttpMessage.RecordedResponse): CoreNewEvent => ({
       type: "IoAnswered",
       causationId: id,
       payload: { io: "fetch", result, latencyMs },
     })
     await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
+    if (response.status >= 200 && response.status <= 299)
+      await tellLater(parts, read, ModelAnswer.cameOf(response.status, came))
   },
   failed: async (error, latencyMs) => {
-    await log.tell(ioFailed(id, failureOfRequest(error, redaction), latencyMs))
+    await parts.log.tell(ioFailed(id, failureOfRequest(error, parts.redaction), latencyMs))
   },
 })
+
+/** Records what a response says of a call that was made before. */
+const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRequest, came: Came): Promise<void> => {
+  const waiting = parts.later.asked(method, url)
+  if (waiting === undefined) return
+  const { call, askedAt } = waiting
+  const read = ModelAnswer.read(parts, call.asked, came)
+  if (!parts.later.isAnswered(waiting, read)) return
+  await ModelAnswer.tell(parts, call, read, MonotonicClock.elapsedSince(askedAt))
+}
 
 /** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */
 const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
@@ -277,84 +207,3 @@ const ioFailed = (causationId: string, error: Failure, latencyMs: number): CoreN
   causationId,
   payload: { io: "fetch", error, latencyMs },
 })
-
-const abortedBy = (error: unknown, redaction: Redaction) => {
-  const { code: name, message } = failureOf(error, redaction)
-  return { name, message }
-}
-
-/** What came of a response. */
-interface Came {
-  readonly kept: KeptBody | undefined
-  readonly text: string
-  /** The same, where it may be no text. */
-  readonly bytes: () => Uint8Array
-  readonly headers: HttpMessage.RecordedResponse["headers"]
-}
-
-/** Reads what came, and learns the keys in it first. */
-const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redaction: Redaction): Came => {
-  const chunks = kept?.chunks ?? []
-  const text = HttpMessage.joinedText(chunks)
-  redaction.learnGiven(response, text)
-  const encoding = response.isEncoded === true ? response.headers.get("content-encoding") : null
-  const headers = HttpMessage.responseHeaders(response.headers, redaction)
-  return {
-    kept,
-    text,
-    bytes: () => HttpMessage.joined(chunks),
-    headers: encoding === null ? headers : { ...headers, "content-encoding": encoding },
-  }
-}
-
-/**
- * A response as it is recorded, without keys: a body with keys is one piece without them. A model may also spell a key
- * out over several pieces, of which no single one holds it; such a body is not kept.
- *
- * @param hasToldKey whether a key occurs in what was read of the body
- */
-const recordedResponse = (
-  response: AnswerHead,
-  { kept, text, headers }: Came,
-  redaction: Redaction,
-  hasToldKey = false,
-): HttpMessage.RecordedResponse => {
-  const { url, status, statusText, redirected } = response
-  const hasKeys = redaction.isIn(text)
-  // The text of what is no text cannot stand for it.
-  const isHeld = hasToldKey || (hasKeys && !HttpMessage.isText(kept?.chunks ?? []))
-  const omitted: HttpMessage.RecordedResponse["omitted"] =
-    kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
-  const chunks = hasKeys ? [[0, redaction.text(text)] as const] : (kept?.chunks ?? [])
-  return {
-    url: url === "" ? "" : redaction.url(url),
-    status,
-    statusText: redaction.text(statusText),
-    ...(redirected ? { redirected } : {}),
-    headers,
-    chunks: omitted === undefined ? chunks : [],
-    ...endOf(response, kept),
-    ...(kept?.abortedBy === undefined ? {} : { aborted: abortedBy(kept.abortedBy, redaction) }),
-    ...defined({ omitted }),
-    ...(hasKeys ? { redacted: true as const } : {}),
-  }
-}
-
-/** How a body ended. */
-const endOf = (
-  { headers }: AnswerHead,
-  kept: KeptBody | undefined,
-): Pick<HttpMessage.RecordedResponse, "end" | "cutWithin"> =>
-  kept?.end === "unfinished"
-    ? { end: "clean", cutWithin: headers.get("content-encoding") ?? "" }
-    : { end: kept?.end ?? "none" }
-
-/** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
-const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({
-  ...response,
-  chunks: [],
-  omitted: "it is too large",
-})
-
-/** What stands for the parts of such an answer. */
-const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]

@@ -1,0 +1,130 @@
+/** What a model answered, read and recorded: as the turn that it is, or as a failure with what came of it. */
+
+import { Effect } from "effect"
+import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import { costOf, costOfSource } from "../../kernel/pricing/Prices.ts"
+import { type Answered, type Asked, answeredBy, type Came } from "../../providers/wires.ts"
+import { defined } from "../../values/defined.ts"
+import { type Json, plainText } from "../../values/Json.ts"
+import type { RunConversations } from "../conversations/Conversations.ts"
+import type { RunLog } from "../log/RunLog.ts"
+import type { ObservedCalls } from "./ObservedCalls.ts"
+import type * as RecordedAnswer from "./RecordedAnswer.ts"
+import type { Redaction } from "./Redaction.ts"
+
+/** What recording an answer needs. */
+export interface AnswerParts {
+  readonly log: RunLog
+  readonly redaction: Redaction
+  readonly conversations: RunConversations
+  readonly calls: ObservedCalls
+}
+
+/** A call that was recorded as `ModelCalled`. */
+export interface Call {
+  /** The id of that event. */
+  readonly id: string
+  readonly asked: Asked
+  /** Called if the answer is a failure. */
+  readonly onFailed?: () => void
+}
+
+/** What was read of an answer. */
+export interface ReadAnswer {
+  readonly answered: Answered
+  /** Its parts without keys. */
+  readonly parts: Json
+  /** Whether a key occurs in what was read. */
+  readonly hasKey: boolean
+}
+
+/** Reads an answer. */
+export const read = ({ redaction }: AnswerParts, asked: Asked, came: Came): ReadAnswer => {
+  const answered = answeredBy(asked, came, redaction.text, Date.now())
+  const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
+  const parts = redaction.json(said)
+  return { answered, parts, hasKey: parts !== said }
+}
+
+/** What came, as a reader of providers' formats takes it. */
+export const cameOf = (status: number, { headers, text, bytes, kept }: RecordedAnswer.Came): Came => ({
+  status,
+  headers,
+  body: text,
+  bytes,
+  end: kept === undefined ? "clean" : kept.end === "open" ? "cancelled" : kept.end,
+})
+
+/**
+ * Records an answer.
+ *
+ * @param beside the event beside it that has the response as it came; the same of a response that is too large for an event
+ */
+export const tell = async (
+  { log, redaction, conversations, calls }: AnswerParts,
+  { id, asked, onFailed }: Call,
+  { answered, parts }: ReadAnswer,
+  latencyMs: number,
+  beside: (isTooLarge: boolean) => ReadonlyArray<CoreNewEvent> = () => [],
+): Promise<void> => {
+  const { provider, model } = asked.request
+  const usage = "turn" in answered ? answered.turn.usage : answered.usage
+  const named = "turn" in answered ? answered.turn.cost : answered.cost
+  const table = asked.isOfficial && usage !== undefined ? costOf(provider, model, usage) : Effect.succeed(null)
+  const cost = costOfSource(named) ?? (await Effect.runPromise(table))
+  const priced = cost === null ? {} : { cost }
+  const told = { causationId: id, id: newId() }
+  const append = (event: (parts: Json) => CoreNewEvent) =>
+    log.append([event(parts), ...beside(false)], { otherwise: () => [event(TOO_LARGE), ...beside(true)] })
+  if ("turn" in answered) {
+    const { usage, unread } = answered.turn
+    const by = namesOf(answered.turn, redaction)
+    const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
+    // Parts are JSON.
+    const safe = parts as unknown as typeof answered.turn.parts
+    conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
+    const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
+    const recording = append((parts) => ({
+      ...told,
+      type: "ModelResponded",
+      payload: {
+        response: { parts, finish: answered.turn.finish, ...by },
+        usage,
+        latencyMs,
+        ...priced,
+        ...(kinds.length === 0 ? {} : { unread: kinds }),
+      },
+    }))
+    // They are committed right after the answer, whose end does not wait for them to reach the disk.
+    if (first !== undefined) await log.tellSoon(first, ...others)
+    await recording
+    return
+  }
+  conversations.failed(id)
+  onFailed?.()
+  const { kind, reason, retryAfterMs } = answered.failure
+  const payload = {
+    kind,
+    reason: plainText(reason),
+    latencyMs,
+    ...priced,
+    ...defined({ usage, retryAfterMs }),
+  }
+  const hasParts = answered.parts.length > 0
+  await append((parts) => ({
+    ...told,
+    type: "ModelFailed",
+    payload: { ...payload, ...(hasParts ? { response: parts } : {}) },
+  }))
+}
+
+/** The provider's id of an answer and the model that it names, without keys. */
+const namesOf = ({ id, model }: { readonly id?: string; readonly model?: string }, redaction: Redaction) =>
+  defined({
+    id: id === undefined ? undefined : redaction.text(id),
+    model: model === undefined ? undefined : redaction.text(model),
+  })
+
+/** What stands for the parts of an answer that is too large for an event. */
+const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]
