@@ -10,6 +10,7 @@ import type { FileRefused } from "./files/SourceText.ts"
 import { type ImportOptions, importFound, sourcesOf } from "./Import.ts"
 import type { ImportReport } from "./ImportReport.ts"
 import type { Source } from "./Source.ts"
+import { EarlierImports } from "./writing/EarlierImports.ts"
 
 /** What to follow, and how. */
 export interface FollowOptions extends Omit<ImportOptions, "dryRun" | "onProgress"> {
@@ -45,6 +46,7 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
     const known = new Map<string, Known>()
     let told: ReadonlySet<string> = new Set()
     let isFirst = true
+    const earlier = new EarlierImports()
     while (true) {
       const began = yield* MonotonicClock.now
       const { units, unreadable } = yield* unitsOf(options.paths, sources, isFirst)
@@ -53,7 +55,7 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
       const changed = changedOf(units, known, sources, began)
       if (changed.size > 0 || untold.length > 0 || isFirst) {
         const findings = yield* Detection.find(filesIn(changed), sources, true)
-        const report = yield* importFound({ ...findings, refused: [...untold, ...findings.refused] }, options)
+        const report = yield* importFound({ ...findings, refused: [...untold, ...findings.refused] }, options, earlier)
         for (const [unit, state] of changed) {
           const isOpen = report.files.some(
             ({ file, parts, runs, waits }) =>

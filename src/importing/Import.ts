@@ -21,10 +21,12 @@ import {
 } from "./files/SourceText.ts"
 import type { FileReport, ImportReport, RefusedFile } from "./ImportReport.ts"
 import { Preview } from "./Preview.ts"
+import { taskIdOf } from "./runs/Run.ts"
 import type { ImportedRun } from "./runs/RunEvent.ts"
 import { Runs } from "./runs/Runs.ts"
 import { type FileHead, type Source, Unmappable } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
+import { EarlierImports, isChanged } from "./writing/EarlierImports.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
 import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
@@ -71,10 +73,11 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
     return yield* importFound(findings, options)
   })
 
-/** Imports files whose formats are known. */
+/** Imports files whose formats are known. Whoever imports again and again gives what it knows of `earlier` imports. */
 export const importFound = (
   { found, unknown, unknownBecause, links, refused: unreadable }: Detection.Findings,
   options: ImportOptions,
+  earlier = new EarlierImports(),
 ): Effect.Effect<ImportReport, AppendError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -85,7 +88,7 @@ export const importFound = (
       0,
     )
     const relatives = new Relatives(log, dryRun)
-    const before = new Map<string, TaskAppender>()
+    const dry = new Map<string, TaskAppender>()
     const preview = dryRun ? new Preview() : undefined
     let bytesBefore = 0
     const files: Array<FileReport> = []
@@ -99,7 +102,7 @@ export const importFound = (
         const onBytes = (bytes: number) => onProgress(bytesBefore + bytes, Math.max(total, bytesBefore + bytes))
         const appenders = new Map<ImportedRun, TaskAppender>()
         underWay = appenders
-        const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives, before }).pipe(
+        const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives, earlier, dry }).pipe(
           Effect.catchTag("FileRefused", (cause) => {
             refused.push(refusal(cause, addedBy(appenders)))
             return Effect.succeed(undefined)
@@ -151,8 +154,9 @@ const addedBy = (appenders: ReadonlyMap<ImportedRun, TaskAppender>): number =>
 interface Shared {
   readonly preview: Preview | undefined
   readonly relatives: Relatives
+  readonly earlier: EarlierImports
   /** Of a dry run: what it would have written of each task so far. */
-  readonly before: Map<string, TaskAppender>
+  readonly dry: Map<string, TaskAppender>
 }
 
 /** Imports one file. Those that write its runs are put into `appenders`. */
@@ -161,12 +165,18 @@ const importFile = (
   found: Detection.Found,
   appenders: Map<ImportedRun, TaskAppender>,
   onBytes: (bytes: number) => Effect.Effect<void>,
-  { preview, relatives, before }: Shared,
+  { preview, relatives, earlier, dry }: Shared,
 ): Effect.Effect<FileReport, FileRefused | AppendError> =>
   Effect.gen(function* () {
     const { file, source, beginning } = found
     const parts = found.parts ?? []
-    const extent = yield* extentOf(found)
+    const name = path.basename(file)
+    const task = beginning === undefined ? undefined : taskIdOf(source.name, beginning.run)
+    const before = yield* earlier.of(writing.log, source.name, name.toWellFormed(), task)
+    const extent = yield* extentOf(
+      found,
+      [...before.values()].map(({ bytes }) => bytes),
+    )
     const { texts: companions, tooLarge } = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
     const runs = new Runs(source, yield* Prices.load())
@@ -202,9 +212,9 @@ const importFile = (
         if (appender === undefined) {
           appender = new TaskAppender(writing, event.run)
           appenders.set(event.run, appender)
-          const known = writing.dryRun ? before.get(event.run.taskId) : undefined
+          const known = writing.dryRun ? dry.get(event.run.taskId) : undefined
           if (known !== undefined) appender.goesOnFrom(known)
-          if (writing.dryRun) before.set(event.run.taskId, appender)
+          if (writing.dryRun) dry.set(event.run.taskId, appender)
         }
         const due = appender.take(event)
         if (due !== undefined) flushes.push(due)
@@ -250,6 +260,11 @@ const importFile = (
     yield* writeUnlessStopped
     for (const appender of appenders.values()) yield* appender.flush
     if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remarkOnFile("there is no run in it, or none yet")
+    if (found.form === "lines" && found.parts === undefined && !found.zipped && found.pieces === undefined)
+      if (isChanged(before, [...new Set(runs.all.map(({ taskId }) => taskId))], extent))
+        runs.remark(
+          "a file that does not begin with what was imported of it: it was rotated, cut off or changed. The log keeps what it has",
+        )
     if (extent.partial) runs.remarkOnFile("a last line that is not whole yet: it is imported when it is")
     relatives.add(beginning, appenders)
     const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
@@ -259,11 +274,14 @@ const importFile = (
 /** Receives what is read for one of its parts alone. */
 const NOTHING = { noObject: () => {}, noText: () => {}, onRecords: () => Effect.void }
 
-const extentOf = ({ file, form, zipped, pieces, parts }: Detection.Found): Effect.Effect<Extent, FileRefused> => {
+const extentOf = (
+  { file, form, zipped, pieces, parts }: Detection.Found,
+  stages: ReadonlyArray<number>,
+): Effect.Effect<Extent, FileRefused> => {
   if (parts !== undefined) return examineParts(parts)
   if (pieces !== undefined) return examinePieces(file, pieces)
   if (zipped) return examineWhole(file, Number.POSITIVE_INFINITY)
-  return form === "lines" ? examineLines(file) : examineWhole(file, MAX_DOCUMENT_BYTES)
+  return form === "lines" ? examineLines(file, stages) : examineWhole(file, MAX_DOCUMENT_BYTES)
 }
 
 /** When a file was last written, or the last of the pieces or files of a run. */

@@ -42,6 +42,8 @@ export interface Extent {
   readonly ofParts?: ReadonlyArray<Extent>
   /** How the file has its text, where it is not as it is. */
   readonly packing?: Packing
+  /** The digests of its first bytes, of as many as was asked for and are there. */
+  readonly digestsAt?: ReadonlyMap<number, string>
 }
 
 /** A file that cannot be read. */
@@ -53,14 +55,43 @@ export const unreadable = (file: string) => (cause: unknown) =>
     missing: isMissing(cause),
   })
 
+/** A digest that also tells what it was after some of the bytes. */
+class StagedDigest {
+  readonly at = new Map<number, string>()
+  readonly #hash = crypto.createHash("sha256")
+  readonly #stages: Array<number>
+  #bytes = 0
+
+  constructor(stages: Iterable<number>) {
+    this.#stages = [...new Set(stages)].sort((a, b) => a - b)
+  }
+
+  update(bytes: Buffer): void {
+    let from = 0
+    for (let next = this.#stages[0]; next !== undefined && next <= this.#bytes + bytes.length; next = this.#stages[0]) {
+      const until = next - this.#bytes
+      if (until > from) this.#hash.update(bytes.subarray(from, until))
+      from = Math.max(from, until)
+      this.at.set(next, this.#hash.copy().digest("hex"))
+      this.#stages.shift()
+    }
+    this.#hash.update(bytes.subarray(from))
+    this.#bytes += bytes.length
+  }
+
+  digest(): string {
+    return this.#hash.digest("hex")
+  }
+}
+
 /**
  * Examines a file of lines: its digest, and where its last whole line ends. A last line without a line end is whole if
- * it is JSON, or several objects of it.
+ * it is JSON, or several objects of it. `stages` are numbers of first bytes whose digests are asked for.
  */
-export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =>
+export const examineLines = (file: string, stages: Iterable<number> = []): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
     try: async () => {
-      const hash = crypto.createHash("sha256")
+      const hash = new StagedDigest(stages)
       let tail: Array<Buffer> = []
       let tailBytes = 0
       let bytes = 0
@@ -83,9 +114,10 @@ export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =
       const isWhole = last.length > 0 && (isJson(text) || objectsIn(text).isWhole)
       if (isWhole) hash.update(last)
       return {
-        digest: hash.digest("hex"),
+        digest: hash.digest(),
         bytes: isWhole ? bytes + last.length : bytes,
         partial: last.length > 0 && !isWhole,
+        digestsAt: hash.at,
         ...defined({ packing: await packingOf(file) }),
       }
     },
@@ -94,16 +126,19 @@ export const examineLines = (file: string): Effect.Effect<Extent, FileRefused> =
 
 /** Examines the files of lines of one run. */
 export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
-  Effect.map(Effect.forEach(files, examineLines), (parts) => ({
-    digest: crypto
-      .createHash("sha256")
-      .update(parts.map(({ digest }) => digest).join("\n"))
-      .digest("hex"),
-    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-    partial: parts.some(({ partial }) => partial),
-    ofParts: parts,
-    ...defined({ packing: parts.find(({ packing }) => packing !== undefined)?.packing }),
-  }))
+  Effect.map(
+    Effect.forEach(files, (file) => examineLines(file)),
+    (parts) => ({
+      digest: crypto
+        .createHash("sha256")
+        .update(parts.map(({ digest }) => digest).join("\n"))
+        .digest("hex"),
+      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      partial: parts.some(({ partial }) => partial),
+      ofParts: parts,
+      ...defined({ packing: parts.find(({ packing }) => packing !== undefined)?.packing }),
+    }),
+  )
 
 const tooLong = (file: string, line: number) =>
   new FileRefused({
