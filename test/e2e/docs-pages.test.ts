@@ -67,7 +67,8 @@ describe("docs/reference/http.md", () => {
 })
 
 describe("links between pages", () => {
-  it.each(PAGES)("%s leads to files and headings that exist", (page) => {
+  const others = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+  it.each([...PAGES, ...others])("%s leads to files and headings that exist", (page) => {
     const links = [...outsideCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? "")
     const missing = links.filter((target) => !/^[a-z]+:/.test(target) && !leads(page, target))
     expect(missing).toEqual([])
