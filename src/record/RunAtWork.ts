@@ -10,6 +10,7 @@ import { plainText } from "../values/Json.ts"
 import * as Conversations from "./conversations/Conversations.ts"
 import * as Past from "./conversations/Past.ts"
 import * as Attempts from "./http/Attempts.ts"
+import * as Batches from "./http/Batches.ts"
 import * as Exchange from "./http/Exchange.ts"
 import * as ExchangeEvents from "./http/ExchangeEvents.ts"
 import type { SentRequest } from "./http/HttpMessage.ts"
@@ -83,6 +84,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     prompts: Prompts.make(opened.past),
     attempts: Attempts.make(),
     later: LaterAnswers.make(),
+    batches: Batches.make(),
     open: bodies,
   }
   exchanges.later.recall(opened.past, ({ asked }, response) =>

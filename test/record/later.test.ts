@@ -154,3 +154,166 @@ describe("a call whose model works in the background", () => {
     ])
   })
 })
+
+const chatOf = (content: string) => ({ model: "gpt-4o", messages: [{ role: "user", content }] })
+const chatAnswer = (content: string) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  model: "gpt-4o-2026",
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 11, completion_tokens: 7 },
+})
+const lines = (all: ReadonlyArray<object>) => `${all.map((one) => JSON.stringify(one)).join("\n")}\n`
+const result = (custom_id: string, body: object, status_code = 200) => ({
+  id: `batch_req_${custom_id}`,
+  custom_id,
+  response: { status_code, request_id: "r", body },
+  error: null,
+})
+const batchOf = (status: string, more: object = {}) =>
+  JSON.stringify({
+    id: "batch_1",
+    object: "batch",
+    endpoint: "/v1/chat/completions",
+    input_file_id: "file-in",
+    status,
+    created_at: 100,
+    ...more,
+  })
+
+const whatOf = (events: ReadonlyArray<Event>) => {
+  const calls = events.filter(({ type }) => type === "ModelCalled")
+  return calls.map(({ id, payload }) => {
+    const { messages } = payload.request as {
+      readonly messages: ReadonlyArray<{ readonly content: ReadonlyArray<{ readonly text?: string }> }>
+    }
+    const answer = events.find(({ type, causationId }) => /^Model(Responded|Failed)$/.test(type) && causationId === id)
+    const { response, reason, usage, latencyMs, cost } = answer?.payload ?? {}
+    const parts =
+      response === undefined
+        ? undefined
+        : (response as { readonly parts: ReadonlyArray<{ readonly text?: string }> }).parts
+    return {
+      batch: payload.batch,
+      asked: messages.map(({ content }) => content[0]?.text),
+      said: parts?.[0]?.text,
+      reason,
+      usage,
+      latencyMs,
+      cost,
+    }
+  })
+}
+
+describe("a batch", () => {
+  it("of OpenAI is a call for each result in its files, with what its line asked, once", async () => {
+    const output = lines([result("a", chatAnswer("of a")), result("b", { error: { message: "too long" } }, 400)])
+    const error = lines([
+      { id: "x", custom_id: "c", response: null, error: { code: "batch_expired", message: "it expired" } },
+    ])
+    const done = batchOf("completed", { output_file_id: "file-out", error_file_id: "file-err", completed_at: 160 })
+    const events = await recorded(
+      {
+        "POST /v1/files": ['{"id":"file-in","object":"file","purpose":"batch"}'],
+        "POST /v1/batches": [batchOf("validating")],
+        "GET /v1/batches/batch_1": [batchOf("in_progress"), done],
+        "GET /v1/files/file-out/content": [output, output],
+        "GET /v1/files/file-err/content": [error],
+        "GET /v1/files/file-other/content": ['{"custom_id":"d","of":"something else"}'],
+      },
+      async (ask) => {
+        const form = new FormData()
+        const asked = ["a", "b", "c"].map((custom_id) => ({
+          custom_id,
+          method: "POST",
+          url: "/v1/chat/completions",
+          body: chatOf(`ask ${custom_id}`),
+        }))
+        form.set("purpose", "batch")
+        form.set("file", new Blob([lines(asked)]), "asked.jsonl")
+        await ask("POST", "/v1/files", form)
+        await ask("POST", "/v1/batches", {
+          input_file_id: "file-in",
+          endpoint: "/v1/chat/completions",
+          completion_window: "24h",
+        })
+        for (const path of [
+          "batches/batch_1",
+          "batches/batch_1",
+          "files/file-out/content",
+          "files/file-out/content",
+          "files/file-err/content",
+          "files/file-other/content",
+        ]) {
+          await ask("GET", `/v1/${path}`)
+        }
+      },
+    )
+    const usage = { inputTokens: 11, outputTokens: 7, serviceTier: "batch" }
+    const batch = (customId: string) => ({ id: "batch_1", customId })
+    expect(whatOf(events)).toMatchObject([
+      { batch: batch("a"), asked: ["ask a"], said: "of a", usage, latencyMs: 60_000, cost: undefined },
+      { batch: batch("b"), asked: ["ask b"], reason: expect.stringContaining("too long") },
+      { batch: batch("c"), asked: ["ask c"], reason: expect.stringContaining("it expired") },
+    ])
+  })
+
+  it("of another process has its answers, without what they were asked", async () => {
+    const events = await recorded(
+      { "GET /v1/files/file-out/content": [lines([result("a", chatAnswer("of a"))])] },
+      async (ask) => {
+        await ask("GET", "/v1/files/file-out/content")
+      },
+    )
+    expect(whatOf(events)).toMatchObject([
+      { batch: { customId: "a" }, asked: [], said: "of a", usage: { inputTokens: 11 } },
+    ])
+  })
+
+  it("of Anthropic is a call for each result", async () => {
+    const message = {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "claude",
+      content: [{ type: "text", text: "of a" }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 11, output_tokens: 7 },
+    }
+    const head = { id: "msgbatch_1", type: "message_batch", created_at: "2026-01-01T00:00:00Z" }
+    const answers = lines([
+      { custom_id: "a", result: { type: "succeeded", message } },
+      {
+        custom_id: "b",
+        result: {
+          type: "errored",
+          error: { type: "error", error: { type: "invalid_request_error", message: "too long" } },
+        },
+      },
+      { custom_id: "c", result: { type: "expired" } },
+    ])
+    const events = await recorded(
+      {
+        "POST /v1/messages/batches": [JSON.stringify({ ...head, processing_status: "in_progress" })],
+        "GET /v1/messages/batches/msgbatch_1": [
+          JSON.stringify({ ...head, processing_status: "ended", ended_at: "2026-01-01T00:01:00Z" }),
+        ],
+        "GET /v1/messages/batches/msgbatch_1/results": [answers],
+      },
+      async (ask) => {
+        const requests = ["a", "b", "c"].map((custom_id) => ({
+          custom_id,
+          params: { ...chatOf(`ask ${custom_id}`), max_tokens: 9 },
+        }))
+        await ask("POST", "/v1/messages/batches", { requests })
+        await ask("GET", "/v1/messages/batches/msgbatch_1")
+        await ask("GET", "/v1/messages/batches/msgbatch_1/results")
+      },
+    )
+    expect(whatOf(events)).toMatchObject([
+      { asked: ["ask a"], said: "of a", usage: { inputTokens: 11, serviceTier: "batch" }, latencyMs: 60_000 },
+      { asked: ["ask b"], reason: expect.stringContaining("too long") },
+      { asked: ["ask c"], reason: expect.stringContaining("expired") },
+    ])
+  })
+})

@@ -164,6 +164,15 @@ export const decidingEvents = [
           description: "Of a recorded program's further attempt at a call: the id of the event of the first one",
         }),
       ),
+      batch: optional(
+        Schema.Struct({
+          id: optional(Schema.String.annotations({ description: "The provider's id of the batch, where it is known" })),
+          customId: Schema.String.annotations({ description: "The program's id of the call" }),
+        }).annotations({
+          description:
+            "Of a recorded program's call that came back in the file of a batch: the program made no request for it alone",
+        }),
+      ),
       inferred: optional(Inferred),
       agentId,
     },

@@ -102,7 +102,8 @@ const sinceRecorded = ({ asked }: Examined, events: ReadonlyArray<Event>): Findi
 }
 
 const isRequest = (event: Event): boolean =>
-  is(event, "ModelCalled") || (is(event, "IoCalled") && event.payload.io === "fetch")
+  (is(event, "ModelCalled") && event.payload.batch === undefined) ||
+  (is(event, "IoCalled") && event.payload.io === "fetch")
 
 /** Names of places of this machine that stand in recorded requests: on another machine they are others. */
 const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, string>>): ReadonlyArray<Finding> => {

@@ -12,6 +12,7 @@ import type { NewMessages } from "../conversations/Conversations.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
 import type { Attempts } from "./Attempts.ts"
+import type { Batches, BatchResult } from "./Batches.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { LaterAnswers } from "./LaterAnswers.ts"
 import * as ModelAnswer from "./ModelAnswer.ts"
@@ -27,6 +28,7 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly prompts: Prompts
   readonly attempts: Attempts
   readonly later: LaterAnswers
+  readonly batches: Batches
 }
 
 /** What is recorded of a request. */
@@ -72,17 +74,20 @@ const addressOf = remembered((url) => {
 const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonObject =>
   isLong ? recordableRequest(request) : request
 
-/** A request to a model. */
-const modelExchange = (
-  parts: EventsParts,
+/**
+ * The events that a request to a model begins with.
+ *
+ * @param retryOf the first attempt at the call, if it is another one
+ * @param batch the batch that the call is a part of; undefined for a request of its own
+ */
+const callingOf = (
+  { conversations, calls, prompts }: EventsParts,
   id: string,
   { read, placedBy }: ReadExchange,
   asked: Asked,
-): ExchangeEvents => {
-  const { log, redaction, conversations, calls, prompts, attempts, later } = parts
+  { retryOf, batch }: { readonly retryOf?: string | undefined; readonly batch?: BatchResult["batch"] },
+): ExchangeEvents["called"] => {
   const { provider, model, system, tools, settings, thread } = asked.request
-  const retryOf = attempts.asked(read)
-  const sent = read
   const http = { method: read.method, url: read.url }
   // Tools are JSON.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
@@ -107,16 +112,24 @@ const modelExchange = (
       model,
       requestDigest: read.digest,
       request,
-      ...defined({ retryOf }),
+      ...defined({ retryOf, batch }),
       ...inferring(
         defined({ task: placedBy, after: by, retryOf: retryOf === undefined ? undefined : ("same-request" as const) }),
       ),
     },
   }
   const [first = asking, ...others] = [...results, asking]
+  return [first, ...others]
+}
+
+/** A request to a model. */
+const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, asked: Asked): ExchangeEvents => {
+  const { log, redaction, conversations, attempts, later } = parts
+  const sent = exchange.read
+  const retryOf = attempts.asked(sent)
   return {
     isModel: true,
-    called: [first, ...others],
+    called: callingOf(parts, id, exchange, asked, { retryOf }),
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
       const read = ModelAnswer.read(parts, asked, ModelAnswer.cameOf(response.status, came))
@@ -177,8 +190,11 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
       payload: { io: "fetch", result, latencyMs },
     })
     await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
-    if (response.status >= 200 && response.status <= 299)
+    if (response.status >= 200 && response.status <= 299) {
       await tellLater(parts, read, ModelAnswer.cameOf(response.status, came))
+      // Of a batch without an end, what came would count as all.
+      if (kept?.end === "clean") await tellBatch(parts, read, came.text)
+    }
   },
   failed: async (error, latencyMs) => {
     await parts.log.tell(ioFailed(id, failureOfRequest(error, parts.redaction), latencyMs))
@@ -193,6 +209,26 @@ const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRe
   const read = ModelAnswer.read(parts, call.asked, came)
   if (!parts.later.isAnswered(waiting, read)) return
   await ModelAnswer.tell(parts, call, read, MonotonicClock.elapsedSince(askedAt))
+}
+
+/** Records the results of a batch in a response: each as a call of its own with its answer. */
+const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, text: string): Promise<void> => {
+  const { redaction, batches, log } = parts
+  const telling = batches
+    .take(request, text)
+    .map(async ({ batch, request: { path, body }, status, answer, tookMs = 0 }) => {
+      const url = new URL(path, request.url).href
+      const sent = { method: "POST", url, headers: new Headers(), body: JSON.stringify(body).toWellFormed() }
+      const exchange = read(sent, redaction)
+      const { asked } = exchange
+      if (asked === undefined) return
+      const id = newId()
+      const safe = { ...batch, customId: redaction.text(batch.customId) }
+      await log.tellSoon(...callingOf(parts, id, exchange, asked, { batch: safe }))
+      const came = { status, headers: {}, body: answer, end: "clean" } as const
+      await ModelAnswer.tell(parts, { id, asked, tier: "batch" }, ModelAnswer.read(parts, asked, came), tookMs)
+    })
+  await Promise.all(telling)
 }
 
 /** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */

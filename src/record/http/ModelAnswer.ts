@@ -26,6 +26,8 @@ export interface Call {
   /** The id of that event. */
   readonly id: string
   readonly asked: Asked
+  /** The tier that it was asked in, where that has prices of its own. */
+  readonly tier?: string
   /** Called if the answer is a failure. */
   readonly onFailed?: () => void
 }
@@ -63,13 +65,14 @@ export const cameOf = (status: number, { headers, text, bytes, kept }: RecordedA
  */
 export const tell = async (
   { log, redaction, conversations, calls }: AnswerParts,
-  { id, asked, onFailed }: Call,
+  { id, asked, tier, onFailed }: Call,
   { answered, parts }: ReadAnswer,
   latencyMs: number,
   beside: (isTooLarge: boolean) => ReadonlyArray<CoreNewEvent> = () => [],
 ): Promise<void> => {
   const { provider, model } = asked.request
-  const usage = "turn" in answered ? answered.turn.usage : answered.usage
+  const counted = "turn" in answered ? answered.turn.usage : answered.usage
+  const usage = counted === undefined || tier === undefined ? counted : { ...counted, serviceTier: tier }
   const named = "turn" in answered ? answered.turn.cost : answered.cost
   const table = asked.isOfficial && usage !== undefined ? costOf(provider, model, usage) : Effect.succeed(null)
   const cost = costOfSource(named) ?? (await Effect.runPromise(table))
@@ -78,7 +81,7 @@ export const tell = async (
   const append = (event: (parts: Json) => CoreNewEvent) =>
     log.append([event(parts), ...beside(false)], { otherwise: () => [event(TOO_LARGE), ...beside(true)] })
   if ("turn" in answered) {
-    const { usage, unread } = answered.turn
+    const { usage: counted, unread } = answered.turn
     const by = namesOf(answered.turn, redaction)
     const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
     // Parts are JSON.
@@ -90,7 +93,7 @@ export const tell = async (
       type: "ModelResponded",
       payload: {
         response: { parts, finish: answered.turn.finish, ...by },
-        usage,
+        usage: usage ?? counted,
         latencyMs,
         ...priced,
         ...(kinds.length === 0 ? {} : { unread: kinds }),

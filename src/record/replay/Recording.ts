@@ -155,7 +155,10 @@ const interactionOf = (
   })
   /** An event that is its own answer. */
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })
-  if (is(event, "ModelCalled")) return found("fetch", event.payload.requestDigest)
+  if (is(event, "ModelCalled")) {
+    // Of a batch the program asked for the file alone.
+    return event.payload.batch === undefined ? found("fetch", event.payload.requestDigest) : undefined
+  }
   if (is(event, "IoCalled")) {
     const { io, requestDigest } = event.payload
     return found(io === "fetch" ? "fetch" : `io ${io}`, requestDigest)
