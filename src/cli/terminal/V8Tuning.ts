@@ -2,12 +2,23 @@
 import * as v8 from "node:v8"
 import { Effect } from "effect"
 
-/** Sets a flag until the process ends: the code that it then keeps for later commands (`Packs`) would be refused with another flag. */
+/** The flags that restore what was set. */
+const restoring = new Set<string>()
+
+/**
+ * Sets a flag until the process ends: the code that it then keeps for later commands (`Packs`) would be refused with another flag. A
+ * process that runs several commands, as tests do, listens to its end once.
+ */
 const setFlag = (option: string, usual: string): Effect.Effect<void> =>
   Effect.sync(() => {
     v8.setFlagsFromString(option)
-    process.prependOnceListener("exit", () => v8.setFlagsFromString(usual))
+    if (restoring.size === 0) process.prependOnceListener("exit", restore)
+    restoring.add(usual)
   })
+
+const restore = () => {
+  for (const usual of restoring) v8.setFlagsFromString(usual)
+}
 
 /**
  * Disables V8's allocation-site pretenuring, for commands that read a whole log and drop each event after use.
