@@ -36,14 +36,14 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
     previous +
       ascii(String(event.position)) +
       ascii(event.id) +
-      field(event.timeline) +
-      field(event.stream) +
+      name(event.timeline) +
+      name(event.stream) +
       ascii(String(event.version)) +
-      field(event.type) +
+      name(event.type) +
       ascii(String(event.schemaVersion)) +
-      field(event.taskId) +
+      name(event.taskId) +
       ascii(event.causationId) +
-      field(event.actor) +
+      name(event.actor) +
       ascii(String(event.occurredAt)) +
       ascii(String(event.recordedAt)) +
       field(keyId) +
@@ -52,6 +52,22 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
   )
 
 const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
+
+/** Most names whose fields are kept. */
+const MOST_NAMES = 256
+
+const names = new Map<string, string>()
+
+/** Like `field`, for names: those of one event are nearly always those of one of the last. */
+const name = (text: string | null): string => {
+  if (text === null) return ABSENT
+  const known = names.get(text)
+  if (known !== undefined) return known
+  if (names.size >= MOST_NAMES) names.clear()
+  const made = field(text)
+  names.set(text, made)
+  return made
+}
 
 /** Like `field`, for numbers and ids, whose length in bytes equals their length in characters. */
 const ascii = (text: string | null): string => (text === null ? ABSENT : `${text.length}:${text}`)

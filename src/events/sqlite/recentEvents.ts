@@ -65,7 +65,12 @@ export const make = (upcast: Upcast): RecentEvents => {
       const [first] = rows
       if (first === undefined) return
       if (first.position !== last + 1 || from > last) startAfter(first.position - 1)
-      for (const [index, row] of rows.entries()) {
+      // Of a long batch, the first ones would not be kept.
+      const skipped = Math.max(0, rows.length - MAX_EVENTS)
+      if (skipped > 0) startAfter(first.position + skipped - 1)
+      for (let index = skipped; index < rows.length; index++) {
+        const row = rows[index]
+        if (row === undefined) continue
         const { blob, text } = validated[index] ?? { blob: null, text: "" }
         // What is stored apart from its event is read there.
         if (blob === null) keep(row, text)

@@ -47,9 +47,10 @@ export const write = (database: LogDatabase, names: Names, batch: SequencedRows,
     checks?.schema()
   }
   try {
-    const inserts = insertsOf(names, batch, begin)
-    const [only] = inserts
-    if (only?.count === 1 && inserts.length === 1 && !hasBlobs && !database.inTransaction()) {
+    const numbers = numbersOf(names, batch, begin)
+    const { length } = batch.rows
+    if (length === 1 && !hasBlobs && !database.inTransaction()) {
+      const only = rowsOf(numbers, batch, 0)
       if (checks?.seal === undefined) return writeOne(database, only, checks)
       database.run("BEGIN IMMEDIATE")
       if (!writeOne(database, only, checks)) {
@@ -59,8 +60,9 @@ export const write = (database: LogDatabase, names: Names, batch: SequencedRows,
     } else {
       begin()
       checks?.head()
-      for (const rows of inserts) {
-        if (!insert(database, rows)) {
+      // One after the other, so that no more of them is in memory: there may be thousands.
+      for (let start = 0; start < length; start += MAX_ROWS_PER_INSERT) {
+        if (!insert(database, rowsOf(numbers, batch, start))) {
           rollback(database, names)
           return false
         }
@@ -150,47 +152,59 @@ const INSERTS = Array.from(
 const INSERT_AFTER = `INSERT INTO events (${COLUMNS}) SELECT ${ROW.slice(1, -1)} WHERE EXISTS (${HAS_EVENT})`
 
 /**
- * The batch's rows, split into INSERTs. New names are interned before the first INSERT.
+ * The numbers of the batch's names. New names are added, before the first INSERT.
  *
  * @param adding called before a new name is added
  */
-const insertsOf = (names: Names, { rows, validated }: SequencedRows, adding: () => void): ReadonlyArray<Rows> => {
-  const intern = (name: string) => names.intern(name, adding)
-  const inserts: Array<Rows> = []
-  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
-    const values: Array<unknown> = []
-    const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
-    for (let index = start; index < end; index++) {
-      const event = rows[index]
-      if (event !== undefined) pushRow(values, intern, event, validated[index]?.stored ?? "")
-    }
-    inserts.push({ count: end - start, values })
+const numbersOf = (names: Names, { rows }: SequencedRows, adding: () => void): ReadonlyMap<string, number> => {
+  const numbers = new Map<string, number>()
+  const add = (name: string) => {
+    if (!numbers.has(name)) numbers.set(name, names.intern(name, adding))
   }
-  return inserts
+  for (const { timeline, stream, type, taskId, actor, personal } of rows) {
+    add(timeline)
+    add(stream)
+    add(type)
+    if (taskId !== null) add(taskId)
+    add(actor)
+    if (personal !== undefined) add(personal.keyId)
+  }
+  return numbers
+}
+
+/** The rows of one INSERT: those of the batch from one on, as many as fit. */
+const rowsOf = (numbers: ReadonlyMap<string, number>, { rows, validated }: SequencedRows, start: number): Rows => {
+  const values: Array<unknown> = []
+  const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
+  for (let index = start; index < end; index++) {
+    const event = rows[index]
+    if (event !== undefined) pushRow(values, numbers, event, validated[index]?.stored ?? "")
+  }
+  return { count: end - start, values }
 }
 
 /** Adds the values of an event's row, in the order of `COLUMNS`. */
 const pushRow = (
   values: Array<unknown>,
-  intern: (name: string) => number,
+  numbers: ReadonlyMap<string, number>,
   event: SequencedRows["rows"][number],
   stored: string,
 ): void => {
   values.push(
     event.position,
     bytesOf(event.id),
-    intern(event.timeline),
-    intern(event.stream),
+    numbers.get(event.timeline),
+    numbers.get(event.stream),
     event.version,
-    intern(event.type),
+    numbers.get(event.type),
     event.schemaVersion,
-    event.taskId === null ? null : intern(event.taskId),
+    event.taskId === null ? null : numbers.get(event.taskId),
     event.causationId === null ? null : bytesOf(event.causationId),
-    intern(event.actor),
+    numbers.get(event.actor),
     event.recordedAt - event.occurredAt,
     event.recordedAt,
     stored,
-    event.personal === undefined ? null : intern(event.personal.keyId),
+    event.personal === undefined ? null : numbers.get(event.personal.keyId),
     Buffer.from(event.hash, "hex"),
   )
 }

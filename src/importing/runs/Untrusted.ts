@@ -123,9 +123,10 @@ const sizeOf = (value: unknown, depth: number): number => {
       let size = 2
       if (Array.isArray(value)) for (const item of value) size += 1 + sizeOf(item, depth + 1)
       else
-        for (const key of Object.keys(value))
-          size +=
-            (key.isWellFormed() ? key.length + 4 : Number.NEGATIVE_INFINITY) + sizeOf(field(value, key), depth + 1)
+        for (const key of Object.keys(value)) {
+          const inner = (value as Readonly<Record<string, unknown>>)[key]
+          size += (key.isWellFormed() ? key.length + 4 : Number.NEGATIVE_INFINITY) + sizeOf(inner, depth + 1)
+        }
       return size
     }
     default:
