@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { copyJson, NonJson } from "../../src/events/append/CopiedJson.ts"
+import { checkedJson, copyJson, NonJson } from "../../src/events/append/CopiedJson.ts"
 import { EventId, isEventId, newId } from "../../src/events/vocabulary/Event.ts"
 import { findNonJson, type Json } from "../../src/values/Json.ts"
 import { EARLIEST, isMoment, LATEST, Moment } from "../../src/values/Time.ts"
@@ -106,5 +106,17 @@ describe("what is asked of every event", () => {
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids.every((id) => isEventId(id) && id[14] === "7" && "89ab".includes(id[19] ?? ""))).toBe(true)
     expect([...ids].sort()).toEqual(ids)
+  })
+})
+
+describe("a value that is given away", () => {
+  it("is itself where a copy would be made, and is refused where a copy is, for the same reason", () => {
+    fc.assert(
+      fc.property(fc.oneof(anything, hostile), (value) => {
+        const [copied, checked] = [copyJson(value as Json), checkedJson(value as Json)]
+        if (copied instanceof NonJson) expect(checked).toEqual(copied)
+        else expect(checked).toBe(value)
+      }),
+    )
   })
 })

@@ -16,7 +16,7 @@ import * as TaskSubjects from "../payload/TaskSubjects.ts"
 import { isEventId, newId } from "../vocabulary/Event.ts"
 import type { EventType } from "../vocabulary/EventType.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
-import { copyJson, NonJson } from "./CopiedJson.ts"
+import { checkedJson, copyJson, NonJson } from "./CopiedJson.ts"
 
 /** Most events of one append. */
 export const MAX_EVENTS_PER_APPEND = 10_000
@@ -140,7 +140,7 @@ export const make = (vocabulary: Vocabulary, keys: Keys, subjects = TaskSubjects
       if (type === undefined || check === undefined) {
         return refuse(index, `${describe(event.type)} is not in this log's vocabulary; add it with Vocabulary.extend`)
       }
-      const validated = validateEvent(event, type, check, cover, request.newIds === true)
+      const validated = validateEvent(event, type, check, cover, request)
       if (typeof validated === "string") return refuse(index, `${event.type}: ${validated}`)
       if (validated.idGiven) {
         if (givenIds.has(validated.id)) return refuse(index, `id: ${validated.id} is given to two events of one append`)
@@ -208,10 +208,10 @@ const validateEvent = (
   type: EventType,
   check: PayloadCheck,
   cover: Cover,
-  isNew: boolean,
+  { newIds = false, givenAway = false }: Pick<AppendRequest, "newIds" | "givenAway">,
 ): ValidatedEvent | string => {
   // A copy, so that later changes of the caller's object do not reach the event.
-  const given = copyJson(event.payload)
+  const given = givenAway ? checkedJson(event.payload) : copyJson(event.payload)
   if (given instanceof NonJson) return `payload${given.path}: expected JSON, found ${given.found}`
   const mistake = check(given)
   if (mistake !== undefined) return mistake
@@ -239,7 +239,7 @@ const validateEvent = (
   const blob = blobOf(whole)
   return {
     id,
-    idGiven: event.id !== undefined && !isNew,
+    idGiven: event.id !== undefined && !newIds,
     type: type.name,
     schemaVersion: type.version,
     causationId: event.causationId ?? null,

@@ -1,7 +1,7 @@
 /** Copies a value from outside, if it is JSON, in the pass that checks it. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { type NotJson, notJsonItself, pointerToken } from "../../values/Json.ts"
+import { findNonJson, type NotJson, notJsonItself, pointerToken } from "../../values/Json.ts"
 
 /** The first part of a value that is not JSON. No JSON value is an instance of a class, so that the two cannot be confused. */
 export class NonJson implements NotJson {
@@ -19,6 +19,12 @@ export class NonJson implements NotJson {
  * Each property is read once: what is checked is what is copied, also if a getter answers differently the next time.
  */
 export const copyJson = <Value extends Json>(value: Value): Value | NonJson => copy(value, 0) as Value | NonJson
+
+/** The value itself, if it is JSON that nobody changes any more. */
+export const checkedJson = <Value extends Json>(value: Value): Value | NonJson => {
+  const found = findNonJson(value)
+  return found === undefined ? value : new NonJson(found.path, found.found)
+}
 
 const copy = (value: unknown, depth: number): Json | NonJson => {
   const found = notJsonItself(value, depth)

@@ -100,6 +100,11 @@ export interface AppendRequest {
    */
   readonly newIds?: boolean
   /**
+   * Whether the payloads are given away: nobody changes them, or what they hold, after this. The log then makes no copy of them, and the
+   * events of the result have them themselves. Default: false.
+   */
+  readonly givenAway?: boolean
+  /**
    * Events for other streams, placed after these and in this order. They are committed if these are, in the same
    * commit. The result does not list them. Default: none.
    */

@@ -46,6 +46,28 @@ export const refusing = (test: Test): void => {
   )
 
   test(
+    "what is not an event is refused where its payload is given away too",
+    Effect.gen(function* () {
+      const log = yield* EventLog.EventLog
+      const append = (payload: unknown) =>
+        log.append({
+          stream: "a",
+          actor: "human:test",
+          givenAway: true,
+          // The payload is invalid on purpose: callers without types can pass anything.
+          events: [{ type: "NoteAdded", payload: payload as never }],
+        })
+      const refused = yield* Effect.flip(append({ about: "a", text: "\ud800" }))
+      expect(refused.message).toContain("payload/text: expected JSON, found text with a lone surrogate")
+      expect((yield* Effect.flip(append({ about: "a" }))).message).toContain("payload/text: is missing")
+      const payload = { about: "a", text: "given" }
+      expect((yield* append(payload)).events[0]?.payload).toEqual(payload)
+      const [read] = yield* log.readPage({}, 1)
+      expect(read?.payload).toEqual(payload)
+    }),
+  )
+
+  test(
     "a request that is none is refused, whatever is wrong with it, and nothing is written",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog

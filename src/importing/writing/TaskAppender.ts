@@ -189,6 +189,8 @@ export class TaskAppender {
         events: events.map((event) => this.#newEvent(event)),
         // Those of the run that are in the log are known, and nobody else makes such ids.
         newIds: true,
+        // What was mapped is of this import alone.
+        givenAway: true,
       }
       yield* log.append(subject === undefined ? request : withSubject(request, subject))
       this.#version += events.length

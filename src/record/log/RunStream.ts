@@ -68,7 +68,7 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
 
   const eventOf = (event: CoreNewEvent): CoreNewEvent => ({ causationId: opened.id, ...event })
   const write = (events: ReadonlyArray<CoreNewEvent>) =>
-    run(log.append({ stream, taskId, actor, expected: Exact(version), newIds: true, events }))
+    run(log.append({ stream, taskId, actor, expected: Exact(version), newIds: true, givenAway: true, events }))
   const clock = WallClockWatch.make()
   /** By how much the clock changed, as long as no commit has told it. */
   let changedByMs = 0
