@@ -63,6 +63,7 @@ interface Report {
     readonly requests: number
     readonly difference: { readonly where: string; readonly recorded: string; readonly now: string }
   }>
+  readonly attempts: ReadonlyArray<{ readonly what: string; readonly at: string | null }>
 }
 
 export const doctor = (...args: ReadonlyArray<string>) =>

@@ -57,6 +57,19 @@ await ask("p".repeat(process.pid % 97 + 1) + " p".repeat(process.pid % 89 + 1) +
     expect(report.findings[0]?.difference.recorded).toMatch(/\d+ of today, \[[\d-]+,\] and a lot/)
   })
 
+  it("names what the program tries to reach beside its recording, in its report too", async () => {
+    const report = await examined(
+      "reaching",
+      `import net from "node:net"
+await ask("hello")
+const { port } = new URL(process.env.BASE)
+await new Promise((resolve) => net.connect(port, "127.0.0.1").on("connect", function () { this.destroy() }).on("close", resolve).on("error", () => {}))`,
+    )
+    const what = `a connection to 127.0.0.1:${new URL(BASE).port}`
+    expect(report).toMatchObject({ code: 2, reproducible: false, findings: [] })
+    expect(report.attempts).toMatchObject([{ what, at: expect.stringContaining("reaching.mjs") }])
+  })
+
   it("refuses what it cannot use", async () => {
     const before = asked
     const file = program("refused", `await ask("hello")`)

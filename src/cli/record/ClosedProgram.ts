@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
-import { Attempt, summary } from "../../record/network/Attempt.ts"
+import { Attempt, distinct, summary, type Tried } from "../../record/network/Attempt.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
 import * as ExitCode from "../catalogue/ExitCode.ts"
@@ -35,6 +35,8 @@ export interface Closed {
   readonly closed: ProcessRun.Closed
   /** Names what was tried so far, and has the command end with exit code 2 if anything was. Whether anything was. */
   readonly report: Effect.Effect<boolean>
+  /** What was tried so far, each target once. */
+  readonly tried: Effect.Effect<ReadonlyArray<Tried>>
 }
 
 /** Closes the network but for these hosts. */
@@ -60,7 +62,8 @@ export const closing = (hosts: ReadonlyArray<string>) =>
       yield* Output.note(advice(tried))
       return true
     })
-    return { closed: { allow, attempts, preload: Program.PRELOAD }, report } satisfies Closed
+    const tried = Effect.sync(() => distinct(attemptsIn(attempts)))
+    return { closed: { allow, attempts, preload: Program.PRELOAD }, report, tried } satisfies Closed
   })
 
 const advice = (tried: ReadonlyArray<Attempt>): string => {

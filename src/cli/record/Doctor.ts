@@ -65,7 +65,7 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
-    const { closed, report: reportAttempts } = yield* ClosedProgram.closing(allowHost)
+    const { closed, report: reportAttempts, tried } = yield* ClosedProgram.closing(allowHost)
     const run = (changes: Changes) => runOnRecording({ program, log: name, closed, taskId, clock, ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
@@ -80,8 +80,10 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     )
     const findings = Findings.of({ base, again, changed }, events, placesOf())
     const requests = base.asked.length
-    const seen = requests > 0 || findings.length > 0
-    const report = { taskId, requests, reproducible: seen ? findings.length === 0 : null, findings }
+    const attempts = yield* tried
+    const isSeen = requests + findings.length + attempts.length > 0
+    const isSame = findings.length + attempts.length === 0
+    const report = { taskId, requests, reproducible: isSeen ? isSame : null, findings, attempts }
     yield* Output.show(json, report, (style) => DoctorPage.lines(style, report))
     if (report.reproducible !== true) process.exitCode = NOT_REPRODUCIBLE
     yield* reportAttempts

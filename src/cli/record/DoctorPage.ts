@@ -1,5 +1,6 @@
 /** Formats what `hindcast record doctor` found. */
 import type { Cause, Finding } from "../../record/doctor/Findings.ts"
+import type { Tried } from "../../record/network/Attempt.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, count } from "../terminal/Text.ts"
@@ -12,11 +13,13 @@ export interface DoctorReport {
   /** null if nothing was seen of the program that could be examined. */
   readonly reproducible: boolean | null
   readonly findings: ReadonlyArray<Finding>
+  /** What it tried to reach beside its recording, which a replay refuses. */
+  readonly attempts: ReadonlyArray<Tried>
 }
 
 export const lines = (
   style: Style,
-  { taskId, requests, reproducible, findings }: DoctorReport,
+  { taskId, requests, reproducible, findings, attempts }: DoctorReport,
 ): ReadonlyArray<string> => {
   const asked = `${count(requests, "request")} of task ${style.name(taskId)}`
   if (reproducible === null) {
@@ -30,7 +33,7 @@ export const lines = (
     ]
   }
   return [
-    `${style.bad("Not reproducible")}: ${asked} depend on ${count(findings.length, "thing")} that a replay does not repeat.`,
+    `${style.bad("Not reproducible")}: ${asked} depend on ${count(findings.length + attempts.length, "thing")} that a replay does not repeat.`,
     ...findings.flatMap(({ cause, position, requests, difference }) => {
       const { where, recorded, now } = difference
       const first = position === null ? "" : `, the first ${at(position)}`
@@ -42,6 +45,11 @@ export const lines = (
         `  ${ADVICE[cause]}`,
       ]
     }),
+    ...attempts.flatMap(({ what, target, at: frame }) => [
+      "",
+      `${style.name("The network")}, which a replay closes: ${oneLine(what)}, ${frame === null ? "from no frame of the program's own" : `at ${oneLine(frame)}`}`,
+      `  Ask for it by \`run.io\` or by HTTP, so that it is recorded, or let it out: --allow-host ${oneLine(target)}`,
+    ]),
   ]
 }
 

@@ -48,6 +48,21 @@ export const ownFrame = (stack: string): string | null => {
   return own === undefined ? null : own.replace("file://", "")
 }
 
+/** A target that was tried. */
+export interface Tried extends Pick<Attempt, "means" | "target" | "at"> {
+  readonly what: string
+}
+
+/** Each target once, with where it was first tried. */
+export const distinct = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Tried> => {
+  const found = new Map<string, Tried>()
+  for (const { means, target, at } of attempts) {
+    const what = described({ means, target })
+    if (!found.has(what)) found.set(what, { what, means, target, at })
+  }
+  return [...found.values()]
+}
+
 /** Attempts as a person reads them: each target once, how often, and where first. */
 export const summary = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> => {
   const groups = new Map<string, Array<Attempt>>()
