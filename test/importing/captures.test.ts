@@ -121,8 +121,8 @@ describe("every imported task", () => {
         const unseen = task.at(-1)?.unseen as ReadonlyArray<{ what: string; target: string; count: number }>
         const counted = (what: string) =>
           Object.fromEntries(unseen.flatMap((one) => (one.what === what ? [[one.target, one.count]] : [])))
-        expect(counted("records left out")).toEqual(files[0]?.leftOut)
-        expect(counted("values cut")).toEqual({ "they are too long, too deep or damaged": 1 })
+        expect(counted("a record left out")).toEqual(files[0]?.leftOut)
+        expect(counted("a value cut")).toEqual({ "it is too long, too deep or damaged": 1 })
         expect(auditOf(all, all.find(({ type }) => type === "TaskOpened")?.taskId ?? "")?.notVisible).toEqual(unseen)
       }),
     )

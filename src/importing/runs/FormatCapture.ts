@@ -82,8 +82,8 @@ export interface MappingCounts {
 export const unseenOf = ({ leftOut, remarks, cut }: MappingCounts): ReadonlyArray<Unseen> => [
   ...[...leftOut].map(([reason, count]) => ({ what: LEFT_OUT, target: reason, count })),
   ...[...remarks].map(([remark, count]) => ({ what: REMARK, target: remark, count })),
-  ...(cut === 0 ? [] : [{ what: "values cut", target: "they are too long, too deep or damaged", count: cut }]),
+  ...(cut === 0 ? [] : [{ what: "a value cut", target: "it is too long, too deep or damaged", count: cut }]),
 ]
 
-const LEFT_OUT = "records left out"
-const REMARK = "remarks of the import"
+const LEFT_OUT = "a record left out"
+const REMARK = "a remark of the import"
