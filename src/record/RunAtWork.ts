@@ -3,9 +3,12 @@
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
+import type { TaskOutcome } from "../events/vocabulary/Tasks.ts"
+import type { PayloadOf } from "../events/vocabulary/Vocabulary.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./conversations/Conversations.ts"
 import * as Past from "./conversations/Past.ts"
@@ -43,12 +46,17 @@ export interface RunParts {
   readonly conversations?: Conversations.Conversations
 }
 
+/** An exit code, or the name of the signal that ended a process. */
+export type ProgramExit = NonNullable<PayloadOf<"TaskClosed">["exit"]>
+
 /** A run for those who make requests by something else than its `fetch`. */
 export interface RunAtWork extends Run {
   /** Records that a request begins, and then its answer. Rejects with `RunEnded` after the end of the run. */
   readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
   /** The same of a request that was read already, to know which run it belongs to. */
   readonly exchangeRead: (read: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
+  /** Ends the run; of a process that is recorded as a whole, with its exit code, or the signal that ended it. */
+  readonly end: (outcome: TaskOutcome, reason?: string, exit?: ProgramExit) => Promise<void>
   /** Whether calls of its model have no result yet. */
   readonly hasOpenCalls: () => boolean
 }
@@ -154,12 +162,15 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
       const { identity } = opened
       return ending(() => [{ type: "RecorderLeft", payload: identity === undefined ? {} : { identity } }])
     },
-    end: async (outcome, reason) => {
+    end: async (outcome, reason, exit) => {
       assertOpen("run.end")
       const ended = RecordOptions.endOf(outcome, reason)
       await ending(() => {
         const why = ended.reason === undefined ? {} : { reason: plainText(parts.redaction.text(ended.reason)) }
-        const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome: ended.outcome, ...why } }
+        const closed: CoreNewEvent = {
+          type: "TaskClosed",
+          payload: { outcome: ended.outcome, ...why, ...defined({ exit }) },
+        }
         const [first = closed, ...others] = [...calls.left(), closed]
         return [first, ...others]
       }, true)

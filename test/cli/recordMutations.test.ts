@@ -2,9 +2,10 @@ import { execFile } from "node:child_process"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { record } from "../../src/record/index.ts"
 import { MUTATIONS, RECORDED } from "../record/mutations.ts"
 import { workplace } from "../workplace.ts"
-import { document, hindcast } from "./hindcast.ts"
+import { document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 const log = place.file("mutated.db")
@@ -15,6 +16,7 @@ const program = place.file(
   `const [steps, ending] = process.argv.slice(2)
 for (const step of JSON.parse(steps)) await fetch(process.env.BASE + "/" + step).then((response) => response.text(), String)
 if (ending === "exits") process.exit(0)
+if (ending === "fails") process.exitCode = 3
 if (ending === "vanishes") process.reallyExit(0)
 `,
 )
@@ -104,6 +106,38 @@ describe("a recorded program on the command line that", () => {
     }
     expect(await closedIn(timeline)).toMatchObject([{ outcome: "failed", reason: expect.stringContaining(found) }])
     expect(asked).toEqual([])
+  })
+
+  it("ends otherwise than when it was recorded is named, whichever of the two failed", async () => {
+    const failed = await replay(...does(RECORDED, "fails"))
+    expect(failed).toMatchObject({ code: 2 })
+    expect(failed.stderr.replaceAll(/\s+/g, " ")).toContain(
+      `The replay of ${task} diverged at its end: expected a program that exits with 0, as when it was recorded, found one that exits with 3.`,
+    )
+    const other = place.file("failing.db")
+    const first = await start(["record", "--log", other, "--", ...does(["one"], "fails")], { env }).ended
+    expect(first.code).toBe(3)
+    const id = /as task (\S+)\./.exec(first.stderr)?.[1] ?? ""
+    const again = (...words: ReadonlyArray<string>) =>
+      start(["replay", id, "--log", other, "--", ...words], { env }).ended
+    expect(await again(...does(["one"], "fails"))).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("did as was"),
+    })
+    const succeeded = await again(...does(["one"]))
+    expect(succeeded).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("expected a program that exits with 3"),
+    })
+    // A run that a program ended by the library does not say how its process ended.
+    const unknown = place.file("unknown.db")
+    const run = await record({ log: unknown, goal: "One", agent: "steps" })
+    await (await run.fetch(`${env.BASE}/one`)).text()
+    await run.end("achieved")
+    const told = await hindcast(["replay", run.taskId, "--log", unknown, "--", ...does(["one"])], { env })
+    expect(told.code).toBe(0)
+    expect(told.stderr.replaceAll(/\s+/g, " ")).toContain("its exit code was not compared")
+    asked.length = 0
   })
 
   it("has arguments like Hindcast's own is replayed, and compared with its fork, by the commands that are printed", async () => {

@@ -1,5 +1,6 @@
 /** Whether a program did as was recorded, told by what its process reported. */
 import { Data, Effect } from "effect"
+import type { ProgramExit } from "../../record/RunAtWork.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as Program from "./Program.ts"
 
@@ -17,15 +18,24 @@ export class NotCompared extends Data.TaggedError("NotCompared")<{ readonly ende
   }
 }
 
+/** The program ended in another way than when it was recorded. */
+export const endedOtherwise = (recorded: ProgramExit, { code, signal }: Program.Ended, taskId: string): Diverged =>
+  new Diverged({
+    message: `The replay of ${taskId} diverged at its end: expected a program that ${inWords(recorded)}, as when it was recorded, found one that ${inWords(code ?? signal ?? "a signal")}.`,
+  })
+
+const inWords = (exit: ProgramExit): string => (typeof exit === "number" ? `exits with ${exit}` : `ends by ${exit}`)
+
 /** How many calls were answered from the recording, and made for real. */
 export interface Compared {
   readonly recorded: number
   readonly live: number
+  /** Whether the program ended well by itself. */
+  readonly isSuccess: boolean
 }
 
 /**
- * Sets the exit code to that of the program. Returns the counts; undefined if the program failed, or was not started, and said so
- * itself. Fails, which is exit code 2, if it did otherwise than was recorded, asked nothing, or was not compared.
+ * Sets the exit code to that of the program. Returns the counts; undefined if the program was not started, and said so itself. Fails, which is exit code 2, if it did otherwise than was recorded, asked nothing, or was not compared.
  *
  * @param words the command of the program
  * @param options those of `record` that it is recorded with
@@ -43,5 +53,5 @@ export const of = ({ ended, report }: Program.Ran, words: ReadonlyArray<string>,
       const again = CommandHints.written("record", ...options, "--", ...words)
       return yield* new NothingReplayed({ message: `${found.message} \`${again}\` records it.` })
     }
-    return code === 0 ? (counts satisfies Compared) : undefined
+    return { ...counts, isSuccess: code === 0 } satisfies Compared
   })

@@ -9,12 +9,16 @@ import * as CommandState from "../../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import { NOT_TOLD } from "../../record/http/ObservedCalls.ts"
+import type { ProgramExit } from "../../record/RunAtWork.ts"
+import { defined } from "../../values/defined.ts"
 import type * as Program from "./Program.ts"
 
 /** How a task is closed. */
 export interface Closing {
   readonly outcome: TaskOutcome
   readonly reason: string
+  /** Its exit code, or the signal that ended it; undefined if it did not end. */
+  readonly exit?: ProgramExit
 }
 
 /**
@@ -79,7 +83,12 @@ const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
   })
 
 /** How the task of a program is closed that did not close it. */
-export const closingOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
+export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
+  const { code, signal } = ran.ended
+  return { ...verdictOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }
+}
+
+const verdictOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
   const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
   const { logFailure, compared } = report
   if (logFailure !== undefined) {

@@ -68,7 +68,9 @@ export const record = (
     // An interrupt ends the program first, and then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
     yield* Effect.addFinalizer(() =>
-      Effect.promise(() => (keepOpen ? run.leave() : run.end(closing.outcome, closing.reason)).catch(() => {})),
+      Effect.promise(() =>
+        (keepOpen ? run.leave() : run.end(closing.outcome, closing.reason, closing.exit)).catch(() => {}),
+      ),
     )
     let unmetered = 0
     const onUnmetered = () => {

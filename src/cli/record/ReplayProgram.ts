@@ -67,6 +67,12 @@ const told = (
     yield* named
     const compared = yield* Comparison.of(ran, words, options)
     if (compared === undefined) return
+    const exit = yield* exitOf(taskId)
+    // What is made anew may have another end.
+    const isCompared = exit !== undefined && Option.isNone(live)
+    if (isCompared && exit !== (ran.ended.code ?? ran.ended.signal))
+      return yield* Comparison.endedOtherwise(exit, ran.ended, taskId)
+    if (!isCompared && !compared.isSuccess) return
     const did =
       compared.recorded === 0
         ? `nothing of it was answered from task ${taskId}, so that nothing was compared.`
@@ -74,8 +80,20 @@ const told = (
     yield* Output.note(
       Option.isSome(live)
         ? `The program came to its end; ${did}`
-        : `The program did as was recorded in task ${taskId}.`,
+        : `The program did as was recorded in task ${taskId}.${exit === undefined ? NO_EXIT : ""}`,
     )
+  })
+
+const NO_EXIT = " How it ended then is not known: its exit code was not compared."
+
+/** How the program of a task ended; undefined where that is not known, or where several processes recorded it. */
+const exitOf = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const { timeline } = log
+    const events = yield* log.readPage({ timeline, taskId, types: ["TaskClosed", "RecorderJoined"] }, 2)
+    const [closed, ...others] = events
+    return closed !== undefined && others.length === 0 && is(closed, "TaskClosed") ? closed.payload.exit : undefined
   })
 
 /** Replays a program whose requests a proxy recorded. */

@@ -92,7 +92,16 @@ export const taskEvents = [
   eventType(
     "TaskClosed",
     "A task ended.",
-    { outcome: TaskOutcome, reason: optional(Schema.String) },
+    {
+      outcome: TaskOutcome,
+      reason: optional(Schema.String),
+      exit: optional(
+        Schema.Union(Schema.Int, Schema.NonEmptyString).annotations({
+          description:
+            "How the process of a recorded program ended: its exit code, or the signal. Absent where it is not known",
+        }),
+      ),
+    },
     { personal: { reason: SHREDDED } },
   ),
   eventType("RecorderJoined", "Another process records what a program does in an open task.", {

@@ -57,7 +57,7 @@ const recordProcess = async ({ taskId, report, preload, keepOpen, does: _, ...op
   const { log, agent, onLogFailure } = options
   ObservedProcess.observe(runs.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
   add({})
-  endWith(keepOpen === true ? runs.leave : runs.end)
+  endWith((outcome, code) => (keepOpen === true ? runs.leave() : runs.end(outcome, undefined, code)))
 }
 
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
@@ -72,9 +72,9 @@ const joinProcess = async (joining: Joining) => {
 }
 
 /** Ends a run when the program has nothing more to do. With `process.exit` it does not come to this: the command closes the task then. */
-const endWith = (end: (outcome: "achieved" | "failed") => Promise<unknown>) =>
+const endWith = (end: (outcome: "achieved" | "failed", code: number) => Promise<unknown>) =>
   process.once("beforeExit", (code) => {
-    end(code === 0 ? "achieved" : "failed").catch((error) => {
+    end(code === 0 ? "achieved" : "failed", code).catch((error) => {
       process.emitWarning(`the end of the run was not recorded: ${messageOf(error)}`, { type: "HindcastWarning" })
     })
   })

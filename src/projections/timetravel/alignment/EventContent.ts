@@ -10,7 +10,18 @@ import { isObject } from "../../../values/JsonObjects.ts"
 
 /** Fields that record times, durations, costs and ids; and an agent's explanations. */
 const INCIDENTAL: ReadonlySet<string> = new Set([
-  ...["argsDigest", "basedOn", "because", "birth", "callId", "commandId", "confirmationId", "cost", "expiresAt"],
+  ...[
+    "argsDigest",
+    "basedOn",
+    "because",
+    "birth",
+    "callId",
+    "commandId",
+    "confirmationId",
+    "cost",
+    "exit",
+    "expiresAt",
+  ],
   ...[
     "inferred",
     "inputs",
