@@ -135,8 +135,20 @@ const keep = ({ script, cache }: Compiled, loaded: ReadonlySet<number>) => {
     const kept = Buffer.concat([head, script.createCachedData()])
     fs.writeFileSync(partial, Buffer.concat([digest(kept), kept]), { mode: OwnerOnly.FILE_MODE, flag: "wx" })
     fs.renameSync(partial, cache.file)
+    removeOld(path.dirname(cache.file))
   } catch {
     // A full disk, say: the next command compiles anew.
     fs.rmSync(partial, { force: true })
+  }
+}
+
+/** Days after which a cache is removed that nothing wrote anew: as a rule one of an earlier version. */
+const KEPT_DAYS = 30
+
+const removeOld = (caches: string) => {
+  const before = Date.now() - KEPT_DAYS * 86_400_000
+  for (const name of fs.readdirSync(caches)) {
+    const file = path.join(caches, name)
+    if (name.startsWith("pack-") && fs.statSync(file).mtimeMs < before) fs.rmSync(file)
   }
 }

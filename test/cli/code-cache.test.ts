@@ -75,6 +75,24 @@ describe("the command line's cache of compiled code", () => {
     }),
   )
 
+  it.scopedLive("loses what was not written for a month when something is written, and nothing else", () =>
+    Effect.gen(function* () {
+      const caches = yield* temporaryDirectory
+      yield* help(caches)
+      const [code, old] = [path.join(caches, "hindcast", "code"), new Date(Date.now() - 31 * 86_400_000)]
+      for (const name of ["pack-earlier", "another"]) fs.writeFileSync(path.join(code, name), "")
+      for (const file of packsIn(caches)) fs.utimesSync(file, old, old)
+      const before = packsIn(caches)
+      yield* help(caches)
+      expect(packsIn(caches)).toEqual(before)
+      yield* help(caches, "/", "", ["log", "ls", "--help"])
+      const names = packsIn(caches).map((file) => path.basename(file))
+      expect(names).toContain("another")
+      expect(names).not.toContain("pack-earlier")
+      expect(names.length).toBeGreaterThan(1)
+    }),
+  )
+
   it.scopedLive("is used by the next command after one that sets flags of V8", () =>
     Effect.gen(function* () {
       const [caches, directory] = [yield* temporaryDirectory, yield* temporaryDirectory]
