@@ -28,6 +28,8 @@ export class Closed extends Data.TaggedError("Closed")<{
 export interface Calls {
   /** Runs an effect. When Hindcast is closed, calls under way are interrupted and rejected with `Closed`, as are later ones. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>, signal?: Signal) => Promise<A>
+  /** Runs a short effect, such as one append. When Hindcast is closed, such calls end before others are interrupted. */
+  readonly finish: <A, E>(effect: Effect.Effect<A, E>, signal?: Signal) => Promise<A>
   /** Closes before the services that the calls use: the scope of what a call leaves open. */
   readonly scope: Scope.CloseableScope
   readonly isClosed: () => boolean
@@ -46,11 +48,13 @@ export const make = (
   before: Effect.Effect<void> = Effect.void,
 ): Calls => {
   const underWay = new Set<() => Promise<unknown>>()
+  const finishing = new Set<Promise<unknown>>()
   let closed: Promise<void> | undefined
   const isClosed = () => closed !== undefined
 
   const end = async () => {
     await settled(runtime, before).promise
+    await Promise.allSettled(finishing)
     await Promise.all([...underWay].map((interrupt) => interrupt()))
     await settled(runtime, Scope.close(scope, Exit.void)).promise
   }
@@ -63,6 +67,12 @@ export const make = (
       const call = settled(runtime, effect, signal, () => (isClosed() ? new Closed({ log }) : undefined))
       underWay.add(call.interrupt)
       return call.promise.finally(() => underWay.delete(call.interrupt))
+    },
+    finish: (effect, signal) => {
+      if (isClosed()) return Promise.reject(new Closed({ log }))
+      const { promise } = settled(runtime, effect, signal)
+      finishing.add(promise)
+      return promise.finally(() => finishing.delete(promise))
     },
     close: () => {
       closed ??= Promise.resolve().then(end)

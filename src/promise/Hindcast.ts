@@ -244,6 +244,8 @@ const confirmationsOf = (
   calls: Calls.Calls,
 ): Confirmations => ({
   ...promised(confirmations, calls),
+  // An answer is one append. Where Hindcast closes meanwhile, its caller learns what the log has.
+  ...promised({ decide: confirmations.decide }, { ...calls, run: calls.finish }),
   ...promised({ follow: () => waiting(confirmations, log) }, calls, { endsAtClose: true }),
 })
 

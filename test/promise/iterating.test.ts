@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { outside } from "../wrongOptions.ts"
-import { first, opened, rejection } from "./opened.ts"
+import { directory, first, opened, rejection, typesIn } from "./opened.ts"
 
 describe("an iteration", () => {
   it("reads the past to its end, and again from the beginning each time", async () => {
@@ -128,5 +128,17 @@ describe("confirmations", () => {
     await followed.return?.()
     const again = hindcast.confirmations.decide(second?.confirmationId ?? "", decision)
     expect(await rejection(again)).toMatchObject({ _tag: "NotPending" })
+  })
+
+  it("are decided to the end, also where Hindcast closes meanwhile: the caller learns of the answer in the log", async () => {
+    const at = directory()
+    const hindcast = await opened({ at, gate: { default: "confirm" } })
+    const task = await hindcast.tasks.open({ goal: "Count" })
+    const asked = task.act("desk/add").catch(() => undefined)
+    await first(1, hindcast.events.follow({ types: ["ConfirmationRequested"] }))
+    const [id = ""] = Object.keys(await hindcast.confirmations.pending())
+    const deciding = hindcast.confirmations.decide(id, { approved: false, by: "ada", channel: "program" })
+    await Promise.all([deciding, hindcast.close(), asked])
+    expect(await typesIn(await opened({ at }), "ConfirmationDecided")).toEqual(["ConfirmationDecided"])
   })
 })
