@@ -186,7 +186,7 @@ export const PAST: ReadonlyArray<Entry> = [
     uses: [["replay TASK --agent FILE", "let an agent work on a recorded task again: identical, or where not"]],
     example: "replay 1a2b3c4d --agent agent.mjs",
     exits: "It ends with 2 where it did otherwise than was recorded.",
-    page: "docs/agents.md",
+    page: "docs/reference/agents.md",
     load: command(async () => (await import("../time/ReplayCommand.ts")).replay),
   },
   {

@@ -20,7 +20,7 @@ export const RUN: ReadonlyArray<Entry> = [
       ["run --model NAME --goal TEXT", "let a language model work on it: --guide FILE, --max-tokens N, --max-usd N"],
     ],
     example: 'run --agent agent.mjs --goal "Get the document" --plugin plugins/text-room',
-    page: "docs/live-agents.md",
+    page: "docs/tutorials/first-agent.md",
     load: command(async () => (await import("../task/RunCommand.ts")).run),
   },
   {
@@ -38,7 +38,7 @@ export const RUN: ReadonlyArray<Entry> = [
     path: "chat",
     uses: [["chat --model NAME", "talk with it while it works; or with the agent of a task: --task TASK"]],
     example: "chat --model ollama/llama3.2",
-    page: "docs/live-agents.md#talking-to-it",
+    page: "docs/guides/talk-to-an-agent.md",
     load: command(async () => (await import("../chat/ChatCommand.ts")).chat),
   },
   {
@@ -75,7 +75,7 @@ export const RUN: ReadonlyArray<Entry> = [
     path: "resume",
     uses: [["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"]],
     example: "resume 1a2b3c4d --agent agent.mjs",
-    page: "docs/live-agents.md#when-the-kernel-ends",
+    page: "docs/guides/pause-and-resume.md",
     load: command(async () => (await import("../task/ResumeCommand.ts")).resume),
   },
   {
