@@ -73,7 +73,8 @@ const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): R
 
 const fileLines = (style: Style, file: FileReport): ReadonlyArray<string> => [
   `${style.bold(oneLine(file.file))} ${style.dim(`${file.source}, ${count(file.records, "record")}, sha256 ${file.digest.slice(0, 12)}`)}`,
-  ...file.parts.slice(1).map((part) => `  and ${oneLine(part)}, of the same run`),
+  ...file.parts.slice(1, MAX_LISTED).map((part) => `  and ${oneLine(part)}, of the same run`),
+  ...more(file.parts.length),
   ...file.runs
     .slice(0, MAX_LISTED)
     .map(

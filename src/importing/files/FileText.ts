@@ -21,6 +21,9 @@ const MARK_BYTES = 64
 
 const STEP_BYTES = 1024 * 1024
 
+/** Of what may be the end of a file. */
+const SMALLEST_STEP_BYTES = 4 * 1024
+
 /** Most bytes of Zstandard that are unpacked at once: four of them may become 128 KiB. */
 const ZSTD_STEP_BYTES = 1024
 
@@ -29,12 +32,6 @@ const MAX_UNPACKED_BYTES = 16 * 1024 * 1024 * 1024
 
 /** The name of a file without that of its packing. */
 export const unpackedName = (name: string): string => name.replace(/\.(?:gz|zst)$/i, "")
-
-/** How a file has its text; undefined where it is as it is. */
-export const packingOf = async (file: string): Promise<Packing | undefined> => {
-  for await (const chunk of plainChunksOf(file, MARK_BYTES)) return markOf(chunk)?.packing
-  return undefined
-}
 
 const markOf = (head: Buffer) => {
   // Four bytes of UTF-32 begin like two of UTF-16.
@@ -52,18 +49,32 @@ const unmarkedOf = (head: Buffer): (typeof MARKS)[number] | undefined => {
   return even === odd ? undefined : { packing: "UTF-16", bytes: [], ...(odd ? { le: true } : {}) }
 }
 
-/** The first bytes of the text of a file, in chunks that are not reused. Throws where a packed file is damaged. */
-export async function* chunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
-  const plain = plainChunksOf(file, Number.POSITIVE_INFINITY)
-  const { value: first, done } = await plain.next()
-  const mark = done === true ? undefined : markOf(first)
-  if (done === true || mark === undefined) {
-    await plain.return(undefined)
-    yield* plainChunksOf(file, bytes)
-    return
+/**
+ * The first bytes of the text of a file, in chunks that are not reused. `onPacking` is told how the file has its text, where it is not as
+ * it is. Throws where a packed file is damaged.
+ */
+export async function* chunksOf(
+  file: string,
+  bytes: number,
+  onPacking: (packing: Packing) => void = () => {},
+): AsyncGenerator<Buffer> {
+  const handle = await fs.open(file, "r")
+  try {
+    const head = Buffer.alloc(MARK_BYTES)
+    const { bytesRead } = await handle.read(head, 0, MARK_BYTES, 0)
+    const mark = markOf(head.subarray(0, bytesRead))
+    if (mark === undefined) yield* plainChunksOf(handle, bytes)
+    else {
+      onPacking(mark.packing)
+      yield* unpackedChunksOf(plainChunksOf(handle, Number.POSITIVE_INFINITY), mark, bytes)
+    }
+  } finally {
+    await handle.close()
   }
+}
+
+async function* unpackedChunksOf(all: AsyncGenerator<Buffer>, mark: (typeof MARKS)[number], bytes: number) {
   const { packing, le = false } = mark
-  const all = chained(first, plain)
   const text = packing === "gzip" ? gunzipped(all) : packing === "Zstandard" ? unzstd(all) : fromUtf16(all, le)
   let left = bytes
   let total = 0
@@ -79,13 +90,8 @@ export async function* chunksOf(file: string, bytes: number): AsyncGenerator<Buf
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`a file packed with ${packing} that is cut off or damaged: ${reason}`, { cause })
   } finally {
-    await plain.return(undefined)
+    await all.return(undefined)
   }
-}
-
-async function* chained(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  yield first
-  yield* rest
 }
 
 async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -117,18 +123,16 @@ async function* fromUtf16(chunks: AsyncGenerator<Buffer>, isLittleEndian: boolea
   yield Buffer.from(decoder.decode())
 }
 
-async function* plainChunksOf(file: string, bytes: number): AsyncGenerator<Buffer> {
-  const handle = await fs.open(file, "r")
-  try {
-    let position = 0
-    while (position < bytes) {
-      const buffer = Buffer.allocUnsafe(Math.min(STEP_BYTES, bytes - position))
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await handle.close()
+/** The first bytes of a file. Buffers are no larger than what is left of it: of many small files, large ones would be all there is to collect. */
+async function* plainChunksOf(handle: fs.FileHandle, bytes: number): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat()
+  let position = 0
+  while (position < bytes) {
+    const left = Math.max(SMALLEST_STEP_BYTES, size - position)
+    const buffer = Buffer.allocUnsafe(Math.min(STEP_BYTES, left, bytes - position))
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }

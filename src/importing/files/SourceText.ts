@@ -6,7 +6,7 @@ import * as fs from "node:fs/promises"
 import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
 import { defined } from "../../values/defined.ts"
-import { chunksOf, type Packing, packingOf } from "./FileText.ts"
+import { chunksOf, type Packing } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
 /** Longest line, in bytes. It bounds the memory for a file without line ends. */
@@ -96,7 +96,8 @@ export const examineLines = (file: string, stages: Iterable<number> = []): Effec
       let tailBytes = 0
       let bytes = 0
       let line = 1
-      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY)) {
+      let packing: Packing | undefined
+      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
         let from = 0
         for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
           if (tailBytes + end - from > MAX_LINE_BYTES) throw tooLong(file, line)
@@ -118,7 +119,7 @@ export const examineLines = (file: string, stages: Iterable<number> = []): Effec
         bytes: isWhole ? bytes + last.length : bytes,
         partial: last.length > 0 && !isWhole,
         digestsAt: hash.at,
-        ...defined({ packing: await packingOf(file) }),
+        ...defined({ packing }),
       }
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
@@ -162,7 +163,8 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
     try: async () => {
       const hash = crypto.createHash("sha256")
       let bytes = 0
-      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY)) {
+      let packing: Packing | undefined
+      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
         hash.update(chunk)
         bytes += chunk.length
         if (bytes > limit)
@@ -172,7 +174,7 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
             found: "a larger one",
           })
       }
-      return { digest: hash.digest("hex"), bytes, partial: false, ...defined({ packing: await packingOf(file) }) }
+      return { digest: hash.digest("hex"), bytes, partial: false, ...defined({ packing }) }
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
