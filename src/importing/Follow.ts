@@ -77,7 +77,9 @@ const unitsOf = (paths: ReadonlyArray<string>, sources: ReadonlyArray<Source>, i
     const unreadable: Array<FileRefused> = []
     for (const named of paths) {
       const found = Detection.filesOf(named)
-      const later = Effect.catchAll(found, (cause) => Effect.succeed({ files: [], links: [], unreadable: [cause] }))
+      const later = Effect.catchAll(found, (cause) =>
+        Effect.succeed({ files: [], links: [], others: [], unreadable: [cause] }),
+      )
       const listing = yield* isFirst ? found : later
       unreadable.push(...(listing?.unreadable ?? []))
       for (const file of listing?.files ?? [named]) units.add(isPiece(file, sources) ? path.dirname(file) : file)

@@ -75,7 +75,7 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
 
 /** Imports files whose formats are known. Whoever imports again and again gives what it knows of `earlier` imports. */
 export const importFound = (
-  { found, unknown, unknownBecause, links, refused: unreadable }: Detection.Findings,
+  { found, unknown, unknownBecause, links, others, refused: unreadable }: Detection.Findings,
   options: ImportOptions,
   earlier = new EarlierImports(),
 ): Effect.Effect<ImportReport, AppendError, EventLog> =>
@@ -123,7 +123,17 @@ export const importFound = (
     )
     const added = addedSoFar()
     const shown = preview?.shown
-    return { dryRun, files, refused, unknown, unknownBecause, links, added, ...defined({ preview: shown }) }
+    return {
+      dryRun,
+      files,
+      refused,
+      unknown,
+      unknownBecause,
+      links,
+      others: Object.fromEntries(others),
+      added,
+      ...defined({ preview: shown }),
+    }
   })
 
 /** The formats to consider. One that is named recognizes every file but those that only another one does. */

@@ -71,6 +71,8 @@ export interface ImportReport {
   readonly unknownBecause: Readonly<Record<string, string>>
   /** Symbolic links in directories that may lead to runs. They are imported if they are named. */
   readonly links: ReadonlyArray<string>
+  /** How many files in directories were not looked at, since they are not named as runs are, by how their names end. */
+  readonly others: Readonly<Record<string, number>>
   /** Events that were new in all. */
   readonly added: number
   /** Of a dry run in which something is new. */

@@ -106,7 +106,22 @@ describe("hindcast import", () => {
     expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
     fs.mkdirSync(path.join(cwd, "nothing"))
     const nothing = await hindcast(["import", "nothing", "--log", "none.db"], { cwd })
-    expect([nothing.code, nothing.stdout]).toEqual([0, "Nothing is new.\n"])
+    expect([nothing.code, nothing.stdout]).toEqual([3, "Nothing is new.\n"])
+    expect(nothing.stderr).toContain("nothing: expected a file of a known format, found none.")
+    for (const name of ["a.md", "b.md", "README"]) fs.writeFileSync(path.join(cwd, "nothing", name), "x")
+    fs.writeFileSync(path.join(cwd, "nothing", "c.jsonl"), "")
+    const passed = await hindcast(["import", "nothing", "--log", "none.db"], { cwd })
+    expect([passed.code, passed.stdout.split("\n")]).toEqual([
+      3,
+      [
+        "1 file of no known format was passed over:",
+        "  nothing/c.jsonl: an empty file; import it when something is in it",
+        "3 files are not named as runs are, and not looked at (.md 2, no ending 1); name what is to be read.",
+        "Nothing is new.",
+        "",
+      ],
+    ])
+    expect(passed.stderr).toContain("expected a file of a known format, found 1 file of none.")
     expect((await hindcast(["import", "gone", "--log", "none.db"], { cwd })).code).toBe(3)
     expect((await hindcast(["import", "gone", "--follow", "--log", "none.db"], { cwd })).code).toBe(3)
     const archive = fs.readFileSync(path.join(cwd, "log.eval"))

@@ -14,7 +14,7 @@ const GOAL = 70
 
 /** The report. Files that are known already are counted, not listed. */
 export const lines = (style: Style, report: ImportReport): ReadonlyArray<string> => {
-  const { files, unknown, unknownBecause, links, dryRun, added, preview } = report
+  const { files, unknown, unknownBecause, links, others, dryRun, added, preview } = report
   const known = files.filter((file) => file.known)
   const read = files.filter((file) => !file.known)
   const runs = read.flatMap((file) => file.runs).filter((run) => run.added > 0)
@@ -35,6 +35,7 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
       links,
       (of) => `${count(links.length, "symbolic link")} in directories ${of} passed over; name what is to be followed:`,
     ),
+    ...notLookedAt(others),
     ...(preview === undefined ? [] : previewLines(style, preview)),
     added === 0 ? "Nothing is new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
   ]
@@ -57,6 +58,21 @@ const passedOver = (
         }),
         ...more(paths.length),
       ]
+
+/** Files whose names are not those of runs, by how they end. */
+const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
+  const all = Object.entries(others).sort(([, a], [, b]) => b - a)
+  const [first, ...rest] = all.slice(0, MAX_ENDINGS).map(([ending, times]) => `${oneLine(ending)} ${times}`)
+  if (first === undefined) return []
+  const sum = all.reduce((before, [, times]) => before + times, 0)
+  const endings = [first, ...rest, ...(all.length > MAX_ENDINGS ? ["…"] : [])].join(", ")
+  return [
+    `${count(sum, "file")} ${sum === 1 ? "is" : "are"} not named as runs are, and not looked at (${endings}); name what is to be read.`,
+  ]
+}
+
+/** Maximum number of endings that are listed. */
+const MAX_ENDINGS = 6
 
 /** The first run as it would be. */
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {

@@ -101,6 +101,13 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
     ).pipe(Effect.provide(OpenLog.orCreateForEvents(log, options.dryRun === true)))
     yield* Output.show(json, report, (style) => ImportReportPage.lines(style, report))
     if (report.refused.length > 0) return yield* new FilesRefused({ files: report.refused })
+    if (findings.found.length > 0) return
+    return yield* new BadInput({
+      input: options.paths.join(", "),
+      expected: "a file of a known format",
+      found: report.unknown.length === 0 ? "none" : `${count(report.unknown.length, "file")} of none`,
+      missing: true,
+    })
   })
 
 /** Imports until Ctrl-C. Each report is a paragraph, or a line of JSON. */

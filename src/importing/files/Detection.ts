@@ -38,6 +38,8 @@ export interface Findings {
   readonly unknownBecause: Readonly<Record<string, string>>
   /** Symbolic links in a named directory that may lead to runs: they are not followed. */
   readonly links: ReadonlyArray<string>
+  /** How many files in named directories were not looked at, since they are not named as runs are, by how their names end. */
+  readonly others: ReadonlyMap<string, number>
   /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
   readonly refused: ReadonlyArray<FileRefused>
 }
@@ -73,11 +75,13 @@ export const find = (
     const found: Array<Found> = []
     const unknown = new Map<string, string>()
     const links: Array<string> = []
+    const endings: Array<string> = []
     const refused: Array<FileRefused> = []
     for (const named of paths) {
       const listing = lenient ? { ...NO_FILES, files: [named] } : yield* filesOf(named)
       if (listing !== undefined) {
         links.push(...listing.links)
+        endings.push(...listing.others)
         refused.push(...listing.unreadable)
         for (const file of listing.files) {
           const format = yield* Effect.either(formatOf(file, sources))
@@ -103,6 +107,7 @@ export const find = (
       unknown: others.map(([file]) => file),
       unknownBecause: Object.fromEntries(others),
       links,
+      others: new Map([...groupBy(endings, (ending) => [ending])].map(([ending, all]) => [ending, all.length])),
       refused,
     }
   })
@@ -173,11 +178,13 @@ export interface Listing {
   readonly files: ReadonlyArray<string>
   /** Symbolic links to such files, and to directories. */
   readonly links: ReadonlyArray<string>
+  /** How the names of all other files end. */
+  readonly others: ReadonlyArray<string>
   /** Directories that cannot be read. */
   readonly unreadable: ReadonlyArray<FileRefused>
 }
 
-const NO_FILES: Listing = { files: [], links: [], unreadable: [] }
+const NO_FILES: Listing = { files: [], links: [], others: [], unreadable: [] }
 
 /** What is in a directory; undefined for a file. */
 export const filesOf = (named: string): Effect.Effect<Listing | undefined, FileRefused> =>
@@ -194,7 +201,8 @@ const filesIn = (directory: string): Effect.Effect<Listing> =>
       try: () => fs.readdir(directory, { withFileTypes: true }),
       catch: unreadable(directory),
     })
-    const [files, links, failed]: [Array<string>, Array<string>, Array<FileRefused>] = [[], [], []]
+    const [files, links, others]: [Array<string>, Array<string>, Array<string>] = [[], [], []]
+    const failed: Array<FileRefused> = []
     for (const entry of entries.sort((a, b) => inOrder(a.name, b.name))) {
       const inner = path.join(directory, entry.name)
       if (PASSED_OVER.has(entry.name)) continue
@@ -202,13 +210,15 @@ const filesIn = (directory: string): Effect.Effect<Listing> =>
         const listing = yield* filesIn(inner)
         files.push(...listing.files)
         links.push(...listing.links)
+        others.push(...listing.others)
         failed.push(...listing.unreadable)
       } else if (MAY_HOLD_RUNS.test(entry.name)) {
         if (entry.isFile()) files.push(inner)
         if (entry.isSymbolicLink()) links.push(inner)
       } else if (entry.isSymbolicLink() && (yield* Effect.promise(() => isDirectory(inner)))) links.push(inner)
+      else if (entry.isFile()) others.push(path.extname(entry.name).toLowerCase() || "no ending")
     }
-    return { files, links, unreadable: failed }
+    return { files, links, others, unreadable: failed }
   }).pipe(Effect.catchAll((cause) => Effect.succeed({ ...NO_FILES, unreadable: [cause] })))
 
 /** Whether a link leads to a directory. One that leads nowhere does not. */
