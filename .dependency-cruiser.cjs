@@ -17,6 +17,7 @@ module.exports = {
     ...storeys("src", [
       "cli",
       "studio",
+      "hooks",
       "record",
       "promise",
       "html",
@@ -99,7 +100,7 @@ module.exports = {
     ...storeys("src/cli", [
       "demo",
       "play",
-      "(time|step|chat|studio)",
+      "(time|step|chat|studio|hooks)",
       "task",
       "(plugin|score|log)",
       "export",

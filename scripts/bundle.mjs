@@ -297,6 +297,7 @@ const entries = [
   "record/index.js",
   "record/process/preload.js",
   "worlds/index.js",
+  "hooks/command/main.js",
 ]
 await bundle(dist, entries, {
   packages: "external",
@@ -304,5 +305,7 @@ await bundle(dist, entries, {
   sourcesContent: false,
   plugins: [keepPlaces(dist), partsOfEffect],
 })
+// A short path, which settings of other programs hold.
+await replace(path.join(dist, "hook.js"), 'import "./hooks/command/main.js"\n')
 // npx makes it executable only where it first links it.
 await fs.chmod(path.join(cli, "main.js"), 0o755)

@@ -2,6 +2,8 @@
  * Every command, once: what the overview, the help, completions, README and the reference say of it, and where it is. None of them is
  * loaded by this list.
  */
+
+import * as Doors from "./Doors.ts"
 import type { Entry } from "./Entry.ts"
 import { command } from "./Entry.ts"
 import * as Exchange from "./Exchange.ts"
@@ -16,6 +18,7 @@ export type Path = ReadonlyArray<string>
 /** Every command by topic, in the order in which people are told of them. */
 export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyArray<Entry>]> = [
   ["Run", Working.RUN],
+  ["Coding agents", Doors.DOORS],
   ["Plugins", Plugins.PLUGINS],
   ["The past", Past.PAST],
   ["Tasks and scores", Scores.SCORES],
@@ -33,6 +36,7 @@ export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split("
 /** What commands that share their first word are about. */
 export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["cassette", "What a provider's model answered, in a file that is played without the provider"],
+  ["hooks", "Record and gate the coding agent that you use"],
   ["confirm", "Commands and host requests that wait for a person"],
   ["plugin", "Which plugins and components there are, what they may do, and which take part"],
   [

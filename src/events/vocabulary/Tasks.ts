@@ -32,7 +32,7 @@ export const Recorder = Schema.Struct({
     }),
   ),
   means: optional(
-    Schema.Literal("proxy", "intercept").annotations({
+    Schema.Literal("proxy", "intercept", "hooks").annotations({
       description: "How it sees requests where it is not the program itself that records them",
     }),
   ),

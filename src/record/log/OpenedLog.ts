@@ -68,7 +68,8 @@ export interface Opening {
 
 /** What is continued of a recorder that was killed. */
 export interface Inheritance extends Pick<LeftRuns.Leaving, "onEnded"> {
-  readonly agent: string
+  /** Only the tasks of this agent. Default: of any. */
+  readonly agent?: string | undefined
 }
 
 /** Opens a log, and closes what dead recorders left open in it. */
@@ -88,8 +89,8 @@ const inheriting = (inherits: Inheritance | undefined, means: RecorderMeans | un
     : {
         ...defined({ onEnded: inherits.onEnded }),
         isInherited: ({ taskId, recorder }) =>
-          recorder.means !== means?.means
-            ? Effect.succeed(false)
+          recorder.means !== means?.means || inherits.agent === undefined
+            ? Effect.succeed(recorder.means === means?.means)
             : Effect.gen(function* () {
                 const log = yield* EventLog
                 const [first] = yield* log.readPage({ stream: `task/${taskId}`, timeline: log.timeline }, 1)

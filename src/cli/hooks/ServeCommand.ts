@@ -1,0 +1,75 @@
+/** The command `hindcast hooks serve`: answers the hooks of coding agents, until it is interrupted or nothing is heard for long. */
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Door from "../../hooks/Door.ts"
+import * as HookServer from "../../hooks/HookServer.ts"
+import * as HookSettings from "../../hooks/HookSettings.ts"
+import * as Sessions from "../../hooks/Sessions.ts"
+import { newToken } from "../../platform/loopback/Access.ts"
+import { flag, json, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Text from "../terminal/Text.ts"
+import { attempt } from "./Attempt.ts"
+
+/** How often silent sessions are closed, in milliseconds. */
+const IDLE_CHECK_MS = 60_000
+
+/** A server that a hook started ends when nothing was heard for this long, in milliseconds. The next hook starts another. */
+const QUIET_MS = 30 * 60 * 1000
+
+/** `hindcast hooks serve` */
+export const serve = Command.make(
+  "serve",
+  {
+    log: optionalText("log", "The log's file. Default: the one that the hooks were installed with"),
+    json,
+    port: wholeNumber("port", 0).pipe(
+      Options.withDescription("The port to listen on. Default: one that is free"),
+      Options.optional,
+    ),
+    quiet: flag("quiet", "Say nothing, and end when nothing was heard for half an hour: so a hook starts it"),
+  },
+  ({ log, json, port, quiet }) =>
+    Effect.gen(function* () {
+      const settings = yield* attempt(() => HookSettings.read())
+      const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
+      const token = newToken()
+      let heardAt = performance.now()
+      const sessions = yield* Effect.acquireRelease(
+        attempt(() => Sessions.open({ log: file, gate: () => Effect.runPromise(HookSettings.gateOf(settings)) })),
+        (sessions) => Effect.promise(() => sessions.close().catch(() => {})),
+      )
+      const onRequest = () => {
+        heardAt = performance.now()
+      }
+      const listened = yield* HookServer.serve({ sessions, token, port: Option.getOrElse(port, () => 0), onRequest })
+      const door: Door.Door = { port: listened, token, pid: process.pid, log: file }
+      const other = yield* Effect.acquireRelease(
+        attempt(() => Door.open(door)),
+        (other) => Effect.sync(() => other === undefined && Door.close(door)),
+      )
+      if (other !== undefined) {
+        // Two hooks started a server at the same time: one is enough.
+        if (!quiet) {
+          yield* Output.show(json, other, () => [
+            `Process ${other.pid} answers hooks already, and records to ${other.log}. Nothing was started.`,
+          ])
+        }
+        return
+      }
+      if (json) yield* Output.writeWhole(Text.json({ port: listened, log: file }))
+      else if (!quiet)
+        yield* Output.write(`Answers hooks on 127.0.0.1:${listened}, and records to ${file}. Ctrl-C ends it.`)
+      let isOver = false
+      while (!isOver) {
+        yield* Effect.sleep(IDLE_CHECK_MS)
+        yield* Effect.promise(() => sessions.closeIdle())
+        isOver = quiet && performance.now() - heardAt > QUIET_MS
+      }
+    }).pipe(Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Answer the hooks of coding agents: each session is a task, and each call of a tool passes the gate. The hooks start it by themselves",
+  ),
+)

@@ -1,0 +1,73 @@
+/**
+ * Where this user's hook server is found: a file in the user's own store, which no other user can read or exchange. It holds the port
+ * and the token that the server asks for.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as AtomicFile from "../platform/AtomicFile.ts"
+import { isAlive } from "../platform/LiveProcess.ts"
+import * as OwnerOnly from "../platform/OwnerOnly.ts"
+import * as UserStore from "../platform/user/UserStore.ts"
+
+/** A server that is open. */
+export interface Door {
+  readonly port: number
+  readonly token: string
+  readonly pid: number
+  /** The log that it records to. */
+  readonly log: string
+}
+
+const NAME = "door.json"
+
+/** The file; throws as `UserStore.open`. */
+const fileIn = (readonly: boolean): string => path.join(UserStore.open("hooks", { readonly }), NAME)
+
+/** The door; undefined if no server opened one, or what is there is no door. */
+export const read = (): Door | undefined => {
+  try {
+    return parsed(fs.readFileSync(fileIn(true), "utf8"))
+  } catch {
+    // No server has run, or its file was removed.
+    return undefined
+  }
+}
+
+const parsed = (text: string): Door | undefined => {
+  const found: unknown = JSON.parse(text)
+  if (typeof found !== "object" || found === null) return undefined
+  const { port, token, pid, log } = found as { readonly [name: string]: unknown }
+  return typeof port === "number" && typeof token === "string" && typeof pid === "number" && typeof log === "string"
+    ? { port, token, pid, log }
+    : undefined
+}
+
+/**
+ * Opens a door. Answers with the door of another server that is alive, if there is one: then nothing is written. Throws as
+ * `UserStore.open`.
+ */
+export const open = (door: Door): Door | undefined => {
+  const file = fileIn(false)
+  AtomicFile.removeAbandonedFile(file)
+  for (;;) {
+    const partial = AtomicFile.nameFor(file)
+    fs.writeFileSync(partial, JSON.stringify(door), { mode: OwnerOnly.FILE_MODE, flag: "wx" })
+    try {
+      AtomicFile.moveNew(partial, file)
+      return undefined
+    } catch (cause) {
+      fs.rmSync(partial, { force: true })
+      if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause
+    }
+    const other = read()
+    if (other !== undefined && isAlive(other.pid)) return other
+    // Its server was killed.
+    fs.rmSync(file, { force: true })
+  }
+}
+
+/** Closes the door, if it is still this one. */
+export const close = ({ token }: Door): void => {
+  if (read()?.token === token) fs.rmSync(fileIn(false), { force: true })
+}

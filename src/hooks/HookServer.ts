@@ -1,0 +1,110 @@
+/** Answers the hooks of coding agents over HTTP on the loopback, for programs of this user that know its token. */
+
+import type { IncomingMessage } from "node:http"
+import { Effect, type Scope } from "effect"
+import * as LoopbackServer from "../platform/loopback/LoopbackServer.ts"
+import * as Messages from "../platform/loopback/Messages.ts"
+import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
+import { refusal, shown } from "../platform/loopback/Refusal.ts"
+import type { Json } from "../values/Json.ts"
+import { isTooDeep } from "../values/Json.ts"
+import * as Client from "./clients/Client.ts"
+import * as Clients from "./clients/Clients.ts"
+import { isGate } from "./clients/Gates.ts"
+import type { Sessions } from "./Sessions.ts"
+
+/** What is served. */
+export interface Serving {
+  readonly sessions: Sessions
+  readonly token: string
+  /** The port to listen on; 0: one that is free. */
+  readonly port: number
+  /** Told each request. */
+  readonly onRequest?: () => void
+}
+
+/** Longest body, in bytes: a file of 3 MB that is written comes twice, and once more with what was there. */
+const LONGEST_BODY = 64 * 1024 * 1024
+
+/** The path of a client's hooks. */
+export const pathOf = (client: string): string => `/hooks/${client}`
+
+/** A person may think about a question for as long as a client waits. */
+const PATIENCE = { requestMs: 60_000 }
+
+/**
+ * Serves until the scope closes.
+ *
+ * @returns the port that it listens on
+ */
+export const serve = ({
+  sessions,
+  token,
+  port,
+  onRequest = () => {},
+}: Serving): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
+  LoopbackServer.serve({
+    name: "the hook server",
+    port,
+    token,
+    statusOf: () => 500,
+    patience: PATIENCE,
+    answer: ({ request, response, path }) =>
+      Effect.gen(function* () {
+        onRequest()
+        const name = path.startsWith("/hooks/") ? path.slice("/hooks/".length) : undefined
+        const client = name === undefined ? undefined : Clients.named(name)
+        if (client === undefined) {
+          const expected = Clients.all.map((one) => pathOf(one.name)).join(", ")
+          return yield* Effect.fail(refusal(404, "UnknownClient", expected, shown(path)))
+        }
+        if (request.method !== "POST")
+          return yield* Effect.fail(refusal(405, "WrongMethod", "POST", shown(request.method ?? "")))
+        const payload = yield* payloadOf(request)
+        return yield* Messages.answer(response, 200, yield* Effect.promise(() => answerOf(sessions, client, payload)))
+      }),
+  })
+
+/**
+ * The answer to a payload. What is not understood, and what cannot be recorded, is refused where a tool waits: an agent whose calls
+ * are not recorded does not go on.
+ */
+export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
+  const moment = client.read(payload)
+  if (moment === undefined) {
+    return Client.refusal(`Hindcast: the hook of ${client.title} sent what Hindcast cannot read; nothing was let pass`)
+  }
+  try {
+    return client.answer(moment.event, await sessions.take(client, moment))
+  } catch (error) {
+    const reason = `Hindcast could not record this: ${error instanceof Error ? error.message : String(error)}`
+    return isGate(moment.event) ? Client.refusal(reason) : { stdout: "", stderr: `${reason}\n`, exitCode: 1 }
+  }
+}
+
+const payloadOf = (request: IncomingMessage) =>
+  Effect.flatMap(
+    Effect.tryPromise({
+      try: async () => {
+        const pieces: Array<Buffer> = []
+        let size = 0
+        for await (const piece of request) {
+          size += piece.length
+          if (size <= LONGEST_BODY) pieces.push(piece)
+        }
+        return size > LONGEST_BODY ? undefined : Buffer.concat(pieces)
+      },
+      catch: () => refusal(400, "InvalidBody", "a whole body", "one that broke off"),
+    }),
+    (bytes) => {
+      if (bytes === undefined) return Effect.fail(refusal(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
+      try {
+        const payload: Json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+        return isTooDeep(payload)
+          ? Effect.fail(refusal(400, "InvalidBody", "JSON that is not nested that deeply", "deeper JSON"))
+          : Effect.succeed(payload)
+      } catch {
+        return Effect.fail(refusal(400, "InvalidBody", "JSON in UTF-8", "something else"))
+      }
+    },
+  )

@@ -1,0 +1,233 @@
+/**
+ * A session of a coding agent as a task. A call is a command that passes the gate before the client runs it: the client waits for the
+ * answer, and is let run only once the dispatch is in the log. What no hook was asked about is recorded as observed.
+ */
+
+import type { CoreNewEvent } from "../events/log/EventLog.ts"
+import { newId } from "../events/vocabulary/Event.ts"
+import { is } from "../events/vocabulary/Vocabulary.ts"
+import * as CommandState from "../kernel/acting/CommandState.ts"
+import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
+import type { GateConfig } from "../kernel/gate/Gate.ts"
+import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import * as GatedCalls from "../record/GatedCalls.ts"
+import type { Redaction } from "../record/http/Redaction.ts"
+import type { BegunRun } from "../record/log/OpenedLog.ts"
+import type { RunLog } from "../record/log/RunLog.ts"
+import { recordable } from "../record/Recordable.ts"
+import { defined } from "../values/defined.ts"
+import type { Json } from "../values/Json.ts"
+import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
+import * as OpenCalls from "./OpenCalls.ts"
+
+/** What a session needs. */
+export interface SessionParts {
+  /** The client's name, before the slash of each actuator. */
+  readonly client: string
+  readonly begun: BegunRun
+  readonly log: RunLog
+  /** Without one, every call is let pass. */
+  readonly gate: GateConfig | undefined
+  readonly redaction: Redaction
+}
+
+/** A session whose task is open. */
+export interface Session {
+  /** Records a moment. A moment at which a tool waits has a verdict; of all others there is none to give. */
+  readonly take: (moment: Moment) => Promise<Verdict>
+  /** Ceases to record: the task stays open, and the session may go on. */
+  readonly leave: () => Promise<void>
+  /** Closes the task. */
+  readonly end: (reason: string) => Promise<void>
+  readonly hasOpenCalls: () => boolean
+}
+
+const NONE: Verdict = { decision: "none" }
+
+/** Maximum time that a person may take, in milliseconds. A client that waits longer than 600 s goes on without an answer. */
+const MOST_ASKED_MS = 540_000
+
+/** Why what no hook was asked about is not known to have run. */
+const UNSEEN = "the client reports the call, and no hook was asked about it"
+
+/** A session that begins, or goes on. */
+export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
+  const { taskId, openedBy, past, ask, identity } = begun
+  const open = OpenCalls.make(past)
+  /** The commands that are known, by their ids. A client may tell of one call in several ways, and of one that it tells again. */
+  const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
+  const repaired = repair(taskId, past)
+  const commandIdOf = ({ callId }: ToolCall) => (callId === undefined ? undefined : `${taskId}/${callId}`)
+  const plain = <A extends Json>(value: A): A => redaction.value(value)
+  const held = (value: Json): Json => recordable<Json>(plain(value), (omitted) => omitted)
+  const asking: GatedCalls.GateParts["ask"] = (question) =>
+    ask({ ...question, withinMs: Math.min(question.withinMs, MOST_ASKED_MS) })
+  const agentOf = ({ agentId }: Moment) => defined({ agentId })
+
+  const before = async (moment: Moment, call: ToolCall): Promise<Verdict> => {
+    const { tool, input } = call
+    const commandId = commandIdOf(call) ?? newId()
+    if (known.has(commandId)) return denied("repeated", `the call ${call.callId} was decided before`)
+    known.add(commandId)
+    const gated = GatedCalls.make(
+      { gate },
+      {
+        actuator: actuatorOf(client, tool),
+        args: plain(input),
+        cause: openedBy,
+        description: `A tool of ${client}`,
+        commandId,
+        ...defined({ callId: call.callId, agentId: moment.agentId }),
+      },
+    )
+    const isRecorded = await GatedCalls.dispatched({ log, gate, ask: asking }, gated)
+    if (gated.denied !== undefined) return denied(gated.denied.rule, gated.denied.reason)
+    if (!isRecorded) return denied("log", "the log failed, and with it the gate")
+    open.add({
+      commandId,
+      last: gated.state.last,
+      since: performance.now(),
+      key: OpenCalls.keyOf(call),
+      agentId: moment.agentId,
+    })
+    return { decision: "allow" }
+  }
+
+  const after = async (moment: Moment, call: ToolCall & ToolOutcome): Promise<void> => {
+    const { ok, durationMs } = call
+    const content = held(call.content)
+    const found = open.take(commandIdOf(call), call)
+    if (found === undefined) {
+      const id = commandIdOf(call)
+      // Its end is in the log, or nobody was asked about it.
+      if (id === undefined || !known.has(id)) await observed(moment, call, { ok, content, durationMs })
+      return
+    }
+    const latencyMs = durationMs ?? (found.since === undefined ? 0 : MonotonicClock.elapsedSince(found.since))
+    const end = ObservedCommand.ended(found.commandId, { ok, content, latencyMs })
+    await log.tell({ ...end, causationId: found.last })
+  }
+
+  /** Records a call that no hook was asked about. What came of it is known only where its own result says so. */
+  const observed = async (moment: Moment, call: ToolCall, outcome: ToolOutcome | undefined): Promise<void> => {
+    const commandId = commandIdOf(call) ?? newId()
+    known.add(commandId)
+    const request = ObservedCommand.requested({
+      commandId,
+      actuator: actuatorOf(client, call.tool),
+      args: recordable(plain(call.input), (omitted) => ({ omitted })),
+      callId: call.callId ?? "",
+      agentId: moment.agentId,
+    })
+    const [allowed, dispatched] = ObservedCommand.passed(commandId, "observed")
+    const end =
+      outcome === undefined
+        ? ObservedCommand.unknown(commandId, UNSEEN)
+        : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs ?? 0 })
+    await log.tell(...chained(openedBy, [request, allowed, dispatched, end]))
+  }
+
+  /** What has a type of its own, and what has none and is kept as it came. */
+  const told = async (moment: Moment): Promise<void> => {
+    const { happening } = moment
+    switch (happening.kind) {
+      case "prompt": {
+        const payload = { source: happening.source, content: held(happening.text), ...agentOf(moment) }
+        await log.tell({ type: "InputReceived", payload })
+        return
+      }
+      case "said": {
+        const content = String(held(happening.text))
+        await log.tell({ type: "MessageSent", payload: { content, format: "markdown", ...agentOf(moment) } })
+        return
+      }
+      default: {
+        const payload = { source: client, kind: moment.event, record: held(moment.payload), ...agentOf(moment) }
+        await log.tell({ type: "SourceRecordKept", payload })
+      }
+    }
+  }
+
+  return {
+    take: async (moment) => {
+      await repaired.tell(log)
+      const { happening } = moment
+      switch (happening.kind) {
+        case "before":
+          return before(moment, happening)
+        case "after":
+          await after(moment, happening)
+          return NONE
+        case "batch":
+          for (const call of happening.calls) {
+            const id = commandIdOf(call)
+            if (id === undefined || known.has(id)) continue
+            await observed(moment, call, undefined)
+          }
+          return NONE
+        default:
+          await told(moment)
+          return NONE
+      }
+    },
+    hasOpenCalls: () => open.left().length > 0,
+    leave: async () => {
+      await log.settled()
+      await log.tell({ type: "RecorderLeft", payload: defined({ identity }) })
+    },
+    end: async (reason) => {
+      await log.settled()
+      const ends = open.left().map(
+        ({ commandId, last }): CoreNewEvent => ({
+          ...ObservedCommand.unknown(commandId, "no hook told its result"),
+          causationId: last,
+        }),
+      )
+      const outcome = ends.length > 0 ? "abandoned" : "achieved"
+      const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome, reason } }
+      const [first = closed, ...others] = [...ends, closed]
+      await log.tell(first, ...others)
+    },
+  }
+}
+
+const denied = (rule: string, reason: string): Verdict => ({ decision: "deny", rule, reason })
+
+/** An actuator has one slash, and no spaces. */
+const actuatorOf = (client: string, tool: string): string =>
+  `${client}/${tool.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"}`
+
+/** Events of which each causes the next one. */
+const chained = (
+  cause: string,
+  events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
+): readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] => {
+  let causationId = cause
+  const [first, ...others] = events.map((event) => {
+    const id = newId()
+    const one = { ...event, id, causationId }
+    causationId = id
+    return one
+  })
+  return [first ?? events[0], ...others]
+}
+
+/** What an earlier process had asked a person, or had requested, when it ended: the client was refused, since nobody answered it. */
+const repair = (taskId: string, past: BegunRun["past"]) => {
+  const left = [...CommandState.fold(past)].filter(
+    ([, { at }]) => at === "requested" || at === "asked" || at === "allowed",
+  )
+  let events: ReadonlyArray<CoreNewEvent> = left.map(([commandId, { last }]) => ({
+    type: "CommandDenied",
+    causationId: last,
+    payload: { commandId, rule: "recovery", reason: `its recorder ended before the call of ${taskId} was let pass` },
+  }))
+  return {
+    /** Records it, once. */
+    tell: async (log: RunLog): Promise<void> => {
+      const [first, ...others] = events
+      events = []
+      if (first !== undefined) await log.tell(first, ...others)
+    },
+  }
+}

@@ -1,0 +1,183 @@
+/** The sessions of all clients that one process serves: each is a task, which goes on when the session does. */
+
+import type { GateConfig } from "../kernel/gate/Gate.ts"
+import * as Redaction from "../record/http/Redaction.ts"
+import * as OpenedLog from "../record/log/OpenedLog.ts"
+import * as RunLog from "../record/log/RunLog.ts"
+import { RunNotOpen } from "../record/Run.ts"
+import { sha256 } from "../values/Digest.ts"
+import { plainText } from "../values/Json.ts"
+import { oneLine } from "../values/PlainText.ts"
+import type { Client } from "./clients/Client.ts"
+import type { Moment, Verdict } from "./Moment.ts"
+import * as Session from "./Session.ts"
+
+/** How sessions are recorded. */
+export interface SessionsOptions {
+  /** The log's file. */
+  readonly log: string
+  /** What decides about the calls of a session, which is asked when the session begins; undefined: every call is let pass. */
+  readonly gate: () => Promise<GateConfig | undefined>
+  /** Texts that are kept out of the log, beside the keys of the environment. */
+  readonly secrets?: ReadonlyArray<string> | undefined
+  /** How long a session may be silent until its task is closed, in milliseconds. Default: an hour. */
+  readonly idleMs?: number | undefined
+  /** Told once that the log has failed: from then on every call is refused. */
+  readonly onFailed?: (failed: RunLog.RecordingFailed) => void
+}
+
+export interface Sessions {
+  /** Records a moment of a client. Rejects with what the log fails with. */
+  readonly take: (client: Client, moment: Moment) => Promise<Verdict>
+  /** Closes the tasks of sessions that were silent for long. */
+  readonly closeIdle: () => Promise<void>
+  /** How many sessions are open. */
+  readonly size: () => number
+  /** Ceases to record. Tasks stay open: the sessions may go on. */
+  readonly close: () => Promise<void>
+}
+
+/** A session that is open, and when it was last heard of, by this process's monotonic clock. */
+interface Held {
+  readonly session: Session.Session
+  usedAt: number
+  /** How many of its moments are being recorded: a question to a person among them. */
+  underWay: number
+}
+
+const IDLE_MS = 60 * 60 * 1000
+
+/** Maximum length of a goal, in characters. */
+const LONGEST_GOAL = 200
+
+/** Maximum number of moments that wait for a session's first prompt, and of sessions that have such. */
+const MOST_EARLY = 32
+const MOST_EARLY_SESSIONS = 1_000
+
+const SILENT = "the session was silent; nobody gave a verdict"
+
+/** Opens a log for sessions. Those that an earlier process of this user left, or was killed in, go on. */
+export const open = async (options: SessionsOptions): Promise<Sessions> => {
+  const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
+  const redaction = Redaction.make(secrets)
+  let failure: RunLog.RecordingFailed | undefined
+  const opened = await OpenedLog.open({
+    log: file,
+    isSilent: () => failure !== undefined,
+    means: { means: "hooks" },
+    inherits: {},
+  })
+  const sessions = new Map<string, Promise<Held>>()
+  /** The task that a closed one is continued in. */
+  const successors = new Map<string, string>()
+
+  const begin = async (client: Client, moment: Moment, taskId: string): Promise<Held> => {
+    const task = { goal: goalOf(client, moment, redaction), agent: client.name, id: taskId, continue: true }
+    const begun = await begunIn(opened, task)
+    if (begun.taskId !== taskId) successors.set(taskId, begun.taskId)
+    const failed = (failed: RunLog.RecordingFailed) => {
+      failure = failed
+      onFailed(failed)
+    }
+    const log = RunLog.make({
+      taskId: begun.taskId,
+      log: file,
+      onLogFailure: "stop",
+      stream: begun.stream,
+      onFailed: failed,
+    })
+    const session = Session.make({ client: client.name, begun, log, gate: await gate(), redaction })
+    return { session, usedAt: performance.now(), underWay: 0 }
+  }
+
+  const held = (client: Client, moment: Moment): Promise<Held> => {
+    const taskId = taskIdOf(client.name, moment.session)
+    const found = sessions.get(taskId)
+    if (found !== undefined) return found
+    const begun = begin(client, moment, taskId)
+    sessions.set(taskId, begun)
+    begun.catch(() => sessions.delete(taskId))
+    return begun
+  }
+
+  /**
+   * What happens before anybody says anything: a session is called by its first prompt. A session of which nothing else is heard is not
+   * recorded.
+   */
+  const early = new Map<string, Array<Moment>>()
+  const keepEarly = (taskId: string, moment: Moment): boolean => {
+    const before = early.get(taskId) ?? []
+    if (before.length >= MOST_EARLY || early.size >= MOST_EARLY_SESSIONS) return false
+    early.set(taskId, [...before, moment])
+    return true
+  }
+  const takenEarly = (taskId: string): ReadonlyArray<Moment> => {
+    const before = early.get(taskId) ?? []
+    early.delete(taskId)
+    return before
+  }
+
+  const closeIdle = async (): Promise<void> => {
+    const now = performance.now()
+    for (const [taskId, opening] of sessions) {
+      const one = await opening.catch(() => undefined)
+      if (one === undefined || one.underWay > 0 || now - one.usedAt <= idleMs) continue
+      sessions.delete(taskId)
+      await one.session.end(SILENT)
+    }
+  }
+
+  return {
+    closeIdle,
+    size: () => sessions.size,
+    take: async (client, moment) => {
+      const taskId = taskIdOf(client.name, moment.session)
+      if (moment.happening.kind === "other" && !sessions.has(taskId) && keepEarly(taskId, moment))
+        return { decision: "none" }
+      const one = await held(client, moment)
+      for (const early of takenEarly(taskId)) await one.session.take(early)
+      one.underWay++
+      try {
+        return await one.session.take(moment)
+      } finally {
+        one.underWay--
+        one.usedAt = performance.now()
+      }
+    },
+    close: async () => {
+      try {
+        const all = await Promise.allSettled(sessions.values())
+        for (const one of all) if (one.status === "fulfilled") await one.value.session.leave()
+      } finally {
+        sessions.clear()
+        await opened.close()
+      }
+    },
+  }
+}
+
+/** Begins a task or goes on with it; where it is closed, with the next of its parts. */
+const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Promise<OpenedLog.BegunRun> => {
+  const { id } = task
+  for (let part = 1; ; part++) {
+    try {
+      return await opened.begin(part === 1 ? task : { ...task, id: `${id}.${part}` })
+    } catch (error) {
+      if (!(error instanceof RunNotOpen) || part >= MOST_PARTS) throw error
+    }
+  }
+}
+
+/** Maximum number of tasks that one session is continued in. */
+const MOST_PARTS = 1_000
+
+/** The task of a session: the one that the import of its file has. */
+export const taskIdOf = (client: string, session: string): string =>
+  /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
+
+/** What a session is about: the first thing that a person says in it, if it begins so. */
+const goalOf = ({ title }: Client, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
+  const said = happening.kind === "prompt" ? oneLine(plainText(redaction.text(happening.text))).trim() : ""
+  if (said === "") return cwd === "" ? `A session of ${title}` : `A session of ${title} in ${cwd}`
+  return said.length > LONGEST_GOAL ? `${said.slice(0, LONGEST_GOAL - 1).toWellFormed()}…` : said
+}

@@ -1,0 +1,84 @@
+/** The form of hooks that Claude Code began, and that Codex and Qwen Code share for the most part. */
+
+import { defined } from "../../values/defined.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
+import type { Happening, Moment, ToolCall, Verdict } from "../Moment.ts"
+import { type Answer, EMPTY, reasonOf } from "./Client.ts"
+import * as Payload from "./Payload.ts"
+
+/** The event at which a tool waits. */
+export const GATE = "PreToolUse"
+
+/** What a payload says. */
+export const read = (
+  payload: Json,
+  callIdOf = (from: JsonObject) => Payload.text(from, "tool_use_id"),
+): Moment | undefined => {
+  if (!isObject(payload)) return undefined
+  const event = Payload.text(payload, "hook_event_name")
+  const session = Payload.text(payload, "session_id")
+  if (event === undefined || session === undefined) return undefined
+  const happening = happeningOf(event, payload, callIdOf)
+  if (happening === undefined) return undefined
+  const cwd = Payload.text(payload, "cwd") ?? ""
+  return { event, session, cwd, happening, payload, ...defined({ agentId: Payload.text(payload, "agent_id") }) }
+}
+
+const happeningOf = (
+  event: string,
+  payload: JsonObject,
+  callIdOf: (from: JsonObject) => string | undefined,
+): Happening | undefined => {
+  const callOf = (from: JsonObject): ToolCall | undefined => {
+    const tool = Payload.text(from, "tool_name")
+    return tool === undefined
+      ? undefined
+      : { tool, input: Payload.value(from, "tool_input"), ...defined({ callId: callIdOf(from) }) }
+  }
+  switch (event) {
+    case "PreToolUse":
+    case "PostToolUse":
+    case "PostToolUseFailure": {
+      const call = callOf(payload)
+      if (call === undefined) return undefined
+      if (event === GATE) return { kind: "before", ...call }
+      const ok = event === "PostToolUse"
+      const content = Payload.value(payload, ok ? "tool_response" : "error")
+      return { kind: "after", ...call, ok, content, ...defined({ durationMs: Payload.span(payload, "duration_ms") }) }
+    }
+    case "PostToolBatch":
+      return {
+        kind: "batch",
+        calls: Payload.objects(payload, "tool_calls").flatMap((one) => {
+          const call = callOf(one)
+          return call === undefined ? [] : [{ ...call, content: Payload.value(one, "tool_response") }]
+        }),
+      }
+    case "UserPromptSubmit": {
+      const text = Payload.text(payload, "prompt")
+      return text === undefined ? { kind: "other" } : { kind: "prompt", text, source: "user" }
+    }
+    case "Stop": {
+      const text = Payload.text(payload, "last_assistant_message")
+      return text === undefined ? { kind: "other" } : { kind: "said", text }
+    }
+    case "SessionEnd":
+      return { kind: "ended", reason: Payload.text(payload, "reason") ?? "unknown" }
+    default:
+      return { kind: "other" }
+  }
+}
+
+/** The answer in JSON. An allowance says nothing: the client's own rules and questions still hold. */
+export const answer = (event: string, verdict: Verdict): Answer => {
+  if (verdict.decision !== "deny") return EMPTY
+  const decided = {
+    hookSpecificOutput: {
+      hookEventName: event,
+      permissionDecision: "deny",
+      permissionDecisionReason: reasonOf(verdict),
+    },
+  }
+  return { ...EMPTY, stdout: JSON.stringify(decided) }
+}

@@ -1,0 +1,19 @@
+/** The clients whose hooks are understood. */
+
+import * as ClaudeCode from "./ClaudeCode.ts"
+import type { Client } from "./Client.ts"
+import * as Codex from "./Codex.ts"
+import * as Copilot from "./Copilot.ts"
+import * as GeminiCli from "./GeminiCli.ts"
+import * as QwenCode from "./QwenCode.ts"
+
+export const all: ReadonlyArray<Client> = [
+  ClaudeCode.client,
+  Codex.client,
+  GeminiCli.client,
+  Copilot.client,
+  QwenCode.client,
+]
+
+/** The client of a name. */
+export const named = (name: string): Client | undefined => all.find((client) => client.name === name)

@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+/**
+ * The command that a coding agent's program runs as its hook: it hands the payload to the hook server, which it starts if there is none,
+ * and answers as the server says. It fails closed: whatever goes wrong, a tool that waits is refused by the status 2 and a sentence,
+ * which every client takes.
+ *
+ * `hindcast-hook CLIENT [EVENT]`. It loads nothing of Effect, so that a call waits no longer than it has to.
+ */
+
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import * as path from "node:path"
+import { isGate } from "../clients/Gates.ts"
+import * as Door from "../Door.ts"
+
+/** How long an answer may take: below the 600 s that clients wait at most, and beyond what a person is given. */
+const ANSWER_MS = 570_000
+
+/** How long a server may take to start. */
+const START_MS = 15_000
+
+const [client = "", named] = process.argv.slice(2)
+
+/** Whether a tool waits for the answer. Until the payload is read, it may. */
+let waits = true
+
+/** Ends with a failure, which refuses a tool that waits. Another event goes on: the status 2 would change what the agent is told. */
+const refuse = (why: string): never => {
+  fs.writeSync(2, `Hindcast's hook failed${waits ? ", so nothing was let pass" : ""}: ${why}\n`)
+  process.exit(waits ? 2 : 1)
+}
+
+/** What the client sends, with the event's name where the client names it only to its command. */
+const payload = (): string => {
+  const text = fs.readFileSync(0, "utf8")
+  const given: unknown = JSON.parse(text)
+  if (typeof given !== "object" || given === null) throw new Error("expected an object on the standard input")
+  const event: unknown = named ?? Reflect.get(given, "hook_event_name")
+  waits = typeof event !== "string" || isGate(event)
+  return named === undefined ? text : JSON.stringify({ ...given, hookEvent: named })
+}
+
+interface Answered {
+  readonly status: number
+  readonly body: string
+}
+
+const ask = ({ port, token }: Door.Door, body: string): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    }
+    const request = http.request(
+      { host: "127.0.0.1", port, path: `/hooks/${client}`, method: "POST", headers, agent: false },
+      (response) => {
+        let text = ""
+        response.setEncoding("utf8")
+        response.on("data", (piece: string) => {
+          text += piece
+        })
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }))
+        response.on("error", reject)
+      },
+    )
+    request.on("error", reject)
+    request.setTimeout(ANSWER_MS, () => request.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)))
+    request.end(body)
+  })
+
+/** Whether nobody listens: the request has not begun, so that it may be made again. */
+const isNobody = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ECONNREFUSED"
+
+/** Starts a server that stays when this process has ended. */
+const start = (): void => {
+  const main = path.join(path.dirname(fs.realpathSync(process.argv[1] ?? "")), "cli", "main.js")
+  const server = spawn(process.execPath, [main, "hooks", "serve", "--quiet"], { detached: true, stdio: "ignore" })
+  server.on("error", () => {})
+  server.unref()
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const answered = async (body: string): Promise<Answered> => {
+  const until = performance.now() + START_MS
+  let isStarted = false
+  for (;;) {
+    const door = Door.read()
+    if (door !== undefined) {
+      try {
+        return await ask(door, body)
+      } catch (error) {
+        if (!isNobody(error)) throw error
+      }
+    }
+    if (!isStarted) {
+      if (process.env.HINDCAST_HOOKS_START === "never") throw new Error("no hook server runs")
+      isStarted = true
+      start()
+    }
+    if (performance.now() > until) throw new Error(`no hook server answered within ${START_MS / 1000} s`)
+    await pause(50)
+  }
+}
+
+try {
+  const { status, body } = await answered(payload())
+  if (status !== 200) refuse(`the hook server answered with ${status}: ${body.slice(0, 500)}`)
+  const { stdout, stderr, exitCode } = JSON.parse(body)
+  if (typeof stdout !== "string" || typeof stderr !== "string" || ![0, 1, 2].includes(exitCode)) {
+    refuse("the hook server's answer has another form")
+  }
+  if (stdout !== "") fs.writeSync(1, stdout)
+  if (stderr !== "") fs.writeSync(2, stderr)
+  process.exit(exitCode)
+} catch (error) {
+  refuse(error instanceof Error ? error.message : String(error))
+}
