@@ -81,7 +81,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       },
     )
     const isRecorded = await GatedCalls.dispatched({ log, gate, ask: asking }, gated)
-    if (gated.denied !== undefined) return denied(gated.denied.rule, gated.denied.reason)
+    if (gated.denied !== undefined) return denied(gated.judgement.rule, gated.denied.reason)
     if (!isRecorded) return denied("log", "the log failed, and with it the gate")
     open.add({
       commandId,

@@ -48,7 +48,7 @@ export const installed = (text: string, command: HookCommand): string | Refused 
   })
 
 /** What Claude Code does when the hook fails. Older versions ignore it: the command refuses by its status as well. */
-const BLOCKS = { onFailure: "block" }
+const BLOCKS = { onFailure: "block", statusMessage: "Hindcast's gate" }
 
 /** The settings without the hooks. */
 export const uninstalled = (text: string): string | Refused => changed(text, removedFrom)

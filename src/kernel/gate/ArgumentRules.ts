@@ -10,36 +10,42 @@ import * as ShellLine from "./ShellLine.ts"
 /** The argument that holds a shell's line, in every tool that has one. */
 const LINE = "command"
 
+/** How a rule is about arguments. */
+export type Match = "fits" | "cannot tell" | "no"
+
 /**
- * Whether a rule matches arguments, as far as it is about them. Where the gate cannot tell, a rule that denies or asks matches, and one
- * that allows does not.
+ * Whether a rule matches arguments, as far as it is about them. Where that cannot be told, a rule that denies or asks matches, and one that
+ * allows does not.
  *
  * @param args undefined if they are not known
  */
-export const match = ({ args: patterns, shell, decision }: GateRule, args: Json | undefined): boolean => {
-  if (patterns === undefined && shell === undefined) return true
-  if (args === undefined) return decision !== "allow"
-  return (
-    Object.entries(patterns ?? {}).every(([name, pattern]) => fits(pattern, argumentOf(args, name), decision)) &&
-    (shell === undefined || runs(shell, argumentOf(args, LINE), decision))
-  )
+export const match = (rule: GateRule, args: Json | undefined): Match => {
+  const { args: patterns, shell } = rule
+  if (patterns === undefined && shell === undefined) return "fits"
+  if (args === undefined) return "cannot tell"
+  const parts = [
+    ...Object.entries(patterns ?? {}).map(([name, pattern]) => fits(pattern, argumentOf(args, name))),
+    ...(shell === undefined ? [] : [runs(rule, shell, argumentOf(args, LINE))]),
+  ]
+  return parts.includes("no") ? "no" : parts.includes("cannot tell") ? "cannot tell" : "fits"
 }
 
 const argumentOf = (args: Json, name: string): Json | undefined =>
   isObject(args) ? SafeRecord.get(args, name) : undefined
 
-const fits = (pattern: string, value: Json | undefined, decision: GateRule["decision"]): boolean =>
+const fits = (pattern: string, value: Json | undefined): Match => {
+  if (value === undefined) return "no"
   // A list or an object may hold what the pattern is about.
-  typeof value === "object" && value !== null
-    ? decision !== "allow"
-    : value !== undefined && GatePattern.matches(pattern, String(value))
+  if (typeof value === "object" && value !== null) return "cannot tell"
+  return GatePattern.matches(pattern, String(value)) ? "fits" : "no"
+}
 
-const runs = (patterns: ReadonlyArray<string>, line: Json | undefined, decision: GateRule["decision"]): boolean => {
-  if (line === undefined) return false
-  if (typeof line !== "string") return decision !== "allow"
-  const { commands, isWhole } = ShellLine.read(line)
+/** An allowance is of a whole line, which writes no file by itself; all else is about any command in it. */
+const runs = ({ decision }: GateRule, patterns: ReadonlyArray<string>, line: Json | undefined): Match => {
+  if (line === undefined) return "no"
+  if (typeof line !== "string") return "cannot tell"
+  const { commands, isWhole, writes } = ShellLine.read(line)
   const isListed = (command: string) => patterns.some((pattern) => GatePattern.matches(pattern, command))
-  return decision === "allow"
-    ? isWhole && commands.length > 0 && commands.every(isListed)
-    : !isWhole || commands.some(isListed)
+  if (decision !== "allow") return commands.some(isListed) ? "fits" : isWhole ? "no" : "cannot tell"
+  return isWhole && !writes && commands.length > 0 && commands.every(isListed) ? "fits" : "no"
 }

@@ -136,14 +136,26 @@ const decideBy = (config: GateConfig, candidate: GateCommand): Ruling => {
       confirmWithinMs,
     }
   }
-  const reason = (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) + riskNote(candidate)
+  const reason =
+    (rule.reason ?? `gate rule "${rule.name}" says ${rule.decision}`) +
+    unseenNote(rule, candidate) +
+    riskNote(candidate)
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs }
 }
 
 const matches = (rule: GateRule, { actuator, risk, args }: GateCommand): boolean =>
   (rule.actuator === undefined || GatePattern.matches(rule.actuator, actuator)) &&
   (rule.risk === undefined || rule.risk.includes(risk ?? "undeclared")) &&
-  ArgumentRules.match(rule, args)
+  isAbout(rule, args)
+
+const isAbout = (rule: GateRule, args: Json | undefined): boolean => {
+  const match = ArgumentRules.match(rule, args)
+  return match === "fits" || (match === "cannot tell" && rule.decision !== "allow")
+}
+
+/** A note for the reason if a rule decides because it cannot see what would be done. */
+const unseenNote = (rule: GateRule, { args }: GateCommand): string =>
+  ArgumentRules.match(rule, args) === "cannot tell" ? " (the gate cannot see what would be run)" : ""
 
 /** A note for the reason if the effective risk is higher than the declared one. */
 const riskNote = ({ risk, because = [] }: GateCommand): string =>

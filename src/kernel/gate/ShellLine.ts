@@ -7,8 +7,10 @@
 export interface ShellLine {
   /** Each simple command: its words without quotes, joined by one space, without assignments before it. */
   readonly commands: ReadonlyArray<string>
-  /** Whether these are all of its commands, and no redirection writes a file. */
+  /** Whether these are all of its commands. */
   readonly isWhole: boolean
+  /** Whether a redirection writes a file. */
+  readonly writes: boolean
 }
 
 /** Maximum length of a line that is read. */
@@ -19,17 +21,20 @@ const DEEPEST = 8
 
 /** Reads a line. */
 export const read = (line: string): ShellLine => {
-  if (line.length > LONGEST) return { commands: [], isWhole: false }
+  if (line.length > LONGEST) return { commands: [], isWhole: false, writes: false }
   const reader = new Reader(line, 0)
   reader.readAll()
-  return { commands: reader.commands, isWhole: reader.isWhole }
+  return { commands: reader.commands, isWhole: reader.isWhole, writes: reader.writes }
 }
 
 /** Words that may stand before a command. What they begin is a command of its own. */
 const KEYWORDS = new Set(["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "time", "!", "{", "}"])
 
 /** Words that begin something whose parts are no commands: such a line is not read whole. */
-const COMPOUND = new Set(["for", "case", "esac", "select", "function", "in", "[[", "coproc"])
+const COMPOUND = new Set(["case", "esac", "function", "in", "[[", "coproc"])
+
+/** `for NAME in WORDS`: the commands come after its `do`. */
+const LOOPS = new Set(["for", "select"])
 
 /** Programs that run a command among their arguments, with the options of theirs that take a value. */
 const WRAPPERS: ReadonlyMap<string, RegExp> = new Map([
@@ -67,6 +72,7 @@ interface Word {
 class Reader {
   readonly commands: Array<string> = []
   isWhole = true
+  writes = false
   readonly line: string
   readonly depth: number
   #at = 0
@@ -116,7 +122,7 @@ class Reader {
     const { text, isPlain } = this.#word()
     const isHarmless =
       /^\d*<$/.test(written) || text === "/dev/null" || (written.endsWith("&") && /^[\d-]+$/.test(text))
-    if (!isHarmless || !isPlain) this.isWhole = false
+    if (!isHarmless || (!isPlain && written !== "<")) this.writes = true
   }
 
   #word(): Word {
@@ -215,6 +221,7 @@ class Reader {
     inner.readAll()
     this.commands.push(...inner.commands)
     this.isWhole &&= inner.isWhole
+    this.writes ||= inner.writes
   }
 
   #command(written: ReadonlyArray<Word>): void {
@@ -235,6 +242,7 @@ class Reader {
     ) {
       this.isWhole = false
     }
+    if (LOOPS.has(first.text)) return
     this.commands.push(words.map(({ text }) => text).join(" "))
     const name = first.text.replace(/^.*\//, "")
     if (!first.isPlain || DYNAMIC.has(name) || COMPOUND.has(first.text)) this.isWhole = false

@@ -40,6 +40,12 @@ describe("a rule that denies shell commands", () => {
     expect(decide([DELETES], { command })).toMatchObject({ decision: "deny", rule: "deletes" })
   })
 
+  it("says that it cannot see what is run, and lets a redirection be", () => {
+    expect(decide([DELETES], { command: "eval $X" }).reason).toContain("cannot see what would be run")
+    expect(decide([DELETES], { command: "rm a" }).reason).not.toContain("cannot see")
+    expect(decide([DELETES], { command: "echo a > b" }).rule).toBe("default")
+  })
+
   it("denies where it is not told what is run, and not where a tool runs nothing", () => {
     expect(decide([DELETES], undefined).decision).toBe("deny")
     expect(decide([DELETES], { command: ["rm", "a"] }).decision).toBe("deny")

@@ -18,6 +18,7 @@ describe("the commands in a line of a shell", () => {
     ["echo hi # rm -rf /", ["echo hi"]],
     ["A=1 B=2 node a.js 2>&1 >/dev/null <in.txt", ["node a.js"]],
     ["if test -f a; then cat a; else ls; fi", ["test -f a", "cat a", "ls"]],
+    ["for f in *.ts $(ls a); do wc -l $f; done", ["ls a", "wc -l $f"]],
     ["(cd a; rm b)", ["cd a", "rm b"]],
     ['echo "$HOME" ${X}', ["echo $HOME ${X}"]],
     ["sudo -u root rm -rf /", ["sudo -u root rm -rf /", "rm -rf /"]],
@@ -39,9 +40,6 @@ describe("the commands in a line of a shell", () => {
   })
 
   it.each([
-    "echo x > ~/.bashrc",
-    "echo x >> a",
-    "echo x &> a",
     "cat <<EOF\nrm\nEOF",
     "diff <(ls) <(rm a)",
     "eval rm",
@@ -52,7 +50,7 @@ describe("the commands in a line of a shell", () => {
     "bash a.sh",
     'bash -c "$X"',
     "sh",
-    "for f in a b; do rm $f; done",
+    "case $X in a) rm b;; esac",
     "echo 'open",
     'echo "open',
     "echo $((1+1))",
@@ -66,6 +64,25 @@ describe("the commands in a line of a shell", () => {
   ])("are not all known in %s", (line) => {
     expect(ShellLine.read(line).isWhole).toBe(false)
   })
+
+  it.each([
+    "echo x > ~/.bashrc",
+    "echo x >> a",
+    "echo x &> a",
+    "echo $(ls > a)",
+    'echo x > "$F"',
+    "ls 2> a",
+    "echo x >&a",
+  ])("are all known in %s, which writes a file", (line) => {
+    expect(ShellLine.read(line)).toMatchObject({ isWhole: true, writes: true })
+  })
+
+  it.each(["ls > /dev/null", "ls 2>&1", "cat < a", "ls 2>/dev/null >&2", "cat <$F"])(
+    "are all known in %s, which writes none",
+    (line) => {
+      expect(ShellLine.read(line)).toMatchObject({ isWhole: true, writes: false })
+    },
+  )
 
   it("are read of any text, in an end that comes", () => {
     const piece = fc.constantFrom(
