@@ -47,6 +47,9 @@ const NONE: Verdict = { decision: "none" }
 /** Maximum time that a person may take, in milliseconds. A client that waits longer than 600 s goes on without an answer. */
 const MOST_ASKED_MS = 540_000
 
+/** Why the result of a call is not known that the gate let pass. */
+const NOT_TOLD = "no hook told its result: its client may have refused it afterwards"
+
 /** Why what no hook was asked about is not known to have run. */
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
@@ -161,8 +164,13 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
         case "batch":
           for (const call of happening.calls) {
             const id = commandIdOf(call)
-            if (id === undefined || known.has(id)) continue
-            await observed(moment, call, undefined)
+            if (id === undefined) continue
+            if (!known.has(id)) await observed(moment, call, undefined)
+            else {
+              const left = open.take(id, call)
+              if (left !== undefined)
+                await log.tell({ ...ObservedCommand.unknown(id, NOT_TOLD), causationId: left.last })
+            }
           }
           return NONE
         default:
@@ -179,7 +187,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       await log.settled()
       const ends = open.left().map(
         ({ commandId, last }): CoreNewEvent => ({
-          ...ObservedCommand.unknown(commandId, "no hook told its result"),
+          ...ObservedCommand.unknown(commandId, NOT_TOLD),
           causationId: last,
         }),
       )

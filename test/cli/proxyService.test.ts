@@ -83,7 +83,11 @@ describe("hindcast proxy", () => {
     // The proxy is killed in the middle of an answer.
     const cut = new Promise<void>((resolve) => {
       const sent = http.request(`${second.base}/chat/completions`, { method: "POST" }, (response) => {
-        response.on("data", () => second.child.kill("SIGKILL"))
+        response.once("data", async () => {
+          const isRecorded = ({ payload }: Record<string, unknown>) => JSON.stringify(payload).includes("hold")
+          while (!((await listed(["--log", log, "--type", "ModelCalled"])) as Array<never>).some(isRecorded));
+          second.child.kill("SIGKILL")
+        })
         response.on("error", () => resolve())
       })
       sent.on("error", () => resolve())

@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as path from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { MAIN } from "../built.ts"
+import { workplace } from "../workplace.ts"
+import { document, hindcast, listed, start } from "./hindcast.ts"
+
+const place = workplace()
+afterAll(() => place.remove())
+
+const HOOK = path.join(path.dirname(MAIN), "..", "hook.js")
+
+/** Runs the hook's command as a client does. */
+const hook = (payload: unknown, env: NodeJS.ProcessEnv, args: ReadonlyArray<string> = ["claude-code"]) => {
+  const child = spawn(process.execPath, [HOOK, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  })
+  child.stdin.on("error", () => {})
+  child.stdin.end(typeof payload === "string" ? payload : JSON.stringify(payload))
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    let [stdout, stderr] = ["", ""]
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text
+    })
+    child.on("error", reject)
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+const at = (hook_event_name: string, more: object = {}) => ({ session_id: "s", cwd: "/p", hook_event_name, ...more })
+const bash = (command: string, tool_use_id: string) => ({ tool_name: "Bash", tool_input: { command }, tool_use_id })
+
+describe("hindcast hooks", () => {
+  it("writes the settings of a client, records its sessions and denies by rules, which are bound to their text", async () => {
+    const HINDCAST_STATE = place.file("state")
+    const CLAUDE_CONFIG_DIR = place.file("claude")
+    const log = place.file("sessions.db")
+    const rules = place.file("gate.yaml")
+    fs.writeFileSync(
+      rules,
+      "rules:\n  - { name: no-deleting, shell: ['rm *'], decision: deny, reason: Not here }\ndefault: allow\n",
+    )
+    const env = { HINDCAST_STATE, CLAUDE_CONFIG_DIR }
+    const settings = path.join(CLAUDE_CONFIG_DIR, "settings.json")
+
+    const dry = await hindcast(["hooks", "install", "--dry-run"], { env })
+    expect(dry.stdout).toContain(`Would write ${settings}`)
+    expect(fs.existsSync(settings)).toBe(false)
+    const installed = await hindcast(["hooks", "install", "claude-code", "--log", log, "--gate", rules, "--json"], {
+      env,
+    })
+    expect(JSON.parse(installed.stdout)).toMatchObject({ file: settings, log, changed: true, gate: rules })
+    const [{ hooks }] = JSON.parse(fs.readFileSync(settings, "utf8")).hooks.PreToolUse
+    expect(hooks[0].args).toEqual([fs.realpathSync(HOOK), "claude-code"])
+
+    const server = start(["hooks", "serve", "--json"], { env })
+    await new Promise((resolve) => server.child.stdout.once("data", resolve))
+    const passed = { code: 0, stdout: "", stderr: "" }
+    expect(await hook(at("UserPromptSubmit", { prompt: "go" }), env)).toEqual(passed)
+    expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual(passed)
+    expect(await hook(at("PostToolUse", { ...bash("ls", "c1"), tool_response: "a" }), env)).toEqual(passed)
+    const denied = await hook(at("PreToolUse", bash("rm a", "c2")), env)
+    expect(denied).toMatchObject({ code: 0, stderr: "" })
+    expect(JSON.parse(denied.stdout).hookSpecificOutput).toMatchObject({
+      permissionDecision: "deny",
+      permissionDecisionReason: expect.stringMatching(/no-deleting.*Not here/),
+    })
+    const second = await hindcast(["hooks", "serve"], { env })
+    expect(second.stdout).toContain("answers hooks already")
+
+    // An agent could have written other rules: they decide nothing.
+    fs.writeFileSync(rules, "default: allow\n")
+    const other = await hook({ ...at("PreToolUse", bash("ls", "c1")), session_id: "s2" }, env)
+    expect(other.stdout).toMatch(/rules-changed.*has changed since it was accepted/)
+
+    // The server is killed: nothing passes that is not recorded, and what comes after no tool goes on.
+    server.child.kill("SIGKILL")
+    await server.ended
+    const alone = { ...env, HINDCAST_HOOKS_START: "never" }
+    expect(await hook(at("PreToolUse", bash("ls", "c3")), alone)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("nothing was let pass"),
+    })
+    expect(await hook(at("PostToolUse", { ...bash("ls", "c1"), tool_response: "a" }), alone)).toMatchObject({ code: 1 })
+
+    const removed = await hindcast(["hooks", "uninstall", "--json"], { env })
+    expect(JSON.parse(removed.stdout)).toMatchObject({ changed: true })
+    expect(JSON.parse(fs.readFileSync(settings, "utf8"))).toEqual({})
+
+    const { tasks } = (await document(["task", "ls", "--log", log])) as {
+      tasks: ReadonlyArray<{ id: string; goal: string }>
+    }
+    expect(tasks.map(({ id }) => id).sort()).toEqual(["claude-code-s", "claude-code-s2"])
+    const events = (await listed(["--log", log, "--limit", "100"])) as ReadonlyArray<Record<string, unknown>>
+    expect(events.map(({ type }) => type)).toContain("CommandDenied")
+    expect((await hindcast(["log", "verify", "--log", log])).code).toBe(0)
+  })
+
+  it("starts a server by its first hook", async () => {
+    const HINDCAST_STATE = place.file("own")
+    const env = { HINDCAST_STATE }
+    expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual({ code: 0, stdout: "", stderr: "" })
+    const { pid, log } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
+    try {
+      expect(fs.statSync(path.join(HINDCAST_STATE, "hooks", "door.json")).mode & 0o77).toBe(0)
+      expect(log).toBe(path.join(HINDCAST_STATE, "hooks", "sessions.db"))
+    } finally {
+      process.kill(pid, "SIGKILL")
+    }
+  })
+
+  it("refuses a call whenever the server or the payload is not what it should be", async () => {
+    const HINDCAST_STATE = place.file("strangers")
+    fs.mkdirSync(path.join(HINDCAST_STATE, "hooks"), { recursive: true, mode: 0o700 })
+    let answer: readonly [status: number, body: string] = [200, ""]
+    const stranger = http.createServer((request, response) => {
+      request.resume()
+      request.on("end", () => {
+        if (answer[0] === 0) request.socket.destroy()
+        else response.writeHead(answer[0]).end(answer[1])
+      })
+    })
+    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve))
+    const { port } = stranger.address() as AddressInfo
+    const door = { port, token: "t", pid: process.pid, log: "x" }
+    fs.writeFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), JSON.stringify(door))
+    const env = { HINDCAST_STATE, HINDCAST_HOOKS_START: "never" }
+    const call = at("PreToolUse", bash("ls", "c1"))
+    const answers = [
+      [401, "{}"],
+      [500, "x"],
+      [200, "x"],
+      [200, "{}"],
+      [200, '{"stdout":"","stderr":"","exitCode":7}'],
+      [0, ""],
+    ] as const
+    for (const one of answers) {
+      answer = one
+      expect((await hook(call, env)).code, JSON.stringify(one)).toBe(2)
+    }
+    stranger.close()
+    for (const payload of ["", "not json", "[]", "null", '{"hook_event_name":7}'])
+      expect((await hook(payload, env)).code).toBe(2)
+  })
+
+  it("refuses settings that the client would ignore as a whole, and clients that it does not know", async () => {
+    const CLAUDE_CONFIG_DIR = place.file("broken")
+    fs.mkdirSync(CLAUDE_CONFIG_DIR)
+    const settings = path.join(CLAUDE_CONFIG_DIR, "settings.json")
+    fs.writeFileSync(settings, "{ // mine\n}")
+    const env = { HINDCAST_STATE: place.file("state-2"), CLAUDE_CONFIG_DIR }
+    const broken = await hindcast(["hooks", "install"], { env })
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining("expected JSON") })
+    expect(fs.readFileSync(settings, "utf8")).toBe("{ // mine\n}")
+    expect(await hindcast(["hooks", "install", "vim"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("claude-code"),
+    })
+    expect((await hindcast(["hooks", "install", "--gate", place.file("none.yaml")], { env })).code).not.toBe(0)
+  })
+})

@@ -1,0 +1,226 @@
+import * as fs from "node:fs"
+import { Effect, Layer } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import { EventLog } from "../../src/events/log/EventLog.ts"
+import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
+import type { Client } from "../../src/hooks/clients/Client.ts"
+import * as Copilot from "../../src/hooks/clients/Copilot.ts"
+import * as Sessions from "../../src/hooks/Sessions.ts"
+import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
+import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
+import * as Projector from "../../src/projections/projector/Projector.ts"
+import type { Json } from "../../src/values/Json.ts"
+import { eventsOf, temporary } from "../record/recorded.ts"
+import { inRepository } from "../repository.ts"
+
+const GATE: GateConfig = {
+  rules: [
+    { name: "no-deleting", shell: ["rm *"], decision: "deny", reason: "Nothing is deleted here" },
+    { name: "ask-push", shell: ["git push*"], decision: "confirm", confirmWithinMs: 60_000 },
+  ],
+  default: "allow",
+}
+
+const opened: Array<Sessions.Sessions> = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close().catch(() => {})
+})
+
+const open = async (log: string, more: Partial<Sessions.SessionsOptions> = {}) => {
+  const sessions = await Sessions.open({ log, gate: async () => GATE, ...more })
+  opened.push(sessions)
+  return sessions
+}
+
+const take = (sessions: Sessions.Sessions, payload: Json, client: Client = ClaudeCode.client) => {
+  const moment = client.read(payload)
+  if (moment === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
+  return sessions.take(client, moment)
+}
+
+const at = (hook_event_name: string, more: object = {}): Json => ({
+  session_id: "s-1",
+  cwd: "/project",
+  hook_event_name,
+  ...more,
+})
+
+const bash = (command: string, tool_use_id: string) => ({ tool_name: "Bash", tool_input: { command }, tool_use_id })
+
+const ofCommand = (events: ReadonlyArray<Event>, callId: string) =>
+  events.filter(({ payload }) => String(payload.commandId ?? "").endsWith(`/${callId}`)).map(({ type }) => type)
+
+describe("a session", () => {
+  it("is a task, with what was said, each call, its decision and its result", async () => {
+    const log = temporary("session.db")
+    const sessions = await open(log)
+    expect(await take(sessions, at("SessionStart", { source: "startup" }))).toEqual({ decision: "none" })
+    await take(sessions, at("UserPromptSubmit", { prompt: "mend the test" }))
+    expect(await take(sessions, at("PreToolUse", bash("npm test", "c1")))).toEqual({ decision: "allow" })
+    await take(
+      sessions,
+      at("PostToolUse", { ...bash("npm test", "c1"), tool_response: { stdout: "ok" }, duration_ms: 7 }),
+    )
+    expect(await take(sessions, at("PreToolUse", bash("rm -rf .", "c2")))).toEqual({
+      decision: "deny",
+      rule: "no-deleting",
+      reason: "Nothing is deleted here",
+    })
+    await take(sessions, at("PreToolUse", bash("false", "c3")))
+    await take(sessions, at("PostToolUseFailure", { ...bash("false", "c3"), error: "Exit code 1" }))
+    await take(sessions, at("Stop", { last_assistant_message: "done" }))
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(events[0]).toMatchObject({
+      type: "TaskOpened",
+      taskId: "claude-code-s-1",
+      payload: { goal: "mend the test", agent: "claude-code", recorder: { means: "hooks" } },
+    })
+    expect(events.map(({ type }) => type).slice(1, 3)).toEqual(["SourceRecordKept", "InputReceived"])
+    expect(ofCommand(events, "c1")).toEqual([
+      "ActuatorCommanded",
+      "CommandAllowed",
+      "CommandDispatched",
+      "CommandSucceeded",
+    ])
+    expect(ofCommand(events, "c2")).toEqual(["ActuatorCommanded", "CommandDenied"])
+    expect(ofCommand(events, "c3").at(-1)).toBe("CommandFailed")
+    expect(events.find(({ type }) => type === "CommandSucceeded")?.payload).toMatchObject({ latencyMs: 7 })
+    expect(events.at(-1)?.type).toBe("RecorderLeft")
+  })
+
+  it("lets a call pass only when its dispatch is in the log, and asks a person first where a rule says so", async () => {
+    const log = temporary("asked.db")
+    const sessions = await open(log)
+    const waiting = take(sessions, at("PreToolUse", bash("git push", "c1")))
+    await Effect.gen(function* () {
+      const events = yield* EventLog
+      let asked: Event | undefined
+      while (asked === undefined) {
+        asked = (yield* events.readPage({ types: ["ConfirmationRequested"] }, 10)).at(-1)
+        yield* Effect.yieldNow()
+      }
+      const { confirmationId } = asked.payload
+      const { decide } = yield* Confirmations.Confirmations
+      yield* decide(String(confirmationId), { approved: true, by: "ada", channel: "test" })
+    }).pipe(
+      Effect.provide(
+        Confirmations.layer.pipe(
+          Layer.provideMerge(Projector.layer),
+          Layer.provideMerge(SqliteEventLog.layer({ filename: log })),
+        ),
+      ),
+      Effect.runPromise,
+    )
+    expect(await waiting).toEqual({ decision: "allow" })
+    expect(ofCommand(await eventsOf(log), "c1")).toEqual([
+      "ActuatorCommanded",
+      "ConfirmationRequested",
+      "CommandAllowed",
+      "CommandDispatched",
+    ])
+  })
+
+  it("records what no hook was asked about as observed, once", async () => {
+    const log = temporary("unseen.db")
+    const sessions = await open(log)
+    await take(sessions, at("UserPromptSubmit", { prompt: "go" }))
+    await take(sessions, at("PreToolUse", bash("ls", "seen")))
+    const unseen = { tool_name: "Nope", tool_input: { x: 1 }, tool_use_id: "unseen", tool_response: "No such tool" }
+    const batch = at("PostToolBatch", { tool_calls: [{ ...bash("ls", "seen"), tool_response: "" }, unseen] })
+    await take(sessions, batch)
+    await take(sessions, batch)
+    await take(sessions, at("PostToolUse", { ...bash("date", "late"), tool_response: "now" }))
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(ofCommand(events, "unseen")).toEqual([
+      "ActuatorCommanded",
+      "CommandAllowed",
+      "CommandDispatched",
+      "CommandOutcomeUnknown",
+    ])
+    expect(ofCommand(events, "late").at(-1)).toBe("CommandSucceeded")
+    expect(ofCommand(events, "seen").slice(3)).toEqual(["CommandOutcomeUnknown"])
+    const observed = events.filter(({ payload }) => payload.observed === true)
+    expect(observed.map(({ payload }) => payload.actuator)).toEqual(["claude-code/Nope", "claude-code/Bash"])
+  })
+
+  it("refuses a call that was decided before: its client may send it twice", async () => {
+    const sessions = await open(temporary("twice.db"))
+    const call = at("PreToolUse", bash("ls", "c1"))
+    expect(await take(sessions, call)).toEqual({ decision: "allow" })
+    expect(await take(sessions, call)).toMatchObject({ decision: "deny", rule: "repeated" })
+  })
+
+  it("pairs calls without ids by tool and arguments, in their order", async () => {
+    const log = temporary("copilot.db")
+    const sessions = await open(log)
+    const payloads: ReadonlyArray<Json> = JSON.parse(
+      fs.readFileSync(inRepository("test/hooks/payloads/copilot.json"), "utf8"),
+    )
+    for (const payload of payloads) await take(sessions, payload, Copilot.client)
+    await sessions.close()
+    const events = await eventsOf(log)
+    const calls = events.filter(({ type }) => type === "ActuatorCommanded")
+    const ends = events.filter(({ type }) => type === "CommandSucceeded")
+    expect(calls).toHaveLength(2)
+    for (const { payload } of calls) {
+      const said = JSON.stringify(payload.args).includes("echo hi") ? "hi" : "two"
+      expect(ends.find((end) => end.payload.commandId === payload.commandId)?.payload.result).toMatch(
+        new RegExp(`^${said}`),
+      )
+    }
+  })
+
+  it("goes on after a restart: a call that ran has its result, one that waited for a person was refused", async () => {
+    const log = temporary("restarted.db")
+    const first = await open(log)
+    await take(first, at("PreToolUse", bash("npm test", "ran")))
+    await first.close()
+    const second = await open(log)
+    await take(second, at("PostToolUse", { ...bash("npm test", "ran"), tool_response: "ok" }))
+    await second.close()
+    const events = await eventsOf(log)
+    expect(new Set(events.map(({ taskId }) => taskId))).toEqual(new Set(["claude-code-s-1"]))
+    expect(ofCommand(events, "ran").at(-1)).toBe("CommandSucceeded")
+  })
+
+  it("is closed when it was silent for long, and then goes on in another task", async () => {
+    const log = temporary("silent.db")
+    const sessions = await open(log, { idleMs: -1 })
+    await take(sessions, at("PreToolUse", bash("ls", "c1")))
+    await sessions.closeIdle()
+    await take(sessions, at("UserPromptSubmit", { prompt: "and now?" }))
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(ofCommand(events, "c1").at(-1)).toBe("CommandOutcomeUnknown")
+    expect(events.filter(({ type }) => type === "TaskOpened").map(({ taskId }) => taskId)).toEqual([
+      "claude-code-s-1",
+      "claude-code-s-1.2",
+    ])
+  })
+
+  it("keeps keys out of the log", async () => {
+    const log = temporary("keys.db")
+    const sessions = await open(log, { secrets: ["sk-secret-0001-abcdef"] })
+    await take(sessions, at("UserPromptSubmit", { prompt: "use sk-secret-0001-abcdef" }))
+    await take(sessions, at("PreToolUse", bash("curl -H sk-secret-0001-abcdef", "c1")))
+    await take(sessions, at("Notification", { message: "sk-secret-0001-abcdef" }))
+    await sessions.close()
+    expect(JSON.stringify(await eventsOf(log))).not.toContain("sk-secret-0001")
+  })
+
+  it("refuses every call once the log has failed", async () => {
+    const log = temporary("failing.db")
+    const sessions = await open(log)
+    await take(sessions, at("PreToolUse", bash("ls", "c1")))
+    const { default: Database } = await import("better-sqlite3")
+    const database = new Database(log)
+    database.exec("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no more'); END")
+    database.close()
+    await expect(take(sessions, at("PreToolUse", bash("ls", "c2")))).rejects.toThrow(/trigger "broken"/)
+    await expect(take(sessions, at("PreToolUse", bash("ls", "c3")))).rejects.toThrow()
+  })
+})
