@@ -1,7 +1,6 @@
 /** `hindcast fork @412 --set … -- node agent.js`: a recorded program goes on from a moment, on a timeline of its own. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
 import * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
@@ -68,7 +67,7 @@ export const fork = (typed: Typed) =>
 /** Forks a program whose requests a proxy recorded. */
 const forkProxied = (
   program: ProxiedProgram.Command,
-  recorder: RecorderMeans,
+  recorder: ProxiedProgram.Proxied,
   place: Omit<ForkedRun.ForkedOptions, "fetch">,
   running: Program.Running,
 ) => {

@@ -19,6 +19,14 @@ import { count } from "../terminal/Text.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 
+/** The means of a proxy. */
+type ProxyMeans = "proxy" | "intercept"
+
+/** How a proxy recorded a program. */
+export interface Proxied extends Pick<RecorderMeans, "addresses"> {
+  readonly means?: ProxyMeans
+}
+
 /** A command with its arguments. */
 export type Command = readonly [string, ...Array<string>]
 
@@ -43,14 +51,22 @@ export const recorderOf = (taskId: string) =>
     const recorder = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
     if (recorder?.means === undefined) return undefined
     const { means, addresses } = recorder
-    return { means, ...defined({ addresses }) } satisfies RecorderMeans
+    if (means === "hooks") {
+      return yield* new BadInput({
+        input: taskId,
+        expected: "a recording of what a program asked its models",
+        found: "a session that hooks of a coding agent recorded, without its requests",
+        advice: "Nothing of it can be replayed; `hindcast task show` and `hindcast why` look back on it.",
+      })
+    }
+    return { means, ...defined({ addresses }) }
   })
 
 /** Runs a program and records what passes the proxy. Fails with `BadAddress`, with the errors of opening a log, and with `NotStarted`. */
 export const record = (
   program: Command,
   options: RecordOptions,
-  how: NonNullable<RecorderMeans["means"]>,
+  how: ProxyMeans,
   running: Program.Running = {},
   keepOpen = false,
 ) =>
@@ -120,7 +136,7 @@ type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
 /** Runs a program on its recording. @param closed what it may reach besides; undefined where the network is open to it */
 export const replay = (
   program: Command,
-  recorder: RecorderMeans,
+  recorder: Proxied,
   begin: Begin,
   running: Program.Running,
   closed: Closed | undefined,
@@ -130,7 +146,7 @@ export const replay = (
 type Closed = ReadonlyArray<AllowedHost>
 
 /** Runs a program that goes on from a moment of its recording, and closes its task. */
-export const fork = (program: Command, recorder: RecorderMeans, begin: Begin, running: Program.Running) =>
+export const fork = (program: Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
   Effect.gen(function* () {
     const { playing, ran } = yield* answered(program, recorder, begin, running)
     yield* Output.note(FORK_IS_OPEN)
@@ -145,7 +161,7 @@ const FORK_IS_OPEN =
 /** Runs a program whose requests a run answers. */
 const answered = (
   program: Command,
-  { means = "proxy", addresses = {} }: RecorderMeans,
+  { means = "proxy", addresses = {} }: Proxied,
   begin: Begin,
   running: Program.Running,
   closed?: Closed,
@@ -182,7 +198,7 @@ export const parts = () =>
   })
 
 /** What is taken by this means. An authority is written where it goes with the scope. */
-const listening = (means: NonNullable<RecorderMeans["means"]>) =>
+const listening = (means: ProxyMeans) =>
   Effect.map(Program.temporaryDirectory, (directory) =>
     means === "intercept" ? { trusted: path.join(directory, "trusted.pem") } : {},
   )

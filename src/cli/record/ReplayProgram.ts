@@ -1,7 +1,6 @@
 /** `hindcast replay TASK -- node agent.js`: runs a program again on the recording of its requests. */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
-import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as KeyVariables from "../../record/log/KeyVariables.ts"
 import type { Live } from "../../record/replay/Diverged.ts"
@@ -99,7 +98,7 @@ const exitOf = (taskId: string) =>
 /** Replays a program whose requests a proxy recorded. */
 const replayProxied = (
   taskId: string,
-  recorder: RecorderMeans,
+  recorder: ProxiedProgram.Proxied,
   words: ReadonlyArray<string>,
   { live, part, allowHost }: ReplayOptions,
   running: Program.Running,
