@@ -107,7 +107,12 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       return
     }
     const latencyMs = durationMs ?? (found.since === undefined ? 0 : MonotonicClock.elapsedSince(found.since))
-    const end = ObservedCommand.ended(found.commandId, { ok, content, latencyMs })
+    const end = ObservedCommand.ended(found.commandId, {
+      ok,
+      content,
+      latencyMs,
+      by: call.callId === undefined ? "call-input" : undefined,
+    })
     await log.tell({ ...end, causationId: found.last })
   }
 
@@ -126,7 +131,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     const end =
       outcome === undefined
         ? ObservedCommand.unknown(commandId, UNSEEN)
-        : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs ?? 0 })
+        : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs ?? 0, by: undefined })
     await log.tell(...chained(openedBy, [request, allowed, dispatched, end]))
   }
 

@@ -166,6 +166,7 @@ describe("a session", () => {
     const calls = events.filter(({ type }) => type === "ActuatorCommanded")
     const ends = events.filter(({ type }) => type === "CommandSucceeded")
     expect(calls).toHaveLength(2)
+    for (const { payload } of ends) expect(payload.inferred).toEqual({ cause: "call-input" })
     for (const { payload } of calls) {
       const said = JSON.stringify(payload.args).includes("echo hi") ? "hi" : "two"
       expect(ends.find((end) => end.payload.commandId === payload.commandId)?.payload.result).toMatch(

@@ -11,6 +11,8 @@ const PAIRING = {
   "call-order":
     "the result has the id of no known call: the tool's name fits, and the order of the calls in the answer that the request continues",
   "call-text": "the program told its model the result in words, right after the call with its id",
+  "call-input":
+    "the client names no call: the result is that of the oldest open call of the same tool with the same input",
   "next-result": "the source names no call: the result is the next one after the call",
 } as const
 
