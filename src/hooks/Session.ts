@@ -60,6 +60,8 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
   /** The commands that are known, by their ids. A client may tell of one call in several ways, and of one that it tells again. */
   const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
   const repaired = repair(taskId, past)
+  /** What the agent works on: its last prompt. */
+  let cause = past.findLast((event) => is(event, "InputReceived"))?.id ?? openedBy
   const commandIdOf = ({ callId }: ToolCall) => (callId === undefined ? undefined : `${taskId}/${callId}`)
   const plain = <A extends Json>(value: A): A => redaction.value(value)
   const held = (value: Json): Json => recordable<Json>(plain(value), (omitted) => omitted)
@@ -77,7 +79,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       {
         actuator: actuatorOf(client, tool),
         args: plain(input),
-        cause: openedBy,
+        cause,
         description: `A tool of ${client}`,
         commandId,
         ...defined({ callId: call.callId, agentId: moment.agentId }),
@@ -132,7 +134,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       outcome === undefined
         ? ObservedCommand.unknown(commandId, UNSEEN)
         : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs ?? 0, by: undefined })
-    await log.tell(...chained(openedBy, [request, allowed, dispatched, end]))
+    await log.tell(...chained(cause, [request, allowed, dispatched, end]))
   }
 
   /** What has a type of its own, and what has none and is kept as it came. */
@@ -141,7 +143,9 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     switch (happening.kind) {
       case "prompt": {
         const payload = { source: happening.source, content: held(happening.text), ...agentOf(moment) }
-        await log.tell({ type: "InputReceived", payload })
+        const id = newId()
+        await log.tell({ type: "InputReceived", id, payload })
+        cause = id
         return
       }
       case "said": {

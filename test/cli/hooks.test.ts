@@ -72,6 +72,7 @@ describe("hindcast hooks", () => {
       permissionDecision: "deny",
       permissionDecisionReason: expect.stringMatching(/no-deleting.*Not here/),
     })
+    expect(await hook(at("PreToolUse", bash("npm test", "c4")), env)).toEqual(passed)
     const second = await hindcast(["hooks", "serve"], { env })
     expect(second.stdout).toContain("answers hooks already")
 
@@ -91,6 +92,13 @@ describe("hindcast hooks", () => {
     })
     expect(await hook(at("PostToolUse", { ...bash("ls", "c1"), tool_response: "a" }), alone)).toMatchObject({ code: 1 })
 
+    // The next server continues the session.
+    const next = start(["hooks", "serve", "--json"], { env })
+    await new Promise((resolve) => next.child.stdout.once("data", resolve))
+    expect(await hook(at("PostToolUse", { ...bash("npm test", "c4"), tool_response: "ok" }), env)).toEqual(passed)
+    next.child.kill("SIGINT")
+    await next.ended
+
     const removed = await hindcast(["hooks", "uninstall", "--json"], { env })
     expect(JSON.parse(removed.stdout)).toMatchObject({ changed: true })
     expect(JSON.parse(fs.readFileSync(settings, "utf8"))).toEqual({})
@@ -101,6 +109,10 @@ describe("hindcast hooks", () => {
     expect(tasks.map(({ id }) => id).sort()).toEqual(["claude-code-s", "claude-code-s2"])
     const events = (await listed(["--log", log, "--limit", "100"])) as ReadonlyArray<Record<string, unknown>>
     expect(events.map(({ type }) => type)).toContain("CommandDenied")
+    const ended = events.find(
+      ({ type, payload }) => type === "CommandSucceeded" && JSON.stringify(payload).includes("/c4"),
+    )
+    expect(ended).toMatchObject({ taskId: "claude-code-s" })
     expect((await hindcast(["log", "verify", "--log", log])).code).toBe(0)
   })
 

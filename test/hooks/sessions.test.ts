@@ -86,6 +86,9 @@ describe("a session", () => {
       "CommandSucceeded",
     ])
     expect(ofCommand(events, "c2")).toEqual(["ActuatorCommanded", "CommandDenied"])
+    const prompt = events.find(({ type }) => type === "InputReceived")
+    const commanded = events.filter(({ type }) => type === "ActuatorCommanded")
+    expect(new Set(commanded.map(({ causationId }) => causationId))).toEqual(new Set([prompt?.id]))
     expect(ofCommand(events, "c3").at(-1)).toBe("CommandFailed")
     expect(events.find(({ type }) => type === "CommandSucceeded")?.payload).toMatchObject({ latencyMs: 7 })
     expect(events.at(-1)?.type).toBe("RecorderLeft")

@@ -12,6 +12,7 @@ export const DOORS: ReadonlyArray<Entry> = [
       ],
     ],
     example: "hooks install claude-code --gate hindcast.gate.yaml",
+    page: "docs/guides/gate-a-coding-agent.md",
     load: command(async () => (await import("../hooks/InstallCommands.ts")).install),
   },
   {
