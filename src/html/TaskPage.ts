@@ -220,7 +220,7 @@ const commands = ({ audit }: TaskReport): Markup => {
       of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.p50),
       of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.max),
     ]),
-  )}</div></div></section>`
+  )}${audit.acting.observed === undefined ? null : markup`<p class="note">${FormattedNumbers.count(audit.acting.observed)} of the commands were observed: the program carried them out itself, and their times are those between the call and its result.</p>`}</div></div></section>`
 }
 
 /** Most rows of the table of confirmations. */

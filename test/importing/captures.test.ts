@@ -145,6 +145,14 @@ describe("every imported task", () => {
           expect(rulesOf("codex")).toEqual(new Set(["call-id"]))
           expect(rulesOf("gemini-cli")).toEqual(new Set([undefined]))
           expect(rulesOf("swe-agent")).toEqual(new Set([undefined]))
+          // A source without times does not say how long a tool took: that is not 0.
+          const times = (source: string) =>
+            payloads(
+              all.filter(({ actor }) => actor === `import:${source}`),
+              "CommandSucceeded",
+            ).map(({ latencyMs }) => latencyMs)
+          expect(new Set(times("swe-agent"))).toEqual(new Set([undefined]))
+          expect(times("codex").every((time) => typeof time === "number")).toBe(true)
           expect(rulesOf("mini-swe-agent")).toEqual(new Set(["next-result"]))
         }),
     ),

@@ -121,7 +121,7 @@ describe("a log of Inspect", () => {
         expect(files[0]?.runs[0]?.goal).toBe(goal)
         const all = yield* events
         expect(payloads(all, "TaskOpened")).toMatchObject([{ goal }])
-        expect(String(payloads(all, "InputReceived")[0]?.content)).toMatch(/^a{1048576}… \[7951424 more characters/)
+        expect(String(payloads(all, "InputReceived")[0]?.content)).toMatch(/^a{1048476}… \[7951524 more characters/)
       }),
     )
   })

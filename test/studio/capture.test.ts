@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import * as AuditComponents from "../../src/cli/pages/audit/AuditComponents.ts"
 import * as AuditFacts from "../../src/cli/pages/audit/AuditFacts.ts"
 import * as TaskPage from "../../src/html/TaskPage.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
@@ -64,9 +65,14 @@ describe("what a recorder saw of a task", () => {
       expect(facts.get("capture")).toBe(
         "seen: 2 model requests, 1 observed tool call; inferred: 1 by call-id, 1 by messages",
       )
+      expect(audit.acting).toMatchObject({ observed: 1, byComponent: { "program/look": { observed: 1 } } })
+      expect(facts.get("acting")).toBe("1 commanded, 1 succeeded, 1 observed, timed from call to result")
+      const [actuators] = AuditComponents.of(audit)
+      expect(actuators?.columns.map(({ heading }) => heading)).toContain("observed")
       const draft = TaskReport.begin(audit, null, ({ type }) => type)
       for (const event of events) draft.add(event)
       const html = [...TaskPage.chunks(draft.report(), { log: "a.db", head: events.length, by: "Hindcast" })].join("")
+      expect(html).toContain("1 of the commands were observed: the program carried them out itself")
       for (const { name, items } of ROWS) {
         expect(html).toContain(`<th scope="row">${name}</th>`)
         for (const { what } of items) expect(html).toContain(`<bdi class="wraps">${what}</bdi>`)

@@ -130,7 +130,8 @@ const outcomeOf = (
 ): { readonly commandId: string; readonly how: string } | undefined => {
   if (is(event, "CommandSucceeded")) {
     const { commandId, latencyMs, unrecorded, settledBy } = event.payload
-    const how = settledBy === undefined ? ` in ${duration(latencyMs)}` : saidBy(settledBy)
+    const how =
+      settledBy !== undefined ? saidBy(settledBy) : latencyMs === undefined ? "" : ` in ${duration(latencyMs)}`
     const missing = unrecorded === undefined ? "" : `; its result is not recorded: ${unrecorded.reason}`
     return { commandId, how: style.good("succeeded") + shorten(oneLine(how + missing), MAX_TEXT_LENGTH) }
   }

@@ -85,7 +85,12 @@ export const actingEvents = [
     {
       commandId,
       result: Json,
-      latencyMs: Milliseconds,
+      latencyMs: optional(
+        Milliseconds.annotations({
+          description:
+            "How long it took, in ms; of an observed command between its call and its result. Absent where no source says so",
+        }),
+      ),
       unrecorded,
       settledBy,
       inferred,

@@ -94,7 +94,7 @@ export class Commands {
     const { commandId } = command
     const { json } = logJson(content ?? null)
     this.#dispatched(callId, command)
-    const latencyMs = elapsed(command.at, at)
+    const latencyMs = command.at === null || at === null ? undefined : elapsed(command.at, at)
     const outcome = ObservedCommand.ended(commandId, { ok, content: json, latencyMs, by: this.#by(by) })
     this.#writer.write(`outcome:${callId}`, outcome, { at, cause: `dispatched:${callId}` })
     this.#toldResult(callId, command, !ok, json)

@@ -30,15 +30,21 @@ export const Acting = Schema.Struct({
       description: "Of those with an outcome: in doubt after a crash, until their plugin said what became of them",
     }),
   ),
+  observed: optional(
+    Schema.Positive.annotations({
+      description:
+        "Of those commanded: carried out by a recorded or imported program itself. Their times are those between the call and its result in its requests or records",
+    }),
+  ),
   byComponent: Schema.Record({
     key: Schema.String,
-    value: Schema.Struct({ ...counts, latencyMs: Schema.NullOr(Samples.Latency) }),
+    value: Schema.Struct({ ...counts, observed: optional(Schema.Positive), latencyMs: Schema.NullOr(Samples.Latency) }),
   }).annotations({ description: "The same of each actuator, by `plugin/actuator`" }),
 }).annotations({ identifier: "Acting" })
 
 type Acting = typeof Acting.Type
 
-const Actuator = Schema.Struct({ ...counts, samples: Samples.Samples })
+const Actuator = Schema.Struct({ ...counts, observed: Schema.NonNegativeInt, samples: Samples.Samples })
 type Actuator = typeof Actuator.Type
 
 const State = Schema.Struct({
@@ -65,6 +71,7 @@ const noCommands: Actuator = {
   denied: 0,
   expired: 0,
   unknown: 0,
+  observed: 0,
   samples: Samples.none,
 }
 
@@ -74,15 +81,19 @@ const noCommands: Actuator = {
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
-  version: 4,
+  version: 5,
   state: State,
   initial: { unrecorded: 0, settled: 0, actuators: {}, open: {}, confirming: {} },
   evolve: evolveBy<State>({
-    ActuatorCommanded: (state, { commandId, actuator, source }) =>
+    ActuatorCommanded: (state, { commandId, actuator, source, observed }) =>
       source === "scenario"
         ? state
         : {
-            ...count(state, actuator, (before) => ({ ...before, commanded: before.commanded + 1 })),
+            ...count(state, actuator, (before) => ({
+              ...before,
+              commanded: before.commanded + 1,
+              observed: before.observed + (observed === true ? 1 : 0),
+            })),
             open: SafeRecord.set(state.open, commandId, { actuator, unknown: false }),
           },
     CommandSucceeded: (state, { commandId, latencyMs, unrecorded, settledBy }) =>
@@ -170,10 +181,12 @@ export const allEnded = ({ open }: State): boolean => {
   return true
 }
 
+const observedOf = (observed: number) => (observed === 0 ? {} : { observed })
+
 /** The section of the audit, from the folded state. */
 export const section = (state: State): Acting => {
   const actuators = Object.entries(state.actuators)
-  const total = (of: keyof typeof counts) => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)
+  const total = (of: keyof typeof counts | "observed") => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)
   return {
     commanded: total("commanded"),
     succeeded: total("succeeded"),
@@ -183,8 +196,12 @@ export const section = (state: State): Acting => {
     unknown: total("unknown"),
     ...(state.unrecorded === 0 ? {} : { unrecorded: state.unrecorded }),
     ...(state.settled === 0 ? {} : { settled: state.settled }),
+    ...observedOf(total("observed")),
     byComponent: Object.fromEntries(
-      actuators.map(([name, { samples, ...counted }]) => [name, { ...counted, latencyMs: Samples.latency(samples) }]),
+      actuators.map(([name, { samples, observed, ...counted }]) => [
+        name,
+        { ...counted, ...observedOf(observed), latencyMs: Samples.latency(samples) },
+      ]),
     ),
   }
 }

@@ -70,7 +70,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 8,
+    version: 9,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {

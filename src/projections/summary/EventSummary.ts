@@ -102,7 +102,7 @@ const summaries: Summaries = {
   CommandDispatched: ({ commandId }) => commandId,
   CommandSucceeded: ({ result, latencyMs, unrecorded, settledBy }) => {
     // Of a command that was settled later, the time is that of the question.
-    const took = settledBy === undefined ? ` in ${duration(latencyMs)}` : ""
+    const took = settledBy === undefined && latencyMs !== undefined ? ` in ${duration(latencyMs)}` : ""
     return (
       settled(settledBy) + (unrecorded === undefined ? value(result) + took : `done${took}; ${notRecorded(unrecorded)}`)
     )

@@ -21,9 +21,15 @@ export interface Components {
 export const of = ({ sensing, acting, model }: TaskAudit): ReadonlyArray<Components> =>
   [
     components("sensor", sensing.byComponent, ["reads"], ["failures", "skipped", "pushed"]),
-    components("actuator", acting.byComponent, ["commanded", "succeeded"], ["failed", "denied", "expired", "unknown"]),
+    components("actuator", withObserved(acting.byComponent), ["commanded", "succeeded"], RARE),
     models(model?.byModel ?? {}),
   ].filter(({ names }) => names.length > 0)
+
+/** Of commands that were observed, the times are those from the call to its result. */
+const RARE = ["failed", "denied", "expired", "unknown", "observed"] as const
+
+const withObserved = (byComponent: TaskAudit["acting"]["byComponent"]) =>
+  Object.fromEntries(Object.entries(byComponent).map(([name, of]) => [name, { ...of, observed: of.observed ?? 0 }]))
 
 /** Builds the table of one kind. The columns of `rarely` are left out if all their counts are 0. */
 const components = <Key extends string>(

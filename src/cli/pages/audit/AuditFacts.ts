@@ -48,7 +48,8 @@ const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: str
 const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
 
 /** What is to be known of commands beside their outcomes. They are among those that have one. */
-const beside = ({ unrecorded = 0, settled = 0 }: TaskAudit["acting"]) => ({
+const beside = ({ unrecorded = 0, settled = 0, observed = 0 }: TaskAudit["acting"]) => ({
+  "observed, timed from call to result": observed,
   "without a recorded result": unrecorded,
   "told by a plugin after a crash": settled,
 })

@@ -28,7 +28,8 @@ export interface ObservedCall {
 export interface ObservedResult {
   readonly ok: boolean
   readonly content: Json
-  readonly latencyMs: number
+  /** Between the call and its result; undefined where nothing says when they were. */
+  readonly latencyMs: number | undefined
   /** By which rule it was paired with its call; undefined where one record has both. */
   readonly by: PairingRule | undefined
 }
@@ -63,10 +64,10 @@ export const ended = (
   commandId: string,
   { ok, content, latencyMs, by }: ObservedResult,
 ): Body<"CommandSucceeded"> | Body<"CommandFailed"> => {
-  const inferred = inferredBy(by)
-  if (ok) return { type: "CommandSucceeded", payload: { commandId, result: content, latencyMs, ...inferred } }
+  const timed = { ...defined({ latencyMs }), ...inferredBy(by) }
+  if (ok) return { type: "CommandSucceeded", payload: { commandId, result: content, ...timed } }
   const message = plainText(typeof content === "string" ? content : JSON.stringify(content))
-  return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, latencyMs, ...inferred } }
+  return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, ...timed } }
 }
 
 /** The end of a command that somebody refused, as the program's records say. */
