@@ -472,6 +472,56 @@ describe("a session of Claude Code", () => {
     },
   )
 
+  it.effect("that is the fork of a fork begins where it leaves that one, whichever is imported first", () => {
+    const ids = ["0b5f3f3e-7a52-4a4e-9d57-000000000001", "0b5f3f3e-7a52-4a4e-9d57-000000000002"] as const
+    const own = (sessionId: string, name: string, prompt: string) => [
+      user(`Ask ${name}`, { sessionId, promptId: prompt, uuid: `u-${name}` }),
+      assistant(`m-${name}`, text(`Say ${name}`), { sessionId, uuid: `a-${name}` }),
+    ]
+    const copied = (records: ReadonlyArray<object>, sessionId: string) =>
+      records.map((record) => ({ ...record, sessionId, promptId: sessionId }))
+    const parent = [
+      first("Look", { promptId: "p1" }),
+      assistant("m1", text("I see.")),
+      user("And?", { promptId: "p2" }),
+      assistant("m2", text("So.")),
+    ]
+    const fork = [...copied(parent, ids[0]), ...own(ids[0], "fork", "f")]
+    const forkOfFork = [...copied(fork, ids[1]), ...own(ids[1], "second", "g")]
+    const files = {
+      [`${ids[1]}.jsonl`]: lines(forkOfFork),
+      [`${ids[0]}.jsonl`]: lines(fork),
+      [FILE]: lines(parent),
+    }
+    const expected = ["I see.", "So.", "Say fork", "Say second"]
+    return Effect.gen(function* () {
+      yield* withFiles(files, (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "MessageSent").map(({ content }) => content)).toEqual(expected)
+          expect(payloads(all, "TaskOpened").map(({ environment }) => environment)).toMatchObject([
+            { "claude-code": { session: SESSION } },
+            { "claude-code": { parent: TASK } },
+            { "claude-code": { parent: `claude-code-${ids[0]}` } },
+          ])
+          expect((yield* importing(directory)).added).toBe(0)
+        }),
+      )
+      // One after the other, each as its program writes it.
+      yield* withFiles({ [FILE]: lines(parent) }, (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          for (const [name, content] of Object.entries(files).reverse()) {
+            write(directory, { [name]: content })
+            yield* importing(directory)
+          }
+          expect(payloads(yield* events, "MessageSent").map(({ content }) => content)).toEqual(expected)
+        }),
+      )
+    })
+  })
+
   it.effect("marks where the person went back, and keeps both branches", () =>
     withFiles(
       {

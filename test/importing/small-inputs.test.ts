@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { it } from "@effect/vitest"
@@ -9,7 +10,7 @@ import type { ImportReport } from "../../src/importing/ImportReport.ts"
 import * as Projector from "../../src/projections/projector/Projector.ts"
 import * as EnvironmentState from "../../src/projections/state/EnvironmentState.ts"
 import { temporaryLog } from "../temporary.ts"
-import { events, payloads, typesOf } from "./given.ts"
+import { events, payloads, typesOf, withFiles } from "./given.ts"
 
 const HERE = path.dirname(fileURLToPath(import.meta.url))
 
@@ -130,6 +131,57 @@ describe("a small rollout of Codex", () => {
       }),
     ),
   )
+
+  it.effect("that is the fork of a fork has its own turns and tokens alone", () => {
+    const CASE = path.join(HERE, "cases/d9-codex-fork")
+    const [first = "", second = ""] = fs.readdirSync(CASE).sort()
+    const ID = "019e0000-0000-7000-8000-00000000000c"
+    const fork = fs.readFileSync(path.join(CASE, second), "utf8").trim().split("\n")
+    const [head, ...copied] = fork.map((line) => JSON.parse(line))
+    const at = (ms: number) => new Date(Date.UTC(2026, 4, 1, 12, 0, 0, ms)).toISOString()
+    const said = (role: string, text: string) => ({ type: "message", role, content: [{ type: "output_text", text }] })
+    const lines = [
+      {
+        ...head,
+        timestamp: at(0),
+        payload: { ...head.payload, id: ID, timestamp: at(0), forked_from_id: head.payload.id },
+      },
+      ...[head, ...copied].map((line, index) => ({ ...line, timestamp: at(index + 1) })),
+      { timestamp: at(60_000), type: "turn_context", payload: { cwd: "/w", model: "gpt-5.4" } },
+      { timestamp: at(61_000), type: "response_item", payload: said("user", "Third question") },
+      { timestamp: at(62_000), type: "response_item", payload: said("assistant", "Third answer") },
+      {
+        timestamp: at(63_000),
+        type: "event_msg",
+        payload: { type: "token_count", info: { total_token_usage: { input_tokens: 4000, output_tokens: 300 } } },
+      },
+    ]
+    return withFiles(
+      {
+        [first]: fs.readFileSync(path.join(CASE, first)),
+        [second]: `${fork.join("\n")}\n`,
+        [`rollout-2026-05-01T12-00-00-${ID}.jsonl`]: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* Import.importFiles({ paths: [directory] })
+          const all = yield* events
+          const tasks = ["a", "b", "c"].map((end) => `codex-019e0000-0000-7000-8000-00000000000${end}`)
+          expect(tasks.map((task) => used(all, task))).toEqual([2300, 1250, 750])
+          expect(payloads(all, "TaskOpened").map(({ goal }) => goal)).toEqual([
+            "List files",
+            "Fork question",
+            "Third question",
+          ])
+          expect(payloads(all, "TaskOpened")[2]).toMatchObject({ environment: { codex: { parent: tasks[1] } } })
+          expect(
+            payloads(all, "MessageSent")
+              .map(({ content }) => content)
+              .at(-1),
+          ).toBe("Third answer")
+        }),
+    )
+  })
 
   it.effect(
     "of today has its answers' tokens, each once, its person's words alone, and is whole when its source says so",

@@ -7,7 +7,7 @@ import { defined } from "../../values/defined.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { field, parsed, textOf } from "../runs/Untrusted.ts"
+import { field, listOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
 import { Session } from "./Session.ts"
 
@@ -59,10 +59,25 @@ const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined
   return {
     run: agent === undefined ? session : `${session}.agent-${agent}`,
     at: times.find((time) => time !== null) ?? null,
-    // Of two that begin with the same message, the one with more prompts is the original: a fork gives all that it copies one id.
-    rank: -new Set(text.match(/"promptId": ?"[^"]+"/g)).size,
+    rank: promptsOfOneId(own),
     ...defined({ first }),
   }
+}
+
+/**
+ * How many prompts have the id of the first one: one in an original, and in a fork as many as it copied, for it gives all of them one id.
+ * So of two that begin with the same message, the one with fewer is the original.
+ */
+const promptsOfOneId = (records: ReadonlyArray<unknown>): number => {
+  const prompts = records.filter((value) => textOf(value, "promptId") !== undefined && isPrompt(value))
+  const first = textOf(prompts[0], "promptId")
+  return prompts.filter((value) => textOf(value, "promptId") === first).length
+}
+
+const isPrompt = (value: unknown): boolean => {
+  const message = field(value, "message")
+  const isResult = listOf(message, "content").some((block) => textOf(block, "type") === "tool_result")
+  return textOf(value, "type") === "user" && field(value, "isMeta") !== true && !isResult
 }
 
 /**
