@@ -74,8 +74,8 @@ export const tell = async (
   const counted = "turn" in answered ? answered.turn.usage : answered.usage
   const usage = counted === undefined || tier === undefined ? counted : { ...counted, serviceTier: tier }
   const named = "turn" in answered ? answered.turn.cost : answered.cost
-  const table = asked.isOfficial && usage !== undefined ? costOf(provider, model, usage) : Effect.succeed(null)
-  const cost = costOfSource(named) ?? (await Effect.runPromise(table))
+  const isPriced = asked.isOfficial && usage !== undefined
+  const cost = costOfSource(named) ?? (isPriced ? await Effect.runPromise(costOf(provider, model, usage)) : null)
   const priced = cost === null ? {} : { cost }
   const told = { causationId: id, id: newId() }
   const append = (event: (parts: Json) => CoreNewEvent) =>

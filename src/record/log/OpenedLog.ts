@@ -164,7 +164,9 @@ export const opening = async <A>(
     )
     const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
     const calls = Calls.make(filename, runtime, scope)
-    const run: OpenedLog["run"] = (effect) => calls.run(Effect.provide(effect, runtime))
+    // The runtime that runs it has the services: to provide them once more takes longer than all else of a call.
+    const run: OpenedLog["run"] = <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) =>
+      calls.run(effect as Effect.Effect<A, E>)
     return await run(make({ run, close: calls.close }, scope))
   } catch (error) {
     await Calls.run(Scope.close(scope, Exit.void))
