@@ -19,6 +19,7 @@ const KINDS = { claudeCode, codex, openHands, traces, trajectories, inspect, pia
 const LONGEST_REPORT = 256 * 1024 * 1024
 
 const PROGRAM = fileURLToPath(new URL("../programs/measured.mjs", import.meta.url))
+const INSERTING = fileURLToPath(new URL("../programs/inserting.mjs", import.meta.url))
 
 export const run = async (directory, _rounds, say) => {
   const rows = []
@@ -32,7 +33,8 @@ const measured = (directory, { what, args = [], write }, say) => {
   say(`writing ${what}`)
   write(sources)
   say("importing them")
-  const command = ["import", sources, ...args, "--log", path.join(directory, "imported.db"), "--json"]
+  const log = path.join(directory, "imported.db")
+  const command = ["import", sources, ...args, "--log", log, "--json"]
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
     encoding: "utf8",
     maxBuffer: LONGEST_REPORT,
@@ -41,11 +43,30 @@ const measured = (directory, { what, args = [], write }, say) => {
   const { added } = JSON.parse(stdout)
   const { ms, cpuMs, peakMiB } = JSON.parse(stderr.trim().split("\n").at(-1))
   say(`${added.toLocaleString("en")} events in ${Math.round(ms / 1000)} s`)
+  say("inserting the same events plainly")
+  const plain = inserted(log, path.join(directory, "plain.db"))
+  if (plain.count !== added) throw new Error(`${plain.count} events were inserted plainly of ${added}`)
   fs.rmSync(directory, { recursive: true })
   const events = { unit: "k/s", bound: { at: "least", value: 20, of: "ours" } }
   return [
     { what: `import ${what}: events`, ours: added / ms, ...events },
     { what: "the same, by processor time", ours: added / cpuMs, ...events },
+    {
+      what: "the same, against plain inserts",
+      unit: "k/s",
+      ours: added / cpuMs,
+      floor: added / plain.cpuMs,
+      ratio: plain.cpuMs / cpuMs,
+      bound: { at: "least", value: 0.5, of: "ratio" },
+      floorIs: "the same events into a table with text columns, a hundred in a commit",
+    },
     { what: "most memory meanwhile", unit: "MiB", ours: peakMiB, bound: { at: "most", value: 250, of: "ours" } },
   ]
+}
+
+/** The events of a log, inserted plainly: how many they were, and the processor time. */
+const inserted = (log, file) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [INSERTING, log, file], { encoding: "utf8" })
+  if (status !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
 }

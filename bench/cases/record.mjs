@@ -22,11 +22,12 @@ export const run = async (directory, rounds) => {
   hand.close()
   await recording.end("achieved")
   server.end()
+  const [ours, floor] = [spent.ours, spent.hand].map(({ cpuMs }) => (cpuMs - spent.floor.cpuMs) / A_ROUND)
   return [
     {
       what: "what recording adds to a streamed request to a model, processor time",
       unit: "ms",
-      ours: (spent.ours.cpuMs - spent.floor.cpuMs) / A_ROUND,
+      ours,
       floor: spent.floor.cpuMs / A_ROUND,
       bound: { at: "most", value: 0.5, of: "ours" },
       floorIs: "the same fetch without recording",
@@ -34,9 +35,10 @@ export const run = async (directory, rounds) => {
     {
       what: "what recording adds to it, against a recorder of forty lines by hand, processor time",
       unit: "ms",
-      ours: (spent.ours.cpuMs - spent.floor.cpuMs) / A_ROUND,
-      floor: (spent.hand.cpuMs - spent.floor.cpuMs) / A_ROUND,
-      bound: { at: "most", value: 2, of: "ratio" },
+      ours,
+      floor,
+      ratio: ours / floor,
+      bound: { at: "most", value: 1.5, of: "ratio" },
       floorIs: "request, pieces and what was said as a row of a table, by digest",
     },
   ]
