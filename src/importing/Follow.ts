@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { AppendError, EventLog } from "../events/log/EventLog.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import * as Detection from "./files/Detection.ts"
+import * as Listing from "./files/Listing.ts"
 import type { FileRefused } from "./files/SourceText.ts"
 import { type ImportOptions, importFound, sourcesOf } from "./Import.ts"
 import type { ImportReport } from "./ImportReport.ts"
@@ -76,7 +77,7 @@ const unitsOf = (paths: ReadonlyArray<string>, sources: ReadonlyArray<Source>, i
     const units = new Set<string>()
     const unreadable: Array<FileRefused> = []
     for (const named of paths) {
-      const found = Detection.filesOf(named)
+      const found = Listing.filesOf(named)
       const later = Effect.catchAll(found, (cause) =>
         Effect.succeed({ files: [], links: [], others: [], unreadable: [cause] }),
       )

@@ -3,6 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Follow from "../../importing/Follow.ts"
 import * as Detection from "../../importing/files/Detection.ts"
+import * as Listing from "../../importing/files/Listing.ts"
 import * as Import from "../../importing/Import.ts"
 import type { RefusedFile } from "../../importing/ImportReport.ts"
 import * as Mapping from "../../importing/mapping/Mapping.ts"
@@ -114,7 +115,7 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
 const followFiles = (log: Option.Option<string>, options: Omit<Follow.FollowOptions, "onReport">, json: boolean) =>
   Effect.gen(function* () {
     // A path that is not there fails before a log is made.
-    for (const named of options.paths) yield* Detection.filesOf(named)
+    for (const named of options.paths) yield* Listing.filesOf(named)
     yield* Follow.followFiles({
       ...options,
       onReport: (report) =>

@@ -1,16 +1,15 @@
 /** Finds the files to import, and which format each of them has. */
 
-import type { Dirent } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Either } from "effect"
 import { groupBy } from "../../values/groupBy.ts"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Source } from "../Source.ts"
-import { unpackedName } from "./FileText.ts"
-import { objectsIn } from "./LineText.ts"
+import { headBytesOf, headOf } from "./Head.ts"
+import { filesOf, NO_FILES } from "./Listing.ts"
 import * as NoFormat from "./NoFormat.ts"
-import { beginningWithLine, FileRefused, MAX_LINE_BYTES, unreadable } from "./SourceText.ts"
+import { FileRefused, unreadable } from "./SourceText.ts"
 
 /** A file and its format. */
 export interface Found {
@@ -43,23 +42,6 @@ export interface Findings {
   /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
   readonly refused: ReadonlyArray<FileRefused>
 }
-
-const HEAD_BYTES = 64 * 1024
-
-/** Most bytes that are read for the first line: those of the longest line. */
-const FIRST_LINE_BYTES = MAX_LINE_BYTES + 1
-
-/** Most lines of a file's beginning that are parsed. */
-const HEAD_LINES = 10
-
-/**
- * Names of files in a directory that may hold runs, those included that were rotated: by how many times (`.1`), or when, as Python
- * (`.2026-01-31`, `.2026-01-31_10-30`) and logrotate (`-20260131`) name them, and those that were packed. All others are passed over.
- */
-const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?(?:\.(?:gz|zst))?$/i
-
-/** Directories that hold no runs, and many files. */
-const PASSED_OVER = new Set(["node_modules", ".git"])
 
 /**
  * Finds the files that paths name. A file must have exactly one format of those given; of a directory, with all that
@@ -170,93 +152,6 @@ const timesOf = ({ beginning, madeAt = 0 }: Found): ReadonlyArray<number> => [
   madeAt,
 ]
 
-const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
-
-/** What is in a directory, with all that is in it. */
-export interface Listing {
-  /** The files that may hold runs. */
-  readonly files: ReadonlyArray<string>
-  /** Symbolic links to such files, and to directories. */
-  readonly links: ReadonlyArray<string>
-  /** How the names of all other files end. */
-  readonly others: ReadonlyArray<string>
-  /** Directories that cannot be read. */
-  readonly unreadable: ReadonlyArray<FileRefused>
-}
-
-const NO_FILES: Listing = { files: [], links: [], others: [], unreadable: [] }
-
-/** What is in a directory; undefined for a file. */
-export const filesOf = (named: string): Effect.Effect<Listing | undefined, FileRefused> =>
-  Effect.gen(function* () {
-    const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
-    if (stat.isDirectory()) return yield* filesIn(named)
-    // A pipe could be read once only, and its opening waits for whoever writes to it.
-    return stat.isFile() ? undefined : yield* new FileRefused({ file: named, ...NO_FILE })
-  })
-
-const filesIn = (directory: string): Effect.Effect<Listing> =>
-  Effect.gen(function* () {
-    const entries: Array<Dirent> = yield* Effect.tryPromise({
-      try: () => fs.readdir(directory, { withFileTypes: true }),
-      catch: unreadable(directory),
-    })
-    const [files, links, others]: [Array<string>, Array<string>, Array<string>] = [[], [], []]
-    const failed: Array<FileRefused> = []
-    for (const entry of entries.sort((a, b) => inOrder(a.name, b.name))) {
-      const inner = path.join(directory, entry.name)
-      if (PASSED_OVER.has(entry.name)) continue
-      if (entry.isDirectory()) {
-        const listing = yield* filesIn(inner)
-        files.push(...listing.files)
-        links.push(...listing.links)
-        others.push(...listing.others)
-        failed.push(...listing.unreadable)
-      } else if (MAY_HOLD_RUNS.test(entry.name)) {
-        if (entry.isFile()) files.push(inner)
-        if (entry.isSymbolicLink()) links.push(inner)
-      } else if (entry.isSymbolicLink() && (yield* Effect.promise(() => isDirectory(inner)))) links.push(inner)
-      else if (entry.isFile()) others.push(path.extname(entry.name).toLowerCase() || "no ending")
-    }
-    return { files, links, others, unreadable: failed }
-  }).pipe(Effect.catchAll((cause) => Effect.succeed({ ...NO_FILES, unreadable: [cause] })))
-
-/** Whether a link leads to a directory. One that leads nowhere does not. */
-const isDirectory = (link: string): Promise<boolean> =>
-  fs.stat(link).then(
-    (stat) => stat.isDirectory(),
-    () => false,
-  )
-
-/** By name; a file that was rotated before those that were written after it: the highest number or the earliest date first, the one without last. */
-const inOrder = (a: string, b: string): number => {
-  const [one, other] = [rotationOf(a), rotationOf(b)]
-  return (
-    compared(one.base, other.base) ||
-    other.age - one.age ||
-    compared(one.date ?? LAST, other.date ?? LAST) ||
-    compared(a, b)
-  )
-}
-
-/** What comes after every date. */
-const LAST = "9999999"
-
-const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
-
-/** The name of a file before it was rotated, and how many times it was, or when. */
-const rotationOf = (name: string): { readonly base: string; readonly age: number; readonly date?: string } => {
-  const own = unpackedName(name)
-  const [rotated, date] = MAY_HOLD_RUNS.test(name) ? (ROTATION.exec(own) ?? []) : []
-  if (rotated === undefined) return { base: own, age: 0 }
-  const base = own.slice(0, -rotated.length)
-  return date === undefined
-    ? { base, age: Number(rotated.slice(1)) }
-    : { base, age: 0, date: date.replaceAll(/\D/g, "") }
-}
-
-const ROTATION = /(?:\.\d{1,7}|[.-]((?:\d{8}|\d{4}-)[\d_-]*))$/
-
 /** The format of a file, or what it is instead. Two formats are an error. */
 const formatOf = (
   file: string,
@@ -264,7 +159,7 @@ const formatOf = (
 ): Effect.Effect<Omit<Found, "file"> | { readonly is: string }, FileRefused> =>
   Effect.gen(function* () {
     const bytes = yield* Effect.tryPromise({
-      try: () => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES),
+      try: () => headBytesOf(file),
       catch: unreadable(file),
     })
     const head = headOf(file, bytes)
@@ -293,29 +188,3 @@ const formIn = ({ text, lines }: FileHead, { form }: Source): Found["form"] => {
   const isCut = parsed(line) === undefined && /^[[{]/.test(line) && line.length < begin.length
   return isCut && lines.length === 0 ? "document" : "lines"
 }
-
-const headOf = (file: string, bytes: Buffer): FileHead => {
-  const whole = bytes.toString("utf8").replace(/^\uFEFF/, "")
-  const text = bytes.length > HEAD_BYTES ? whole.slice(0, HEAD_BYTES) : whole
-  const lines = whole.split("\n", HEAD_LINES)
-  if (lines.length < HEAD_LINES && (bytes.length === HEAD_BYTES || bytes.length === FIRST_LINE_BYTES)) lines.pop()
-  return {
-    name: unpackedName(path.basename(file)),
-    path: file.split(path.sep).join("/"),
-    text,
-    lines: lines.flatMap(valuesOf),
-    zipped: bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50,
-  }
-}
-
-/** The objects of a line, by the same rule as when it is read; what may be a part of a document has none. */
-const valuesOf = (line: string): ReadonlyArray<object> => {
-  const value = parsed(line)
-  if (value !== undefined || !MAY_BE_DAMAGED.test(line))
-    return typeof value === "object" && value !== null ? [value] : []
-  const { values, isWhole } = objectsIn(line)
-  return isWhole ? values : []
-}
-
-/** NULs, or an object right after another. */
-const MAY_BE_DAMAGED = /\0|\}\s*\{/

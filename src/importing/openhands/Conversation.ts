@@ -10,43 +10,13 @@ import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import {
-  asObject,
-  countOf,
-  field,
-  isObject,
-  listOf,
-  nameFrom,
-  numberOf,
-  parsed,
-  textOf,
-  at as valueAt,
-} from "../runs/Untrusted.ts"
+import { asObject, field, isObject, listOf, nameFrom, parsed, textOf, at as valueAt } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 import * as FileEdits from "./FileEdits.ts"
-
-const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 }
+import { costOf, GrowingCost, NO_TOKENS, usageOf } from "./Usage.ts"
 
 /** Most events that wait for the first prompt, which is the conversation's goal. */
 const MAX_BEFORE_GOAL = 200
-
-/** Costs that are told as a sum: an answer's is what came since the one before. */
-class GrowingCost {
-  #counted = 0
-  #unused: number | undefined
-
-  grewTo(usd: number | undefined): void {
-    if (usd === undefined) return
-    this.#unused = (this.#unused ?? 0) + Math.max(0, usd - this.#counted)
-    this.#counted = usd
-  }
-
-  take(): number | undefined {
-    const usd = this.#unused
-    this.#unused = undefined
-    return usd === undefined ? undefined : Number(usd.toFixed(12))
-  }
-}
 
 export class Conversation {
   readonly #runs: Runs
@@ -290,25 +260,6 @@ const resultOf = (value: unknown, kind: string): { readonly ok: boolean; readonl
 
 const textIn = (content: ReadonlyArray<unknown>): string =>
   content.flatMap((part) => textOf(part, "text") ?? []).join("\n")
-
-const usageOf = (stats: unknown): typeof NO_TOKENS => {
-  const all = field(stats, "usage_to_metrics")
-  const metrics = Object.values(isObject(all) ? all : {}).map((one) => field(one, "accumulated_token_usage"))
-  const total = (name: string) => metrics.reduce<number>((sum, one) => sum + countOf(one, name), 0)
-  return {
-    inputTokens: total("prompt_tokens"),
-    outputTokens: total("completion_tokens"),
-    cachedTokens: total("cache_read_tokens"),
-    cacheWriteTokens: total("cache_write_tokens"),
-  }
-}
-
-/** The cost of the conversation so far, in US dollars; undefined where it is not known. */
-const costOf = (stats: unknown): number | undefined => {
-  const all = field(stats, "usage_to_metrics")
-  const costs = Object.values(isObject(all) ? all : {}).flatMap((one) => numberOf(one, "accumulated_cost") ?? [])
-  return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0)
-}
 
 const goalIn = (value: unknown): string | undefined => {
   if (textOf(value, "kind") !== "MessageEvent" || textOf(value, "source") !== "user") return undefined
