@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
+import { NothingReplayed } from "../../src/record/replay/Diverged.ts"
 import * as Playback from "../../src/record/replay/Playback.ts"
 import type { Interaction, Recording } from "../../src/record/replay/Recording.ts"
 import { digest } from "../../src/values/Digest.ts"
@@ -71,6 +72,17 @@ describe("a playback of a program that does one after the other", () => {
       "expected the 2 recorded calls, the first of which is fetch @1, found the end of the program without a call",
     )
     expect(Playback.of(sequential(["fetch/a"]), { until: 0 }).ended()).toMatchObject({ _tag: "NothingReplayed" })
+    // Who runs a program behind a proxy is not told of JavaScript's functions.
+    const first = { call: "fetch", position: 3 }
+    for (const [means, names] of [
+      ["proxy", "OPENAI_BASE_URL"],
+      ["intercept", "HTTPS_PROXY"],
+    ] as const) {
+      const { message } = new NothingReplayed({ taskId: "t", recorded: 2, first, means })
+      expect(message).toContain("compared nothing: expected the 2 recorded calls, the first of which is fetch @3")
+      expect(message).toContain(names)
+      expect(message).not.toMatch(/run\.|`fetch`|node:http/)
+    }
   })
 })
 

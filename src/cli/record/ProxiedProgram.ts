@@ -10,6 +10,7 @@ import type { AllowedHost } from "../../record/network/AllowedHosts.ts"
 import type { ProcessReport } from "../../record/process/ProcessReport.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
+import { type Diverged, NothingReplayed } from "../../record/replay/Diverged.ts"
 import type { PlaybackRun } from "../../record/replay/PlaybackRun.ts"
 import * as Thrown from "../../record/Thrown.ts"
 import { defined } from "../../values/defined.ts"
@@ -176,11 +177,18 @@ const answered = (
     if (typeof confined?.open === "string") yield* Output.note(confined.open)
     const ended = yield* Program.start(confined?.command ?? program, withVariables(running, proxy.variables))
     yield* noteUnrecorded(proxy.unrecorded)
-    const wrong = playing.playback.ended()
+    const wrong = seenBy(means, playing.playback.ended())
     const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }
     const ran: Program.Ran = { ended, report: { compared: { found, ...playing.playback.counts() } } }
     return { playing, ran }
   })
+
+/** What is wrong with a program, in the words of the proxy that answered it. */
+const seenBy = (means: NonNullable<RecorderMeans["means"]>, wrong: Diverged | NothingReplayed | undefined) => {
+  if (wrong?._tag !== "NothingReplayed" || (means !== "proxy" && means !== "intercept")) return wrong
+  const { taskId, recorded, first } = wrong
+  return new NothingReplayed({ taskId, recorded, first, means })
+}
 
 /** What a proxy is made of is loaded with the first one. */
 export const parts = () =>
