@@ -12,18 +12,22 @@ const EVENTS = ["canonicalize", "effect", "uuidv7"]
 const RULES = ["@marcbachmann/cel-js", "re2js"]
 const COMPARISONS = ["pure-rand", "simple-statistics"]
 
-/** At most: modules loaded, kilobytes loaded, kilobytes bundled; and the packages loaded. */
+/**
+ * Gate rules read arguments and shell lines, and events name the rules of what they infer: 0.3.1 weighs a hundredth more for both.
+ *
+ * At most: modules loaded, kilobytes loaded, kilobytes bundled; and the packages loaded.
+ */
 const LIMITS = {
-  "src/index.ts": [580, 832, 946, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [152, 224, 957, ...EVENTS],
+  "src/index.ts": [582, 842, 956, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [156, 230, 967, ...EVENTS],
   // The readers of all providers' formats, conversations, and what it sees of node:http, undici and children.
   "src/record/index.ts": [175, 258, 525, ...EVENTS],
-  "src/events/index.ts": [123, 180, 245, ...EVENTS],
-  "src/projections/index.ts": [112, 178, 178, "effect", "simple-statistics", "uuidv7"],
+  "src/events/index.ts": [123, 184, 246, ...EVENTS],
+  "src/projections/index.ts": [113, 181, 182, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
-  "src/worlds/index.ts": [470, 420, 475, ...EVENTS, ...RULES],
-  "src/studio.ts": [545, 530, 582, ...EVENTS, ...RULES],
-  "src/testing.ts": [122, 178, 736, "effect"],
+  "src/worlds/index.ts": [470, 428, 478, ...EVENTS, ...RULES],
+  "src/studio.ts": [548, 540, 592, ...EVENTS, ...RULES],
+  "src/testing.ts": [122, 178, 760, "effect"],
   // What every command loads, and what one adds that only reads a log: no kernel, no rules, no sandbox.
   "src/cli/Start.ts": [48, 66, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
