@@ -9,6 +9,7 @@ import * as Routes from "../../src/studio/server/Routes.ts"
 import { PACKAGE } from "../built.ts"
 import { inRepository } from "../repository.ts"
 import { temporaryDirectory } from "../temporary.ts"
+import { compiled } from "./page.ts"
 
 const read = (page: string): string => fs.readFileSync(inRepository(page), "utf8")
 
@@ -137,6 +138,14 @@ describe("programs in pages", () => {
   it.each(Object.entries(named))("of docs/%s.md are there", (page, names) => {
     expect(programs.filter((program) => program.page === page).map(({ name }) => name)).toEqual(names)
   })
+
+  it.scopedLive("have nothing in them that a strict compiler finds wrong", () =>
+    Effect.gen(function* () {
+      const blocks = programs.map(({ name, source }) => ({ note: name, lines: source.split("\n") }))
+      const directory = yield* insideTheRepository
+      expect(yield* Effect.promise(() => compiled(blocks, directory))).toEqual([])
+    }),
+  )
 
   for (const { page, name, source } of programs) {
     it.scopedLive(

@@ -291,7 +291,10 @@ const linesOf = (written: string): ReadonlyArray<string> =>
     .map((line) => line.trimEnd())
 
 /** What a strict compiler says about programs. */
-const compiled = (programs: ReadonlyArray<Block>, directory: string): Promise<ReadonlyArray<string>> =>
+export const compiled = (
+  programs: ReadonlyArray<Pick<Block, "note" | "lines">>,
+  directory: string,
+): Promise<ReadonlyArray<string>> =>
   new Promise((resolve) => {
     const files = programs.map(({ note, lines }) => {
       const file = path.join(directory, note.replace(/\.\w+$/, ".mts"))
@@ -299,7 +302,7 @@ const compiled = (programs: ReadonlyArray<Block>, directory: string): Promise<Re
       return file
     })
     const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--erasableSyntaxOnly"]
-    const options = ["--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"]
+    const options = ["--ignoreConfig", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"]
     const types = ["--typeRoots", inRepository("node_modules", "@types"), "--types", "node"]
     const compiler = inRepository("node_modules", "typescript-7", "bin", "tsc")
     execFile(process.execPath, [compiler, ...options, ...strict, ...types, ...files], { cwd: directory }, (_, stdout) =>
