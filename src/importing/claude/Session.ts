@@ -1,7 +1,5 @@
 /** One session of Claude Code: maps its records, in the order of the file, to a run. */
 
-import { defined } from "../../values/defined.ts"
-import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
@@ -16,6 +14,7 @@ import { CopiedRecords } from "./CopiedRecords.ts"
 import * as FileTools from "./FileTools.ts"
 import { MessageOrder } from "./MessageOrder.ts"
 import { contentTexts, ENDED, failureKind, isMadeUp, modelNamed, REPEATED, stoppedBy, WHY_UNKNOWN } from "./Records.ts"
+import { startOf } from "./SessionStart.ts"
 import { Sidechains } from "./Sidechains.ts"
 import { goalIn, isNotification, spokenIn } from "./Speakers.ts"
 import { StatedCosts } from "./StatedCosts.ts"
@@ -133,36 +132,8 @@ export class Session {
   }
 
   #start(goal: string, early: ReadonlyArray<unknown>): RunStart {
-    // The first records of a session may be of types that have none of these.
-    const said = (name: string) => early.map((value) => textOf(value, name)).find((text) => text !== undefined)
-    const about = Object.fromEntries(
-      ["cwd", "gitBranch", "version"].flatMap((name) => {
-        const text = said(name)
-        return text === undefined ? [] : [[name, text]]
-      }),
-    )
-    const times = early.map((value) => timeOf(field(value, "timestamp")))
-    return {
-      id: this.#subagent === undefined ? this.#id : `${this.#id}.agent-${this.#subagent}`,
-      goal: goal === "" ? `session ${this.#id}` : goal,
-      agent: `claude-code@${said("version") ?? "unknown"}`,
-      at: times.find((time) => time !== null) ?? null,
-      about: { session: this.#id, ...about, ...this.#origin },
-      ...defined({ begins: this.#begins }),
-    }
-  }
-
-  /** What copies of the session begin with. */
-  get #begins(): RunStart["begins"] {
-    if (this.#subagent !== undefined || this.#first === undefined) return undefined
-    return { with: this.#first, isCopied: this.#copies.parent !== undefined }
-  }
-
-  /** Where the session comes from: the one that started its agent, or from which it was copied. */
-  get #origin(): JsonObject {
-    if (this.#subagent !== undefined) return { parent: `claude-code-${this.#id}`, subagent: this.#subagent }
     const { parent } = this.#copies
-    return parent === undefined ? {} : { parent }
+    return startOf({ id: this.#id, subagent: this.#subagent, first: this.#first, parent }, goal, early)
   }
 
   #map(run: Run, value: unknown): void {
