@@ -4,6 +4,7 @@
  */
 
 import * as fs from "node:fs"
+import * as http from "node:http"
 import * as path from "node:path"
 import * as AtomicFile from "../platform/AtomicFile.ts"
 import { isAlive } from "../platform/LiveProcess.ts"
@@ -44,10 +45,10 @@ const parsed = (text: string): Door | undefined => {
 }
 
 /**
- * Opens a door. Answers with the door of another server that is alive, if there is one: then nothing is written. Throws as
- * `UserStore.open`.
+ * Opens a door. Answers with the door of another server that answers, if there is one: then nothing is written. Rejects as
+ * `UserStore.open` throws.
  */
-export const open = (door: Door): Door | undefined => {
+export const open = async (door: Door): Promise<Door | undefined> => {
   const file = fileIn(false)
   AtomicFile.removeAbandonedFile(file)
   for (;;) {
@@ -61,11 +62,27 @@ export const open = (door: Door): Door | undefined => {
       if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause
     }
     const other = read()
-    if (other !== undefined && isAlive(other.pid)) return other
-    // Its server was killed.
+    if (other !== undefined && (await isServed(other))) return other
+    // Its server was killed. Its process id, or its port, may be another program's by now.
     fs.rmSync(file, { force: true })
   }
 }
+
+/** Whether the server of a door answers: one that knows its token tells a stranger's path from a missing token. */
+const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (!isAlive(pid)) return resolve(false)
+    const headers = { authorization: `Bearer ${token}` }
+    const request = http.get({ host: "127.0.0.1", port, path: "/", headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 404)
+    })
+    request.on("error", () => resolve(false))
+    request.setTimeout(PROBE_MS, () => request.destroy(new Error("no answer")))
+  })
+
+/** How long a server may take to answer, in milliseconds. One that is busy for longer is taken for none, and keeps its sessions. */
+const PROBE_MS = 5_000
 
 /** Closes the door, if it is still this one. */
 export const close = ({ token }: Door): void => {

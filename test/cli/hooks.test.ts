@@ -116,9 +116,12 @@ describe("hindcast hooks", () => {
     expect((await hindcast(["log", "verify", "--log", log])).code).toBe(0)
   })
 
-  it("starts a server by its first hook", async () => {
+  it("starts a server by its first hook, also where the file of a killed one names a process that is another now", async () => {
     const HINDCAST_STATE = place.file("own")
     const env = { HINDCAST_STATE }
+    fs.mkdirSync(path.join(HINDCAST_STATE, "hooks"), { recursive: true, mode: 0o700 })
+    const stale = { port: 1, token: "t", pid: process.pid, log: "x" }
+    fs.writeFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), JSON.stringify(stale), { mode: 0o600 })
     expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual({ code: 0, stdout: "", stderr: "" })
     const { pid, log } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
     try {
