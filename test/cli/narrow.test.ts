@@ -165,6 +165,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "html", "--output", "report.html"],
   ["doctor"],
   ["log", "snapshot"],
+  ["hooks", "install", "--dry-run"],
+  ["hooks", "uninstall", "vim"],
   ["import", "nothing.jsonl"],
   ["record"],
   ["record", "doctor"],
@@ -172,7 +174,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 /** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped. */
-const ELSEWHERE = ["demo", "proxy", "step", "studio"]
+const ELSEWHERE = ["demo", "proxy", "hooks serve", "step", "studio"]
 
 describe("a terminal of 60 columns", () => {
   it("is asked with every command", () => {
